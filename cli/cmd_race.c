@@ -1,16 +1,16 @@
 /* dpe race: generates rules from the words, on top of the shipped rules of POSIX threads and
  * locks. A variable: two unordered accesses, one of which writes. A pair of functions:
- * unordered calls. Without words: unordered accesses to any memory, in a program compiled to
- * report them. Rules of -s are followed in addition. */
+ * unordered calls; and the same predicted, as far as it did not happen. Without words: unordered
+ * accesses to any memory, in a program compiled to report them. Rules of -s are followed, too. */
 #include "cli/live_run.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A name for the rule: "race_" and the letters and digits of the word. */
-static void add_name(struct dpe_text *to, const char *word)
+/* The beginning of a rule, whose name ends with the letters and digits of the word. */
+static void add_name(struct dpe_text *to, const char *begin, const char *word)
 {
-	dpe_text_puts(to, "detect race_");
+	dpe_text_puts(to, begin);
 	for (; *word; word++)
 		dpe_text_printf(to, "%c", isalnum((unsigned char)*word) ? *word : '_');
 	dpe_text_puts(to, ": ");
@@ -49,11 +49,11 @@ static void add_pair(struct dpe_text *to, const char *word, const char *comma)
 		dpe_text_puts(to, comma + 1);
 }
 
-static void add_rule(struct dpe_text *to, const char *word)
+static void add_rule(struct dpe_text *to, const char *begin, const char *word)
 {
 	const char *comma = find_comma(word);
 
-	add_name(to, word);
+	add_name(to, begin, word);
 	if (comma)
 		add_pair(to, word, comma);
 	else
@@ -86,8 +86,10 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 
 int cli_race(struct cli *cli)
 {
-	struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
 	bool memory = !cli->words.count;
+	struct cli_live_run how = {.recognize = true,
+		.launch = !cli->pid,
+		.skip_happened = !memory && !cli->specs.count};
 
 	how.once = memory && !cli->specs.count;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
@@ -106,8 +108,11 @@ int cli_race(struct cli *cli)
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))
 			return CLI_ERROR;
-		if (!is_repeated(cli, i))
-			add_rule(&cli->rules, cli->words.at[i]);
+		if (is_repeated(cli, i))
+			continue;
+		add_rule(&cli->rules, "detect race_", cli->words.at[i]);
+		if (!cli->no_predict)
+			add_rule(&cli->rules, "predict predicted_race_", cli->words.at[i]);
 	}
 	return cli_live_run(cli, &how);
 }

@@ -264,6 +264,8 @@ static const struct option options[] = {
 	{0, "stay", "MS", FOR_RUN | FOR_RECORD | FOR_RACE,
 		"how long exit waits for other threads where memory is observed (1000)",
 		take_number, AT(stay), .min = 0, .max = 1000000000},
+	{0, "no-predict", NULL, FOR_RACE, "report only races that happened, not those of another order of the threads",
+		take_flag, AT(no_predict)},
 	{0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"observe pthread functions by a preloaded library: faster", take_flag,
 		AT(preload)},

@@ -129,6 +129,10 @@ struct dpe_rule {
 
 /* True for `sync exclusive` and `sync shared`. */
 bool dpe_rule_is_lock(const struct dpe_rule *rule);
+/* True for `sync keep`, `sync reads` and `sync writes`, which matter to predicting alone. */
+bool dpe_rule_pairs_nothing(const struct dpe_rule *rule);
+/* Whether the rule has a behaviour with no events but these, by pattern; the empty one counts. */
+bool dpe_rule_can_do_with(const struct dpe_rule *rule, const bool *patterns);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
 

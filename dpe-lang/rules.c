@@ -1,5 +1,6 @@
 /* The public functions on specifications and rules. */
 #include "dpe-lang/automata/automata.h"
+#include "dpe-lang/normal/normal.h"
 #include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
@@ -56,6 +57,39 @@ bool dpe_rule_is_lock(const struct dpe_rule *rule)
 {
 	return rule->mode == DPE_SYNC &&
 	       (rule->pairing == DPE_EXCLUSIVE || rule->pairing == DPE_SHARED);
+}
+
+bool dpe_rule_pairs_nothing(const struct dpe_rule *rule)
+{
+	return rule->mode == DPE_SYNC && (rule->keep || rule->pairing == DPE_DATA_READS ||
+						 rule->pairing == DPE_DATA_WRITES);
+}
+
+static bool can_do_with(
+	const struct dpe_rule *rule, const struct dpe_node *node, const bool *patterns)
+{
+	switch (node->kind) {
+	case DPE_NODE_EVENT:
+		return patterns[dpe_node_pattern(rule, node) - rule->patterns];
+	case DPE_NODE_ALT:
+		return can_do_with(rule, node->left, patterns) ||
+		       can_do_with(rule, node->right, patterns);
+	case DPE_NODE_SEQ:
+	case DPE_NODE_PAR:
+		return can_do_with(rule, node->left, patterns) &&
+		       can_do_with(rule, node->right, patterns);
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+	case DPE_NODE_ACTION:
+	case DPE_NODE_GROUP:
+		break;
+	}
+	return true;
+}
+
+bool dpe_rule_can_do_with(const struct dpe_rule *rule, const bool *patterns)
+{
+	return can_do_with(rule, rule->tree, patterns);
 }
 
 const char *dpe_rule_name(const struct dpe_rule *rule)

@@ -34,10 +34,11 @@
 #define DPE_MOST_INSTANCES DPE_TINY_OR(12, 32768)
 #define DPE_MOST_PAST_ENTRIES DPE_TINY_OR(12, 4u << 20)
 
-/* Predictions: events of a run, bytes of what precedes them (then no more is predicted), choices of
- * events for one last event, and patterns that one event may match. The rule is inconclusive. */
-#define DPE_PREDICT_EVENTS DPE_TINY_OR(12, 16u << 20)
-#define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 30)
+/* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins),
+ * choices of events for one last event, and patterns that one event may match. The rule is
+ * inconclusive. */
+#define DPE_PREDICT_EVENTS DPE_TINY_OR(6, 2u << 20)
+#define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
 

@@ -65,6 +65,16 @@ void dpe_recognizer_turn(void *context, struct dpe_message *message)
 		dpe_sections_end_thread(&recognizer->sections, message);
 }
 
+/* True where the message has the role that is known of its name, and no other. */
+static bool has_one_role(
+	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
+
+	return watch->role_phases && (watch->other_rule == DPE_NO_RULE ||
+		dpe_stabilizer_pairs_nothing(recognizer->stabilizer, message, watch->other_rule));
+}
+
 /* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
@@ -72,7 +82,7 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 	const struct dpe_name_watchers *watch;
 	struct dpe_role role;
 
-	if (recognizer->sections.count || !recognizer->by_name[message->name].role_phases) {
+	if (recognizer->sections.count || !has_one_role(recognizer, message)) {
 		dpe_roles_find(recognizer, message);
 		return push_with_roles(recognizer, message, diags);
 	}
@@ -115,8 +125,9 @@ static inline bool feed(
 		return dpe_stabilizer_push(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (message->name < recognizer->nnames) {
-		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
+		struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 
+		watch->occurred[message->phase]++;
 		if (watch->syncs)
 			return synchronise(recognizer, message, diags);
 		if (watch->access)

@@ -83,8 +83,10 @@ static void make_table(struct dpe_recognizer *recognizer)
 	}
 	recognizer->nnames = highest + 1;
 	recognizer->by_name = dpe_xcalloc(recognizer->nnames, sizeof(*recognizer->by_name));
-	for (unsigned i = 0; i < spec->nrules; i++)
-		watch_rule(recognizer, i);
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (recognizer->predictor || !dpe_rule_pairs_nothing(&spec->rules[i]))
+			watch_rule(recognizer, i);
+	}
 	for (unsigned i = 0; i < recognizer->nnames; i++)
 		find_ends(&recognizer->by_name[i]);
 }

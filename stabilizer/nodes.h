@@ -156,6 +156,7 @@ struct dpe_stabilizer {
 	struct dpe_stabilizer_sink sink;
 	enum dpe_sync_pairing *pairings;
 	unsigned npairings;
+	unsigned *nqueues; /* of each pairing */
 	dpe_name ends_thread, finds_thread;
 	bool ordered, edges_unused, finished;
 	bool doubt; /* a message never came, or came too late */

@@ -26,6 +26,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->past.pool = stabilizer->pool;
 	stabilizer->npairings = options->npairings;
 	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
+	stabilizer->nqueues = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->nqueues));
 	for (unsigned i = 0; i < options->npairings; i++)
 		stabilizer->pairings[i] = options->pairings[i];
 	return stabilizer;
@@ -108,6 +109,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free(stabilizer->completed);
 	free_scratch(stabilizer);
 	free(stabilizer->pairings);
+	free(stabilizer->nqueues);
 	dpe_pool_free(stabilizer->pool);
 	free(stabilizer);
 }

@@ -127,6 +127,10 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; re
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
 /* False where an earlier message of the thread, by number, has not come. */
 bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
+/* True where the message would pair with nothing as a receive of the rule: its arrival decides, and
+ * no send has come that it could be paired with. */
+bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
+	const struct dpe_message *message, unsigned rule);
 /* For `nroles`: the roles depend on earlier messages of the thread. Only where it is not the next. */
 #define DPE_ROLES_AT_TURN UINT_MAX
 /* Within the sink's `turn`: the roles of the message. */

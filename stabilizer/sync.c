@@ -119,6 +119,13 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	}
 }
 
+bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
+	const struct dpe_message *message, unsigned rule)
+{
+	return !stabilizer->nqueues[rule] && (stabilizer->ordered || !message->has_time) &&
+	       !dpe_is_stated(stabilizer, message);
+}
+
 /* ---- the short way ----------------------------------------------------------------------- */
 
 bool dpe_sync_pair_now(

@@ -142,6 +142,7 @@ struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct d
 	queue->keeps_sources = stabilizer->sink.edge != NULL;
 	queue->round = INT64_MIN;
 	dpe_table_add(&stabilizer->queues, hash, queue);
+	stabilizer->nqueues[role->rule]++;
 	return queue;
 }
 
@@ -181,6 +182,7 @@ void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue
 		queue->kept)
 		return;
 	dpe_table_remove(&stabilizer->queues, queue->hash, queue);
+	stabilizer->nqueues[queue->rule]--;
 	forget_recent(stabilizer, queue);
 	queue_free(queue);
 }

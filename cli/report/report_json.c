@@ -112,14 +112,18 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 }
 
 /* Which thread runs how far, one after the other, to show the match. */
-static void add_prediction(cJSON *object, struct dpe_prediction *prediction)
+static void add_prediction(cJSON *object, struct dpe_prediction *prediction, bool happened)
 {
+	uint64_t prefix = dpe_prediction_prefix(prediction);
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
 	cJSON *schedule;
 
 	cJSON_AddStringToObject(object, "order", "kept");
 	cJSON_AddBoolToObject(object, "certain", false);
+	cJSON_AddBoolToObject(object, "happened", happened);
+	if (prefix)
+		cJSON_AddNumberToObject(object, "prefix", (double)prefix);
 	schedule = cJSON_AddArrayToObject(object, "schedule");
 	for (unsigned i = 0; i < count; i++) {
 		cJSON *turn = cJSON_CreateArray();
@@ -166,7 +170,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	if (verdict->prediction)
-		add_prediction(object, verdict->prediction);
+		add_prediction(object, verdict->prediction, verdict->happened);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);
@@ -344,12 +348,30 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 	cJSON_AddItemToArray(context, item);
 }
 
+/* Only those that never occurred. */
+static void add_unobserved(
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
+{
+	cJSON *array = context, *item;
+
+	if (occurred)
+		return;
+	item = cJSON_CreateObject();
+	if (rule) {
+		cJSON_AddStringToObject(item, "rule", dpe_rule_name(rule));
+		cJSON_AddStringToObject(item, "pattern", pattern);
+	}
+	cJSON_AddItemToArray(array, item);
+}
+
 void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
 	cJSON *object = new_object("summary");
 
 	add_number(object, "events", summary->events);
+	dpe_recognizer_unobserved(
+		recognizer, add_unobserved, cJSON_AddArrayToObject(object, "unobserved"));
 	add_number(object, "lost", summary->lost);
 	add_number(object, "held", summary->held);
 	add_number(object, "rules", summary->rules);

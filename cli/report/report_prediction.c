@@ -30,9 +30,13 @@ void cli_text_prediction(
 		return;
 	count = dpe_prediction_schedule(verdict->prediction, MOST_TURNS + 1, &turns);
 	first = count > MOST_TURNS;
+	if (verdict->happened) {
+		dpe_text_puts(to, "  it happened in this run\n");
+		return;
+	}
 	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
 			  "forbids it, when\n");
-	if (first)
+	if (first || dpe_prediction_prefix(verdict->prediction))
 		dpe_text_puts(to, "    threads run on as observed, and then\n");
 	for (unsigned i = first; i < count; i++)
 		add_turn(to, report, &turns[i], i > first);

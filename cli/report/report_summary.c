@@ -98,6 +98,42 @@ static void add_used(void *context, const char *file, unsigned line, uint64_t co
 		dpe_text_puts(to, "nothing\n");
 }
 
+struct unobserved {
+	struct dpe_text *text;
+	const struct dpe_rule *rule; /* whose line it is */
+};
+
+static void add_unobserved(
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
+{
+	struct unobserved *state = context;
+	struct dpe_text *to = state->text;
+
+	if (!rule) {
+		dpe_text_puts(to, "nothing was observed: no event of any rule occurred\n");
+		return;
+	}
+	if (rule == state->rule)
+		dpe_text_puts(to, ", ");
+	else
+		dpe_text_printf(to, "%s%s: ", state->rule ? "\n" : "", dpe_rule_name(rule));
+	state->rule = rule;
+	if (occurred)
+		dpe_text_printf(to, "%s occurred %" PRIu64 " time%s", pattern, occurred,
+			occurred == 1 ? "" : "s");
+	else
+		dpe_text_printf(to, "%s was never observed", pattern);
+}
+
+static void add_all_unobserved(struct dpe_text *to, const struct dpe_recognizer *recognizer)
+{
+	struct unobserved state = {.text = to};
+
+	dpe_recognizer_unobserved(recognizer, add_unobserved, &state);
+	if (state.rule)
+		dpe_text_puts(to, "\n");
+}
+
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
@@ -112,6 +148,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
 				finding->count);
 	}
+	if (!report->cli->dynamic)
+		add_all_unobserved(&text, recognizer);
 	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
 		summary->events == 1 ? "" : "s", summary->lost);
 	add_count(&text, &separator, summary->held, "held", "held");

@@ -28,6 +28,8 @@ struct dpe_turn {
  * number. Borrowed as the verdict is. Costs time that grows with the turns. */
 unsigned dpe_prediction_schedule(
 	struct dpe_prediction *prediction, unsigned most, const struct dpe_turn **turns);
+/* So many events, the first ones of the run, happen as they were observed before the schedule begins. */
+uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 
 /* A verdict about a slice of a rule. Everything is borrowed for the call. */
 struct dpe_verdict {
@@ -47,6 +49,7 @@ struct dpe_verdict {
 	unsigned nexpected;
 	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
 	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
+	bool happened; /* of a predicted match of two independent events: they were so in this run, too */
 };
 
 /* What the sink wants after a `break`: to continue, or no more events. */
@@ -206,6 +209,7 @@ struct dpe_recognizer_options {
 	/* ns after which a wait is long, where a rule calls check_hang(); 0: ten seconds, UINT64_MAX:
 	 * never. */
 	uint64_t hang_after;
+	bool skip_happened; /* predicted matches that happened in this run, too, are not reported */
 };
 
 /* Counts so far. */
@@ -223,6 +227,15 @@ struct dpe_summary {
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
 struct dpe_recognizer;
+/* A rule that can have found nothing, because `pattern` (as written) never occurred; NULL: because
+ * nothing of any rule did. Borrowed. */
+typedef void dpe_unobserved_fn(
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred);
+/* Calls for the patterns of each rule whose behaviours all need events that never occurred; `occurred`: how
+ * often the pattern's event did. For rules that need nothing: where no event of any rule occurred, once
+ * with rule and pattern NULL. */
+void dpe_recognizer_unobserved(
+	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
 /* Creates a recognizer; the caller frees it. NULL after diagnostics where a rule cannot be followed (it
  * accepts nothing, or the chosen engine cannot follow it). The specification must outlive the
  * recognizer, and may be shared by several. `options` NULL: all 0. Copies the sink. */

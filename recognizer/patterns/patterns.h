@@ -50,6 +50,7 @@ struct dpe_name_watchers {
 		bool keyed;           /* … with this variable as its only key */
 	} * at;
 	unsigned count, cap;
+	uint64_t occurred[DPE_EXIT + 1]; /* messages of the name, by phase */
 	bool syncs;      /* a `sync` rule watches the name */
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
@@ -60,6 +61,7 @@ struct dpe_name_watchers {
 	 * in these phases, one bit each. 0: not so. */
 	uint8_t role_phases;
 	struct dpe_role role; /* without its key */
+	unsigned other_rule;  /* that a receive is paired by, too, where this has sends; or DPE_NO_RULE */
 };
 
 /* dpe_pattern_match and dpe_own_condition_holds for a message of a watched name. */

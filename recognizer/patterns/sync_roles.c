@@ -24,24 +24,38 @@ static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *bin
 	return value.num;
 }
 
-static inline struct dpe_role *new_role(
-	struct dpe_roles *roles, const struct dpe_watcher *watcher, bool send)
+/* The rules whose sends the message is paired with, if it is a receive of this rule; returns how many.
+ * An exclusive acquire follows exclusive and shared releases, a shared one only exclusive releases. */
+static inline unsigned find_received(
+	const struct dpe_run *run, const struct dpe_message *message, unsigned rules[2])
+{
+	const struct dpe_recognizer *recognizer = run->recognizer;
+	unsigned count = 0;
+
+	rules[count++] =
+		run->rule->pairing == DPE_SHARED ? recognizer->exclusive_sync : run->sync;
+	if (run->rule->pairing == DPE_EXCLUSIVE && recognizer->shared_sync != DPE_NO_RULE &&
+		!dpe_stabilizer_pairs_nothing(
+			recognizer->stabilizer, message, recognizer->shared_sync))
+		rules[count++] = recognizer->shared_sync;
+	return rules[0] == DPE_NO_RULE ? 0 : count;
+}
+
+static inline struct dpe_role *new_role(struct dpe_roles *roles, unsigned rule, bool send)
 {
 	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
 
-	*role = (struct dpe_role){.rule = watcher->run->sync, .send = send};
-	if (!send && watcher->run->rule->pairing == DPE_SHARED)
-		role->rule = watcher->run->recognizer->exclusive_sync;
+	*role = (struct dpe_role){.rule = rule, .send = send};
 	return role;
 }
 
 /* Sends and receives pair by the variables that both bind. */
 static struct dpe_role *add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
-	const struct dpe_binding *binding, const struct dpe_message *message, bool send)
+	const struct dpe_binding *binding, const struct dpe_message *message, unsigned number, bool send)
 {
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
-	struct dpe_role *role = new_role(roles, watcher, send);
+	struct dpe_role *role = new_role(roles, number, send);
 
 	if (rule->pairing == DPE_ROUNDS)
 		role->round = round_of(run, binding, message, send);
@@ -54,17 +68,13 @@ static struct dpe_role *add_role(struct dpe_roles *roles, const struct dpe_watch
 	return role;
 }
 
-/* A shared acquire follows exclusive releases only; an exclusive one, shared releases, too. */
 static void add_receive(const struct dpe_watcher *watcher, const struct dpe_binding *binding,
 	const struct dpe_message *message)
 {
-	const struct dpe_recognizer *recognizer = watcher->run->recognizer;
-	struct dpe_roles *roles = recognizer->roles;
+	unsigned rules[2], count = find_received(watcher->run, message, rules);
 
-	if (watcher->run->rule->pairing != DPE_SHARED || recognizer->exclusive_sync != DPE_NO_RULE)
-		add_role(roles, watcher, binding, message, false);
-	if (watcher->run->rule->pairing == DPE_EXCLUSIVE && recognizer->shared_sync != DPE_NO_RULE)
-		add_role(roles, watcher, binding, message, false)->rule = recognizer->shared_sync;
+	for (unsigned i = 0; i < count; i++)
+		add_role(watcher->run->recognizer->roles, watcher, binding, message, rules[i], false);
 }
 
 /* A section begins, or ends; the end is for others to receive from, too. */
@@ -76,8 +86,8 @@ static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watc
 	const struct dpe_value *keys;
 
 	if (watcher->receives)
-		add_role(roles, watcher, binding, message, false);
-	role = add_role(roles, watcher, binding, message, true);
+		add_receive(watcher, binding, message);
+	role = add_role(roles, watcher, binding, message, watcher->run->sync, true);
 	keys = roles->keys + roles->nkeys - role->nkeys;
 	if (watcher->receives)
 		dpe_sections_leave(&recognizer->sections, message, role->rule, keys, role->nkeys);
@@ -85,27 +95,31 @@ static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watc
 		dpe_sections_enter(&recognizer->sections, message, role->rule, keys, role->nkeys);
 }
 
+static void add_keyed(
+	struct dpe_roles *roles, unsigned rule, bool send, const struct dpe_message *message)
+{
+	struct dpe_role *role = new_role(roles, rule, send);
+
+	role->keys = message->args;
+	role->nkeys = 1;
+}
+
 /* The fast case: the first argument is the only key. */
 static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 	const struct dpe_message *message)
 {
+	unsigned rules[2], count;
+
 	if (!(watcher->phases >> message->phase & 1) || !message->nargs ||
 		message->args[0].kind == DPE_NONE)
 		return;
-	for (unsigned send = 0; send < 2; send++) {
-		if (send ? watcher->sends : watcher->receives) {
-			struct dpe_role *role = new_role(roles, watcher, send);
-
-			role->keys = message->args;
-			role->nkeys = 1;
-		}
-	}
-}
-
-/* True for a lock that has shared acquires: an exclusive one receives from readers, too. */
-static bool has_readers(const struct dpe_run *run)
-{
-	return dpe_rule_is_lock(run->rule) && run->recognizer->shared_sync != DPE_NO_RULE;
+	if (watcher->sends)
+		add_keyed(roles, watcher->run->sync, true, message);
+	if (!watcher->receives)
+		return;
+	count = find_received(watcher->run, message, rules);
+	for (unsigned i = 0; i < count; i++)
+		add_keyed(roles, rules[i], false, message);
 }
 
 static void prepare(struct dpe_watcher *watcher)
@@ -113,13 +127,12 @@ static void prepare(struct dpe_watcher *watcher)
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
 
-	if (rule->mode != DPE_SYNC || rule->keep || rule->pairing == DPE_DATA_READS ||
-		rule->pairing == DPE_DATA_WRITES)
+	if (rule->mode != DPE_SYNC || dpe_rule_pairs_nothing(rule))
 		return;
 	watcher->sends = rule->sends[watcher->pattern];
 	watcher->receives = rule->receives[watcher->pattern];
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
-			 rule->pairing != DPE_DURING && !has_readers(run) &&
+			 rule->pairing != DPE_DURING &&
 			 rule->keys == UINT64_C(1) << watcher->variable;
 }
 
@@ -139,9 +152,14 @@ static void find_role(struct dpe_name_watchers *watch)
 	}
 	if (!only)
 		return;
+	if (only->receives && only->run->rule->pairing == DPE_SHARED)
+		return;
 	watch->role_phases = only->phases;
 	watch->role = (struct dpe_role){
 		.rule = only->run->sync, .send = only->sends, .nkeys = 1};
+	watch->other_rule = only->receives && only->run->rule->pairing == DPE_EXCLUSIVE
+				    ? only->run->recognizer->shared_sync
+				    : DPE_NO_RULE;
 }
 
 void dpe_roles_prepare(struct dpe_name_watchers *watch)
@@ -175,7 +193,7 @@ static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *me
 		if (watcher->receives)
 			add_receive(watcher, &binding, message);
 		if (watcher->sends)
-			add_role(roles, watcher, &binding, message, true);
+			add_role(roles, watcher, &binding, message, watcher->run->sync, true);
 	}
 }
 

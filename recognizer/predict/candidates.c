@@ -88,6 +88,17 @@ struct dpe_candidates *dpe_candidates_of(
 	return candidates;
 }
 
+void dpe_candidates_add(
+	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number)
+{
+	const struct dpe_sections_set *held = search->history->events[number].held;
+
+	candidates->common = candidates->count ? dpe_sections_common(search->history,
+							 candidates->common, held)
+					       : held;
+	*DPE_GROW(candidates->events, candidates->count, candidates->cap) = number;
+}
+
 void dpe_candidates_each(struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, unsigned pattern, dpe_group_fn *each, void *context)
 {
@@ -146,8 +157,7 @@ void dpe_candidates_free(struct dpe_prediction_search *search)
 		for (unsigned j = 0; j < search->ngroups[i]; j++)
 			free_group(rule, search->by_pattern[i][j]);
 		free(search->by_pattern[i]);
+		search->by_pattern[i] = NULL;
+		search->ngroups[i] = search->capgroups[i] = 0;
 	}
-	free(search->by_pattern);
-	free(search->ngroups);
-	free(search->capgroups);
 }

@@ -9,9 +9,18 @@
 
 /* ---- making and freeing ------------------------------------------------------------------ */
 
+static void begin_stretch(struct dpe_history *history, uint64_t first)
+{
+	history->first = first;
+	history->nevents = 0;
+	*DPE_GROW(history->events, history->nevents, history->capevents) =
+		(struct dpe_past_event){0};
+}
+
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
 {
 	*history = (struct dpe_history){.recognizer = recognizer, .arena = dpe_arena_new()};
+	begin_stretch(history, 0);
 }
 
 static void free_chain(struct dpe_past_chain *chain)
@@ -23,10 +32,39 @@ static void free_chain(struct dpe_past_chain *chain)
 	free(chain->sources);
 }
 
-void dpe_history_free(struct dpe_history *history)
+static void free_messages(struct dpe_history *history)
 {
 	for (uint64_t i = 0; i < history->nevents; i++)
 		dpe_message_unref(history->events[i].message);
+}
+
+bool dpe_history_is_full(const struct dpe_history *history)
+{
+	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES;
+}
+
+void dpe_history_restart(struct dpe_history *history, uint64_t first)
+{
+	free_messages(history);
+	for (unsigned i = 0; i < history->nchains; i++) {
+		struct dpe_past_chain *chain = &history->chains[i];
+
+		chain->earlier += chain->nevents;
+		chain->nevents = chain->nsources = 0;
+		chain->base = NULL;
+	}
+	history->nincoming = 0;
+	dpe_places_free(history);
+	dpe_sections_restart(history);
+	dpe_arena_free(history->arena);
+	history->arena = dpe_arena_new();
+	history->bytes = 0;
+	begin_stretch(history, first);
+}
+
+void dpe_history_free(struct dpe_history *history)
+{
+	free_messages(history);
 	for (unsigned i = 0; i < history->nchains; i++)
 		free_chain(&history->chains[i]);
 	dpe_sections_free(history);
@@ -44,7 +82,11 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 {
 	struct dpe_past_chain *chain;
 
-	if (history->reason || from >= history->nevents)
+	if (history->reason || from < history->first)
+		return;
+	from = from - history->first + 1;
+	to = to - history->first + 1;
+	if (from >= history->nevents)
 		return;
 	if (to >= history->nevents) {
 		*DPE_GROW(history->incoming, history->nincoming, history->capincoming) = from;
@@ -57,8 +99,11 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 /* The cut that is to be joined, as an array that can be changed. */
 static void begin_join(struct dpe_history *history, const struct dpe_base *base)
 {
-	while (history->capscratch < history->nchains)
-		(void)DPE_GROW(history->scratch, history->capscratch, history->capscratch);
+	if (history->capscratch < history->nchains) {
+		history->capscratch = history->nchains * 2;
+		history->scratch = dpe_xrealloc(
+			history->scratch, history->capscratch * sizeof(*history->scratch));
+	}
 	memset(history->scratch, 0, history->nchains * sizeof(*history->scratch));
 	if (base)
 		memcpy(history->scratch, base->at, base->count * sizeof(*base->at));
@@ -173,6 +218,25 @@ static void write_place(struct meaning *m, const struct dpe_run *run, const stru
 			m->number);
 }
 
+/* Accesses of a watched variable: "[X']" updates it, "[X]" is any other. Those of objects, which have
+ * arguments, are not looked at. */
+static void access_variable(struct meaning *m)
+{
+	struct dpe_names *names = m->history->recognizer->spec->names;
+	const char *text = dpe_name_text(names, m->message->name);
+	size_t len = strlen(text);
+	struct dpe_value place;
+
+	if (*text != '[' || len < 3 || text[len - 1] != ']' || m->message->nargs)
+		return;
+	m->writes = text[len - 2] == '\'';
+	place = dpe_value_string(dpe_name_text(names, dpe_intern(names, text, len - 1 - m->writes)));
+	if (m->writes)
+		dpe_place_write(m->history, place, m->number);
+	else
+		dpe_place_read(m->history, place, &m->seen);
+}
+
 typedef void meaning_fn(
 	struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding);
 
@@ -243,6 +307,7 @@ static void give_meaning(
 	each_rule(&m, true, acquire);
 	each_rule(&m, false, read_place);
 	each_rule(&m, false, write_place);
+	access_variable(&m);
 	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
 	if ((m.reads && m.writes) || past->message->phase == DPE_EXIT)
 		past->base = join_all(history, past->base, m.seen.at, m.seen.count);
@@ -264,16 +329,12 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 
 	if (history->reason)
 		return;
-	if (number >= DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES) {
-		history->reason = "the run is too long: what follows is not compared with what came before";
-		return;
-	}
 	chain = chain_of(history, event->stamp.chain);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
 	*past = (struct dpe_past_event){
 		.chain = event->stamp.chain,
-		.index = event->stamp.index,
+		.index = event->stamp.index - chain->earlier,
 		.base = base_of(history, chain, event),
 		.message = dpe_message_ref(event->message),
 	};

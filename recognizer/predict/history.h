@@ -24,7 +24,7 @@ struct dpe_sections_set {
 };
 
 struct dpe_past_event {
-	uint32_t chain, index;       /* index from 1 */
+	uint32_t chain, index;       /* index from 1, within the stretch */
 	const struct dpe_base *base; /* what must precede it, but for its own chain */
 	const struct dpe_sections_set *held; /* sections that it is in; NULL: none */
 	struct dpe_message *message; /* counted */
@@ -68,6 +68,7 @@ struct dpe_taken {
 };
 
 struct dpe_past_chain {
+	uint32_t earlier; /* its events before the stretch */
 	uint64_t *events; /* numbers, by index - 1 */
 	unsigned nevents, capevents;
 	const struct dpe_base *base; /* of its last event, with what enters after that */
@@ -84,8 +85,11 @@ struct dpe_past_chain {
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
+/* A long run is looked at in stretches: what came before one happens as it was observed. Numbers of events
+ * count from 1 within the stretch; 0 stands for all before it. */
 struct dpe_history {
 	struct dpe_recognizer *recognizer;
+	uint64_t first;                /* number in the run of the stretch's first event */
 	struct dpe_past_event *events; /* by number */
 	unsigned nevents, capevents;
 	struct dpe_past_chain *chains;
@@ -102,6 +106,10 @@ struct dpe_history {
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
 void dpe_history_free(struct dpe_history *history);
+/* True where the stretch is as long as it may become. */
+bool dpe_history_is_full(const struct dpe_history *history);
+/* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held. */
+void dpe_history_restart(struct dpe_history *history, uint64_t first);
 /* An edge that holds in every run. */
 void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);
 void dpe_history_add(struct dpe_history *history, const struct dpe_event *event);
@@ -114,9 +122,14 @@ void dpe_sections_release(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool *released);
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
+/* Forgets all acquires but for those of locks that are held. */
+void dpe_sections_restart(struct dpe_history *history);
 /* The locks that the chain holds now. */
 const struct dpe_sections_set *dpe_sections_held(
 	struct dpe_history *history, struct dpe_past_chain *chain);
+/* The locks of both sets. */
+const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
+	const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 /* True where no run has both threads in their sections. */
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 void dpe_sections_free(struct dpe_history *history);

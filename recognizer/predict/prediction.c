@@ -123,6 +123,11 @@ unsigned dpe_prediction_schedule(
 	return p->nturns;
 }
 
+uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction)
+{
+	return prediction->history->first;
+}
+
 /* ---- the report -------------------------------------------------------------------------------- */
 
 static void remember(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
@@ -152,6 +157,19 @@ static bool has_order(const struct dpe_pomset *pomset)
 			return true;
 	}
 	return false;
+}
+
+/* Whether two independent events were so in the observed run. The current event is the later one. */
+static bool has_happened(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	const struct dpe_past_event *other;
+
+	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset))
+		return false;
+	other = &search->history->events[assignment->events[!assignment->last]];
+	return dpe_stamp_reach(search->stamp, other->chain) <
+	       other->index + search->history->chains[other->chain].earlier;
 }
 
 static void run_action(const struct dpe_run *run, const struct dpe_slice *slice,
@@ -188,9 +206,13 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.positions = positions,
 		.nevents = count,
 		.prediction = &prediction,
+		.happened = has_happened(search, assignment),
 		.reason = dpe_slice_doubt(run, &slice),
 	};
 
+	remember(search, assignment);
+	if (verdict.happened && run->recognizer->options.skip_happened)
+		return;
 	for (unsigned i = 0; i < run->rule->nvariables; i++)
 		params[i] = assignment->mask >> i & 1 ? assignment->values[i] : (struct dpe_value){0};
 	for (unsigned i = 0; i < count; i++) {
@@ -201,7 +223,6 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	verdict.event = messages[count - 1];
 	if (verdict.reason)
 		verdict.kind = DPE_INCONCLUSIVE;
-	remember(search, assignment);
 	dpe_verdict_report(run, &slice, &verdict);
 	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_action(run, &slice, assignment, messages, order);

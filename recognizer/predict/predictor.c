@@ -29,22 +29,32 @@ void dpe_predictor_free(struct dpe_predictor *predictor)
 	free(predictor);
 }
 
+/* Forgets what refers to events. */
+static void forget_events(struct dpe_prediction_search *search)
+{
+	dpe_sweeps_free(search);
+	dpe_candidates_free(search);
+	for (unsigned i = 0; i < search->nends; i++) {
+		for (unsigned v = 0; v < search->run->rule->nvariables; v++)
+			dpe_value_drop(search->ends[i].values[v]);
+		free(search->ends[i].values);
+	}
+	search->nends = 0;
+	dpe_closure_free(&search->least);
+	dpe_closure_free(&search->past);
+	dpe_closure_free(&search->other);
+}
+
 static void end(struct dpe_run *run)
 {
 	struct dpe_prediction_search *search = run->prediction;
 
-	dpe_sweeps_free(search);
-	dpe_candidates_free(search);
-	for (unsigned i = 0; i < search->nends; i++) {
-		for (unsigned v = 0; v < run->rule->nvariables; v++)
-			dpe_value_drop(search->ends[i].values[v]);
-		free(search->ends[i].values);
-	}
+	forget_events(search);
+	free(search->by_pattern);
+	free(search->ngroups);
+	free(search->capgroups);
 	free(search->ends);
 	free(search->reported);
-	dpe_closure_free(&search->least);
-	dpe_closure_free(&search->past);
-	dpe_closure_free(&search->other);
 	free(search);
 	run->prediction = NULL;
 }
@@ -59,8 +69,21 @@ void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t
 		dpe_history_edge(&predictor->history, from, to);
 }
 
+static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
+{
+	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
+
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		if (recognizer->runs[i].prediction)
+			forget_events(recognizer->runs[i].prediction);
+	}
+	dpe_history_restart(&predictor->history, first);
+}
+
 void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event)
 {
+	if (dpe_history_is_full(&predictor->history))
+		begin_stretch(predictor, event->number);
 	dpe_history_add(&predictor->history, event);
 }
 
@@ -176,12 +199,14 @@ static void take(
 	struct dpe_prediction_search *search = run->prediction;
 	struct dpe_candidates *of[DPE_RULE_PATTERNS_AT_ONCE];
 	unsigned count = run->nbindings;
+	uint64_t number = search->history->nevents - 1;
 
 	(void)occurrence;
 	if (search->history->reason)
 		return;
 	search->nreported = 0;
 	search->work = DPE_PREDICT_WORK;
+	search->stamp = &event->stamp;
 	if (count > DPE_RULE_PATTERNS_AT_ONCE) {
 		search->cut_short = true;
 		count = DPE_RULE_PATTERNS_AT_ONCE;
@@ -189,11 +214,11 @@ static void take(
 	for (unsigned i = 0; i < count; i++)
 		of[i] = dpe_candidates_of(search, &run->bindings[i], event->stamp.chain);
 	for (unsigned i = 0; i < count; i++)
-		search_all(search, of[i], event->number);
+		search_all(search, of[i], number);
 	for (unsigned i = 0; i < count; i++) {
-		*DPE_GROW(of[i]->events, of[i]->count, of[i]->cap) = event->number;
+		dpe_candidates_add(search, of[i], number);
 		if (ends_slices(run->rule, run->bindings[i].pattern))
-			add_end(search, &run->bindings[i], event->number);
+			add_end(search, &run->bindings[i], number);
 	}
 }
 
@@ -204,6 +229,8 @@ static void finish(struct dpe_run *run)
 
 	if (!verdict.reason && search->cut_short)
 		verdict.reason = "some events have too many partners: not all matches were looked for";
+	if (!verdict.reason && search->history->first)
+		verdict.reason = "the run is long: events of one part of it were not compared with those of another";
 	if (verdict.reason)
 		dpe_verdict_report(run, NULL, &verdict);
 }

@@ -11,6 +11,7 @@ struct dpe_candidates {
 	uint32_t chain;
 	uint64_t *events; /* numbers */
 	unsigned count, cap;
+	const struct dpe_sections_set *common; /* the locks under which all of them are; NULL: none */
 };
 
 /* The events that match a pattern with the same values. */
@@ -59,7 +60,8 @@ struct dpe_prediction_search {
 	struct dpe_assignment *reported;
 	unsigned nreported, capreported;
 	struct dpe_closure least, past, other; /* scratch */
-	uint64_t work;        /* left for the current event */
+	const struct dpe_stamp *stamp; /* of the current event */
+	uint64_t work;                 /* left for it */
 	bool cut_short;       /* a search was given up */
 };
 
@@ -75,6 +77,8 @@ static inline unsigned dpe_pomset_pattern(
 /* The group of the binding, created when new, and its part for the chain. */
 struct dpe_candidates *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint32_t chain);
+void dpe_candidates_add(
+	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number);
 typedef void dpe_group_fn(void *context, struct dpe_candidate_group *group);
 /* Calls for the groups of a pattern that agree with the assignment's values. */
 void dpe_candidates_each(struct dpe_prediction_search *search,
@@ -84,6 +88,7 @@ uint64_t dpe_assignment_bind(
 	struct dpe_assignment *assignment, const struct dpe_candidate_group *group);
 bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
 	const struct dpe_value *others);
+/* Frees all. */
 void dpe_candidates_free(struct dpe_prediction_search *search);
 
 /* ---- sweep.c ------------------------------------------------------------------------------ */

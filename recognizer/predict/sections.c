@@ -143,6 +143,45 @@ const struct dpe_sections_set *dpe_sections_held(
 	return chain->lock_set = set;
 }
 
+/* Whether the set has the lock, and exclusively. */
+static bool finds(
+	const struct dpe_sections_set *set, const struct dpe_reordered_lock *lock, bool *exclusive)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		if (set->at[i].lock != lock)
+			continue;
+		*exclusive = set->at[i].exclusive;
+		return true;
+	}
+	return false;
+}
+
+const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
+	const struct dpe_sections_set *a, const struct dpe_sections_set *b)
+{
+	size_t size;
+	struct dpe_sections_set *set;
+	unsigned kept = 0;
+	bool exclusive;
+
+	if (a == b || !a || !b)
+		return a == b ? a : NULL;
+	for (unsigned i = 0; i < a->count; i++)
+		kept += finds(b, a->at[i].lock, &exclusive) && exclusive >= a->at[i].exclusive;
+	if (kept == a->count)
+		return a;
+	size = sizeof(*set) + a->count * sizeof(set->at[0]);
+	set = dpe_arena_alloc(history->arena, size);
+	history->bytes += size;
+	for (unsigned i = 0; i < a->count; i++) {
+		if (!finds(b, a->at[i].lock, &exclusive))
+			continue;
+		set->at[set->count].lock = a->at[i].lock;
+		set->at[set->count++].exclusive = a->at[i].exclusive && exclusive;
+	}
+	return set->count ? set : NULL;
+}
+
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b)
 {
 	for (unsigned i = 0; a && b && i < a->count; i++) {
@@ -155,11 +194,11 @@ bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_se
 	return false;
 }
 
-void dpe_sections_free(struct dpe_history *history)
+static void free_locks(struct dpe_keyed **locks)
 {
 	struct dpe_keyed *keyed;
 
-	while ((keyed = dpe_keyed_take_any(&history->locks))) {
+	while ((keyed = dpe_keyed_take_any(locks))) {
 		struct dpe_reordered_lock *lock = (struct dpe_reordered_lock *)keyed;
 
 		for (unsigned i = 0; i < lock->nchains; i++) {
@@ -170,4 +209,43 @@ void dpe_sections_free(struct dpe_history *history)
 		dpe_value_drop(keyed->value);
 		free(lock);
 	}
+}
+
+/* The lock was taken before the stretch. */
+static void hold_on(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
+{
+	held->lock = find_lock(history, held->lock->keyed.value);
+	if (!held->takings)
+		return;
+	held->takings = takings_of(history, held->lock, chain);
+	held->taking = held->takings->count;
+	*DPE_GROW(held->takings->at, held->takings->count, held->takings->cap) =
+		(struct dpe_taking){
+			.of = held->takings,
+			.release = DPE_NO_EVENT,
+			.exclusive = held->exclusive,
+			.last_exclusive = held->exclusive ? (int)held->taking : -1,
+		};
+}
+
+void dpe_sections_restart(struct dpe_history *history)
+{
+	struct dpe_keyed *before = history->locks;
+
+	history->locks = NULL;
+	for (unsigned i = 0; i < history->nchains; i++) {
+		struct dpe_past_chain *chain = &history->chains[i];
+
+		chain->nlocks = chain->ntaken = 0;
+		chain->lock_set = NULL;
+		chain->changed = true;
+		for (unsigned j = 0; j < chain->nheld; j++)
+			hold_on(history, i, &chain->held[j]);
+	}
+	free_locks(&before);
+}
+
+void dpe_sections_free(struct dpe_history *history)
+{
+	free_locks(&history->locks);
 }

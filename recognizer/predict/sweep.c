@@ -21,20 +21,31 @@ struct dpe_sweep {
 	struct dpe_closure closure;
 };
 
+static unsigned hash_key(const struct sweep_key *key)
+{
+	uint64_t hash = (uintptr_t)key->pomset ^ key->last;
+
+	for (unsigned i = 0; i < key->pomset->nevents; i++)
+		hash = dpe_value_mix(hash ^ (uintptr_t)key->of[i]);
+	return (unsigned)(hash >> 32);
+}
+
 static struct dpe_sweep *find_sweep(
 	struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	struct sweep_key key = {.pomset = assignment->pomset, .last = assignment->last};
 	struct dpe_sweep *sweep;
+	unsigned hash;
 
 	for (unsigned i = 0; i < key.pomset->nevents; i++)
 		key.of[i] = assignment->of[i];
-	HASH_FIND(hh, search->sweeps, &key, sizeof(key), sweep);
+	hash = hash_key(&key);
+	HASH_FIND_BYHASHVALUE(hh, search->sweeps, &key, sizeof(key), hash, sweep);
 	if (sweep)
 		return sweep;
 	sweep = dpe_xcalloc(1, sizeof(*sweep));
 	sweep->key = key;
-	HASH_ADD(hh, search->sweeps, key, sizeof(sweep->key), sweep);
+	HASH_ADD_BYHASHVALUE(hh, search->sweeps, key, sizeof(sweep->key), hash, sweep);
 	return sweep;
 }
 
@@ -112,6 +123,7 @@ static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *swe
 struct thread_choice {
 	struct dpe_prediction_search *search;
 	struct dpe_assignment *assignment;
+	const struct dpe_sections_set *held; /* by the thread of the last event */
 	unsigned event; /* of the behaviour, whose group is chosen next */
 };
 
@@ -138,7 +150,8 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 		struct thread_choice next = *choice;
 
 		if (!group->by_chain[i]->count ||
-			has_chain(assignment, choice->event, group->by_chain[i]->chain))
+			has_chain(assignment, choice->event, group->by_chain[i]->chain) ||
+			dpe_sections_conflict(group->by_chain[i]->common, choice->held))
 			continue;
 		assignment->of[choice->event] = group->by_chain[i];
 		next.event++;
@@ -171,7 +184,11 @@ static void choose(struct thread_choice *choice)
 
 void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
-	struct thread_choice choice = {.search = search, .assignment = assignment};
+	struct thread_choice choice = {
+		.search = search,
+		.assignment = assignment,
+		.held = search->history->events[assignment->events[assignment->last]].held,
+	};
 
 	choose(&choice);
 }

@@ -142,5 +142,5 @@ says 'and only where it holds' 1 '1 rule: 1 match'
 run "$DPE" check --explain race.dpe
 check 'explained' "$(grep -c 'engine    least runs of the same threads' out)" = 1
 run "$DPE" replay --format=json -s race.dpe race.jsonl
-check 'as JSON' "$(grep -c '"order":"kept","certain":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
+check 'as JSON' "$(grep -c '"order":"kept","certain":false,"happened":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
 finish

@@ -27,9 +27,9 @@ line='^dpe: [0-9]* s: [0-9]* events ([0-9]*/s), 1 slice, 0 findings, 0 lost, [0-
 until_told | run "$DPE" replay --progress=1 -s r.dpe -
 check 'how things go, on request' "$(grep -c "$line" err)" -ge 1
 slowly | run "$DPE" replay -s r.dpe -
-check 'not where standard error is no terminal' "$(lines err)" -eq 1
+check 'not where standard error is no terminal' "$(grep -c '^dpe: [0-9]* s:' err) $(lines err)" = '0 2'
 run "$DPE" replay --progress -s r.dpe log.jsonl
-check 'nor at once' "$status $(lines err)" = '0 1'
+check 'nor at once' "$status $(lines err)" = '0 2'
 run "$DPE" replay --progress=0 -s r.dpe log.jsonl
 gives 'not at all' 0
 run "$DPE" replay --progress=often -s r.dpe log.jsonl

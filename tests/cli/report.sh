@@ -26,6 +26,8 @@ race: race 2 d
   where x = 3
   expected e after a(x)
 order: no e after 3
+order: a(x) occurred 1 time, e was never observed
+none: a occurred 1 time, f was never observed
 dpe: 4 events, 0 lost; 3 rules: 1 match, 1 incomplete
 X
 run "$DPE" replay --format=json -s rules.dpe log.jsonl
@@ -35,7 +37,7 @@ same 'the report as JSON' out <<'X'
 {"type":"print","rule":"race","text":"race 2 d"}
 {"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3}}
 {"type":"print","rule":"order","text":"no e after 3"}
-{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"possible_hangs":0,"errors":0,"suppressed":0}
+{"type":"summary","events":4,"unobserved":[{"rule":"order","pattern":"e"},{"rule":"none","pattern":"f"}],"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"possible_hangs":0,"errors":0,"suppressed":0}
 X
 run "$DPE" replay --report=report.txt -s rules.dpe log.jsonl
 check 'a report in a file' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'
@@ -170,6 +172,7 @@ events were lost: verdicts that could depend on them are inconclusive from here 
 files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
 #1 all: inconclusive of open*  [files.dpe:2]
   1 message of thread 1 was lost before open@1:101
+file: open(f) occurred 200 times, close(f) was never observed
 dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
   thread 1 lost 1
 X
@@ -191,4 +194,21 @@ for log in found unknown; do
 	check "$log: verdicts beyond those remembered are in doubt, too" \
 		"$(grep -c 'so any of the first 904 verdicts could be wrong' err)" -eq 1
 done
+
+# ---- what was never observed ---------------------------------------------------------------------
+printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe
+printf '{"event":"submit","args":[%s]}\n' 1 2 3 >submit.jsonl
+run "$DPE" replay -s needs.dpe submit.jsonl
+says 'events that a rule needs and that never occurred' 0 \
+	'either: submit(x) occurred 3 times, run(x) was never observed, drop(x) was never observed'
+check 'and no rule that needs none' "$(grep -c '^all:' err)" = 0
+printf '{"event":"drop","args":[4]}\n' >>submit.jsonl
+run "$DPE" replay -s needs.dpe submit.jsonl
+check 'nor one of which some behaviour could occur' "$(grep -c '^either:' err)" = 0
+printf 'expect all: (open;close)*\n' >vacuous.dpe
+run "$DPE" replay -s vacuous.dpe submit.jsonl
+says 'a run that has nothing of what was asked' 0 'nothing was observed: no event of any rule occurred'
+: >empty.jsonl
+run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
+check 'and in JSON' "$(grep -c '"unobserved":\[{}\]' out)" = 1
 finish

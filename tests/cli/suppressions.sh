@@ -104,6 +104,7 @@ error: error: e
        by run+0x3 (libfoo.so.6)
   $2 d  id "4"  thread 3
   suppression rule:race function:d
+order: a occurred 1 time, d occurred 1 time, e was never observed
 dpe: 4 events, 0 lost; 4 rules: 2 matches, 1 error, 2 suppressed
   known:1 silenced nothing
   known:3 silenced nothing

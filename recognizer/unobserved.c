@@ -1,0 +1,90 @@
+/* Rules that can have found nothing, because events that all their behaviours need never occurred. */
+#include "recognizer/patterns/patterns.h"
+#include "recognizer/recognizer.h"
+
+static uint64_t count_of(
+	const struct dpe_recognizer *recognizer, dpe_name name, enum dpe_phase phase)
+{
+	const uint64_t *occurred = recognizer->by_name[name].occurred;
+
+	if (phase == DPE_BARE)
+		return occurred[DPE_BARE] + occurred[DPE_ENTER];
+	return occurred[phase];
+}
+
+/* How many messages had a name and a phase of the pattern. */
+static uint64_t count_pattern(
+	const struct dpe_recognizer *recognizer, const struct dpe_pattern *pattern)
+{
+	uint64_t count = 0;
+
+	if (pattern->name)
+		count += count_of(recognizer, pattern->name, pattern->phase);
+	if (pattern->qualified && pattern->qualified != pattern->name)
+		count += count_of(recognizer, pattern->qualified, pattern->phase);
+	for (unsigned i = 0; i < pattern->nupdates; i++)
+		count += count_of(recognizer, pattern->updates[i], DPE_BARE);
+	return count;
+}
+
+/* Whether some behaviour of the rule needs only events that occurred. */
+static bool is_possible(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+{
+	bool occurred[rule->npatterns + 1];
+
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		occurred[i] = count_pattern(recognizer, &rule->patterns[i]);
+	return dpe_rule_can_do_with(rule, occurred);
+}
+
+static bool any_occurred(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (count_pattern(recognizer, &rule->patterns[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Predictions of what did not happen accompany rules about what did. */
+static bool is_own(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+{
+	return rule->mode != DPE_SYNC &&
+	       (rule->mode != DPE_PREDICT || !recognizer->options.skip_happened);
+}
+
+/* Calls for each pattern of the expression, once. */
+static void tell_patterns(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	dpe_unobserved_fn *each, void *context)
+{
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		const struct dpe_pattern *pattern = &rule->patterns[rule->literals[i].pattern];
+		bool again = false;
+
+		for (unsigned j = 0; j < i; j++)
+			again |= rule->literals[j].pattern == rule->literals[i].pattern;
+		if (!again)
+			each(context, rule, pattern->text, count_pattern(recognizer, pattern));
+	}
+}
+
+void dpe_recognizer_unobserved(
+	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	bool any = false, named = false;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		const struct dpe_rule *rule = &spec->rules[i];
+
+		if (!is_own(recognizer, rule))
+			continue;
+		any |= any_occurred(recognizer, rule);
+		if (is_possible(recognizer, rule))
+			continue;
+		named = true;
+		tell_patterns(recognizer, rule, each, context);
+	}
+	if (!any && !named)
+		each(context, NULL, NULL, 0);
+}
