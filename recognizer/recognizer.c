@@ -120,14 +120,15 @@ static inline bool feed(
 		(message->has_seq && message->thread.kind == DPE_NONE))
 		return turn_away(recognizer, message, diags);
 	recognizer->fed++;
+	if (message->name < recognizer->nnames)
+		recognizer->by_name[message->name].occurred[message->phase]++;
 	if (recognizer->has_sections && message->has_seq &&
 		!dpe_stabilizer_is_next(recognizer->stabilizer, message))
 		return dpe_stabilizer_push(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (message->name < recognizer->nnames) {
-		struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
+		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 
-		watch->occurred[message->phase]++;
 		if (watch->syncs)
 			return synchronise(recognizer, message, diags);
 		if (watch->access)

@@ -2,6 +2,7 @@
  * of old events stay valid, and joining clocks skips what they share. Tree clocks (Mathur et al.,
  * ASPLOS 2022) change in place and would have to be copied. See README.md. */
 #include "stabilizer/clock.h"
+#include "stabilizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,11 @@ static uint32_t reach_in(const struct dpe_clock *clock, uint32_t chain)
 			return 0;
 	}
 	return clock->at[digit(chain, 0)];
+}
+
+bool dpe_stamp_fills_chain(const struct dpe_stamp *stamp)
+{
+	return stamp->index == DPE_CHAIN_EVENTS;
 }
 
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)

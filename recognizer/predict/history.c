@@ -40,7 +40,8 @@ static void free_messages(struct dpe_history *history)
 
 bool dpe_history_is_full(const struct dpe_history *history)
 {
-	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES;
+	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES ||
+	       history->chain_full;
 }
 
 void dpe_history_restart(struct dpe_history *history, uint64_t first)
@@ -59,6 +60,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first)
 	dpe_arena_free(history->arena);
 	history->arena = dpe_arena_new();
 	history->bytes = 0;
+	history->chain_full = false;
 	begin_stretch(history, first);
 }
 
@@ -343,4 +345,5 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	past->held = dpe_sections_held(history, chain);
 	give_meaning(history, past, chain);
 	chain->base = past->base;
+	history->chain_full |= dpe_stamp_fills_chain(&event->stamp);
 }

@@ -101,12 +101,13 @@ struct dpe_history {
 	size_t bytes;            /* of both */
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;
+	bool chain_full;    /* a thread goes on in another chain */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
 };
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
 void dpe_history_free(struct dpe_history *history);
-/* True where the stretch is as long as it may become. */
+/* True where the stretch is as long as it may become, or a thread goes on in another chain. */
 bool dpe_history_is_full(const struct dpe_history *history);
 /* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held. */
 void dpe_history_restart(struct dpe_history *history, uint64_t first);

@@ -28,19 +28,19 @@ run "$DPE" run -s all.dpe -- ./accidents
 says 'nor where the semaphore is known that makes one wait' 0 'nothing found'
 
 # ---- forty small programs, some with a race that never happens ----------------------------------
-compile_target orders
-cat >orders.dpe <<'X'
+compile_target schedules
+cat >schedules.dpe <<'X'
 include "pthread.dpe"
 detect happened(n): put(n) & get(n) { print(n, "happened"); }
 predict foreseen(n): put(n) & get(n) { print(n, "predicted"); }
 X
-./orders list >list
+./schedules list >list
 check 'there are twenty that are predicted' "$(grep -c ' predicted ' list)" -ge 20
 check 'and twenty that are not' "$(grep -c ' \(ordered\|happened\) ' list)" -ge 20
 
 # all_are_right OPTION: each is what the list says
 all_are_right() {
-	run "$DPE" run $1 --stack=0 -s orders.dpe -- ./orders
+	run "$DPE" run $1 --stack=0 -s schedules.dpe -- ./schedules
 	sed -n 's/^[a-z]*: \([0-9]*\) \([a-z]*\)$/\1 \2/p' err | sort -u >got
 	sed -n 's/^\([0-9]*\) \(predicted\|happened\) .*/\1 \2/p' list | sort -u | diff - got >difference
 }

@@ -82,7 +82,7 @@ static void keep(struct story *story, const struct dpe_text *key, enum dpe_verdi
 
 static bool takes_back(const char *reason)
 {
-	return reason && strstr(reason, "told too early");
+	return reason && strstr(reason, "reported too early");
 }
 
 static void on_verdict(void *context, const struct dpe_verdict *verdict)

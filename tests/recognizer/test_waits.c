@@ -138,7 +138,7 @@ static void a_deadlock_that_was_told_too_early(void **state)
 {
 	const char *told = "deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n";
 	char *both = dpe_xasprintf(
-		"%spossible deadlock: 1 waits for b held by 2, 2 waits for a held by 1 (told too "
+		"%spossible deadlock: 1 waits for b held by 2, 2 waits for a held by 1 (reported too "
 		"early as a deadlock: 2 messages of thread 1 were lost before unlock@1:5)\n",
 		told);
 
