@@ -89,9 +89,9 @@ int cli_race(struct cli *cli)
 	bool memory = !cli->words.count;
 	struct cli_live_run how = {.recognize = true,
 		.launch = !cli->pid,
-		.skip_happened = !memory && !cli->specs.count};
+		.skip_happened = !memory && !cli->specs.count && !cli->rules.len};
 
-	how.once = memory && !cli->specs.count;
+	how.once = memory && !cli->specs.count && !cli->rules.len;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,
 			"nothing to watch: name variables, or pairs of functions such as get,put");

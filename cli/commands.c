@@ -118,6 +118,8 @@ static void run_command_line(void *with)
 	} else {
 		status = run_command(&cli, argv);
 	}
+	if (status == CLI_FINDING && cli.error_exitcode)
+		status = (int)cli.error_exitcode;
 	dpe_diags_print(cli.diags, stderr);
 	dpe_debug_free(cli.debug);
 	dpe_names_free(cli.names);

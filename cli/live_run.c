@@ -452,8 +452,6 @@ static int target_status(const struct live *live)
 
 static int run(struct live *live)
 {
-	int status;
-
 	if (!cli_gdb_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
 		return CLI_ERROR;
 	take_signals(live);
@@ -469,15 +467,21 @@ static int run(struct live *live)
 	}
 	tell_stops(live);
 	end_outputs(live);
-	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
-	if (live->cli->target_status && status == CLI_GOOD)
-		return target_status(live);
-	return status;
+	return dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
+}
+
+/* Errors first, then findings; then the program's own status, if that is asked for, or what is
+ * inconclusive. */
+static int choose_status(const struct live *live, int status, int verdict, int target)
+{
+	if (status != CLI_GOOD || verdict == CLI_FINDING || !live->cli->target_status)
+		return status != CLI_GOOD ? status : verdict;
+	return verdict == CLI_ERROR ? verdict : target;
 }
 
 static int close_all(struct live *live, int status)
 {
-	int verdict = CLI_GOOD;
+	int verdict = CLI_GOOD, target = CLI_GOOD;
 
 	if (live->log && dpe_log_finish(live->log, live->cli->diags) < 0)
 		status = CLI_ERROR;
@@ -485,6 +489,8 @@ static int close_all(struct live *live, int status)
 	if (live->report)
 		verdict = cli_report_free(live->report);
 	leave_timer();
+	if (live->probes && status == CLI_GOOD)
+		target = target_status(live);
 	dpe_probes_free(live->probes);
 	if (live->signals >= 0)
 		close(live->signals);
@@ -492,7 +498,7 @@ static int close_all(struct live *live, int status)
 	/* before the specification is freed, whose lines they show */
 	dpe_diags_print(live->cli->diags, stderr);
 	dpe_spec_free(live->spec);
-	return status || live->cli->target_status ? status : verdict;
+	return choose_status(live, status, verdict, target);
 }
 
 static int show_plan(struct live *live)

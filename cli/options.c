@@ -79,6 +79,14 @@ static bool take_word(struct cli *cli, const struct option *option, const char *
 	return true;
 }
 
+/* Rules, each on a line of its own. */
+static bool take_rules(struct cli *cli, const struct option *option, const char *text)
+{
+	(void)option;
+	dpe_text_printf(&cli->rules, "%s\n", text);
+	return true;
+}
+
 static bool take_trace(struct cli *cli, const struct option *option, const char *text)
 {
 	(void)option;
@@ -178,6 +186,8 @@ _Static_assert(sizeof(enum cli_on_break) == sizeof(int) &&
 static const struct option options[] = {
 	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_CONVERT,
 		"specifications: all words up to the next option", take_word, AT(specs)},
+	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY,
+		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE,
@@ -215,8 +225,10 @@ static const struct option options[] = {
 	{0, "stabilize", NULL, FOR_CONVERT,
 		"write causal order, with the predecessors added by synchronisation", take_flag,
 		AT(stabilize)},
+	{0, "error-exitcode", "N", FOR_RECOGNIZING, "exit with this status where something is found (1)",
+		take_number, AT(error_exitcode), .min = 1, .max = 255},
 	{0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
-		"exit with the program's own status", take_flag, AT(target_status)},
+		"exit with the program's own status where nothing is found", take_flag, AT(target_status)},
 	{'u', "user", "NAME", FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"run the program as this user (root only)", take_text, AT(user)},
 	{0, "plan", NULL, FOR_LIVE, "print what would be observed, and exit", take_flag, AT(plan)},

@@ -154,7 +154,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 	struct dpe_spec *spec;
 
 	if (!cli->specs.count && !cli->rules.len) {
-		cli_usage_error(cli, "no specification: use -s SPEC");
+		cli_usage_error(cli, "no specification: use -s SPEC, or -e RULE");
 		return NULL;
 	}
 	spec = cli_compile(cli);

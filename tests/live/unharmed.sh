@@ -40,9 +40,12 @@ done
 
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
-run "$DPE" run --target-status -s seen.dpe -- ./steps crash
-check "--target-status: the shell's status of a signal" "$status" -eq 139
 run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
+gives '--target-status: what was found counts more' 1
+none='detect none: stride(1) ; stride(99)'
+run "$DPE" run --target-status -e "$none" -- ./steps crash
+check "--target-status: the shell's status of a signal" "$status" -eq 139
+run "$DPE" run --target-status -e "$none" -- ./steps end 5
 check "--target-status: the program's own" "$status" -eq 5
 run "$DPE" run -s seen.dpe -- ./steps end 5
 says 'its status is told' 1 'exited with status 5'

@@ -1,0 +1,27 @@
+# Rules on the command line, and the exit status that findings are to have.
+. tests/tap.sh
+
+cat >log.jsonl <<'END'
+{"event":"a","thread":1}
+{"event":"b","thread":2}
+END
+echo 'detect order: a ; b' >order.dpe
+
+run "$DPE" replay -e 'detect race: a & b' log.jsonl
+says 'a rule on the command line' 1 'race: match of a&b  [command line:1]'
+run "$DPE" replay -e 'var n;' -e 'detect race: a & b { n++; print(n); }' -s order.dpe log.jsonl
+says 'several, and a file' 1 'race: 1' '2 rules: 1 match'
+run "$DPE" replay -e 'detect race: a &' log.jsonl
+says 'a mistake in it has its place' 2 'command line:1:' 'detect race: a &'
+run "$DPE" replay log.jsonl
+says 'neither a file nor a rule' 2 'use -s SPEC, or -e RULE'
+
+run "$DPE" replay --error-exitcode=7 -e 'detect race: a & b' log.jsonl
+gives 'another status of findings' 7
+run "$DPE" replay --error-exitcode=7 -e 'detect race: a & c' log.jsonl
+gives 'of findings alone' 0
+run "$DPE" replay --error-exitcode=7 -e 'detect' log.jsonl
+gives 'not of errors' 2
+run "$DPE" replay --error-exitcode=256 -e 'detect race: a & b' log.jsonl
+says 'a status that is none' 2 '--error-exitcode takes a number from 1 to 255'
+finish
