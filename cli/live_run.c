@@ -441,13 +441,12 @@ static void tell_stops(const struct live *live)
 			(unsigned long long)idle);
 }
 
-static int target_status(const struct live *live)
+/* `ended`: as wait(2) tells it, or -1. */
+static int target_status(int ended)
 {
-	int status = dpe_probes_status(live->probes);
-
-	if (status < 0)
+	if (ended < 0)
 		return CLI_ERROR;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
 }
 
 static int run(struct live *live)
@@ -471,17 +470,20 @@ static int run(struct live *live)
 }
 
 /* Errors first, then findings; then the program's own status, if that is asked for, or what is
- * inconclusive. */
-static int choose_status(const struct live *live, int status, int verdict, int target)
+ * inconclusive. A program that a signal ended is no success. */
+static int choose_status(const struct live *live, int status, int verdict, int ended)
 {
-	if (status != CLI_GOOD || verdict == CLI_FINDING || !live->cli->target_status)
+	if (status != CLI_GOOD || verdict == CLI_FINDING || verdict == CLI_ERROR)
 		return status != CLI_GOOD ? status : verdict;
-	return verdict == CLI_ERROR ? verdict : target;
+	if (live->cli->target_status ||
+		(verdict == CLI_GOOD && live->how->launch && ended >= 0 && WIFSIGNALED(ended)))
+		return target_status(ended);
+	return verdict;
 }
 
 static int close_all(struct live *live, int status)
 {
-	int verdict = CLI_GOOD, target = CLI_GOOD;
+	int verdict = CLI_GOOD, ended = -1;
 
 	if (live->log && dpe_log_finish(live->log, live->cli->diags) < 0)
 		status = CLI_ERROR;
@@ -489,8 +491,8 @@ static int close_all(struct live *live, int status)
 	if (live->report)
 		verdict = cli_report_free(live->report);
 	leave_timer();
-	if (live->probes && status == CLI_GOOD)
-		target = target_status(live);
+	if (live->probes)
+		ended = dpe_probes_status(live->probes);
 	dpe_probes_free(live->probes);
 	if (live->signals >= 0)
 		close(live->signals);
@@ -498,7 +500,7 @@ static int close_all(struct live *live, int status)
 	/* before the specification is freed, whose lines they show */
 	dpe_diags_print(live->cli->diags, stderr);
 	dpe_spec_free(live->spec);
-	return choose_status(live, status, verdict, target);
+	return choose_status(live, status, verdict, ended);
 }
 
 static int show_plan(struct live *live)

@@ -43,6 +43,10 @@ says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segm
 run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
 gives '--target-status: what was found counts more' 1
 none='detect none: stride(1) ; stride(99)'
+run "$DPE" run -e "$none" -- ./steps crash
+gives 'a crash is no success, even where nothing is found' 139
+run "$DPE" run -e "$none" -- ./steps end 200
+gives 'unlike an exit status of its own' 0
 run "$DPE" run --target-status -e "$none" -- ./steps crash
 check "--target-status: the shell's status of a signal" "$status" -eq 139
 run "$DPE" run --target-status -e "$none" -- ./steps end 5
