@@ -181,6 +181,10 @@ def differences(dpe, engine, e, p, messages, folder):
         apart = verdict(dpe, "pa", f"({expr}) {{ print($1); }} else {{ print($1); }}", messages, folder)
     except subprocess.TimeoutExpired:
         return [] if compared else None
+    except RuntimeError as failure:
+        if "exit 3" not in str(failure):
+            raise
+        return [] if compared else None  # unfolded, it has too many readings, and says so
     if apart[:2] != told[:2]:
         return [f"{told}, but {apart} where positions are named"]
     if bare(told[2]) != bare(apart[2]) or any(wide.as_set(x) not in map(wide.as_set, apart[2]) for x in told[2]):
@@ -216,7 +220,9 @@ def main(argv):
             passed, failed = passed + (not wrong), failed + bool(wrong)
             for what in wrong:
                 print(oracle.show(whole), json.dumps(messages), what)
-    print(f"{passed} passed, {failed} failed" + (f"; {skipped} had nothing to compare with" if skipped else ""))
+    if skipped:
+        print(f"{skipped} had nothing to compare with")
+    print(f"{passed} passed, {failed} failed")
     return 1 if failed or skipped > count else 0
 
 
