@@ -16,4 +16,9 @@ bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site 
  * calls them. */
 void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
+/* Whether returns can be probed in the modules from number `first_module` on; if not, after one error, or a warning once
+ * probes are placed. */
+bool dpe_sites_check_stacks(
+	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);
+
 #endif

@@ -240,7 +240,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	dpe_sites_drop_unprobed(probes, 0, diags);
 	probes->nsearched = probes->modules.count;
-	return complete;
+	return complete && dpe_sites_check_stacks(probes, 0, diags);
 }
 
 /* ---- in files that came later ------------------------------------------------------------ */
@@ -302,7 +302,7 @@ unsigned dpe_sites_find_late(struct dpe_probes *probes)
 		.at = probes->modules.at + probes->nsearched,
 		.count = probes->modules.count - probes->nsearched,
 	};
-	unsigned first = probes->nsites, refused = 0;
+	unsigned first = probes->nsites, first_module = probes->nsearched, refused = 0;
 
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		refused += !find_wanted_late(probes, &fresh, &probes->plan->sites[i]);
@@ -310,5 +310,6 @@ unsigned dpe_sites_find_late(struct dpe_probes *probes)
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
 	dpe_sites_drop_unprobed(probes, first, probes->diags);
+	dpe_sites_check_stacks(probes, first_module, probes->diags);
 	return refused;
 }

@@ -28,4 +28,20 @@ refused 'more than an event carries' \
 	'detect r: toggle [v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8]' 'one event carries 8'
 refused 'the events of the kernel' 'detect r: thread::exit [flag = 1]' \
 	'not yet supported: variables of the running program at events that the kernel reports'
+
+# Returns where stacks are switched: the kernel would end the program with SIGILL.
+compile_target contexts
+echo 'detect r: lower.exit' >exits.dpe
+run "$DPE" run -s exits.dpe -- ./contexts
+says 'a return in a program that switches stacks' 2 'contexts switches stacks (makecontext)' 'observe only entries'
+check 'before the target starts' ! -s out
+echo 'detect r: lower.enter ; higher.enter' >entries.dpe
+run "$DPE" run -s entries.dpe -- ./contexts
+says 'its entries are observed' 1 'r: match'
+check 'and it runs to its end' "$(cat out)" = 'lower returned'
+run "$DPE" deadlock -- ./contexts
+says 'nor thread functions by probes' 2 'switches stacks'
+run "$DPE" deadlock --preload -- ./contexts
+gives 'but with --preload' 0
+check 'where it runs to its end' "$(cat out)" = 'lower returned'
 finish

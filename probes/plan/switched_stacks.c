@@ -1,0 +1,63 @@
+/* Refuses to probe returns in programs that switch stacks themselves. The kernel's uretprobes take calls on lower stacks for
+ * abandoned once a probed function is called on a higher one, and end the program with SIGILL when such a call returns. */
+#include "probes/plan/plan.h"
+#include "probes/plan/site_passes.h"
+
+/* OpenSSL's jobs, which hardly a program uses, are all that switches stacks in libcrypto and in files that contain it. */
+#define OPENSSL_JOBS "ASYNC_start_job"
+
+/* glibc's, Boost.Context's and Go's. */
+static const char *const switches[] = {
+	"makecontext", "make_fcontext", "jump_fcontext", "runtime.gogo"};
+
+static bool defines(struct dpe_module *module, const char *name)
+{
+	unsigned count;
+
+	return dpe_module_find(module, name, &count) && count;
+}
+
+/* How the file switches stacks; NULL where it does not. Only the program's own definitions count: those of libraries
+ * are there for others. */
+static const char *stack_switch(struct dpe_module *module)
+{
+	for (unsigned i = 0; i < DPE_COUNT(switches); i++) {
+		bool used = dpe_module_imports(module, switches[i]) ||
+			    (module->program && defines(module, switches[i]));
+
+		if (used)
+			return defines(module, OPENSSL_JOBS) ? NULL : switches[i];
+	}
+	return NULL;
+}
+
+static const struct dpe_site *probed_return(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (probes->sites[i].exit && !probes->sites[i].preloaded)
+			return &probes->sites[i];
+	return NULL;
+}
+
+bool dpe_sites_check_stacks(
+	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
+{
+	const struct dpe_site *site = probed_return(probes);
+
+	for (unsigned i = first_module; site && i < probes->modules.count; i++) {
+		const struct dpe_module *module = probes->modules.at[i];
+		const char *function = stack_switch(probes->modules.at[i]);
+
+		if (!function)
+			continue;
+		dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, site->wanted->place,
+			"%s switches stacks (%s): the kernel may end it when '%s' returns, whose "
+			"exit the rules need",
+			module->name, function, dpe_name_text(probes->names, site->wanted->name));
+		dpe_diag(diags, DPE_NOTE, site->wanted->place,
+			"observe only entries (f.enter); thread functions can be observed with "
+			"--preload");
+		return false;
+	}
+	return true;
+}
