@@ -86,6 +86,7 @@ struct dpe_probes {
 	struct bpf_link **begin_links; /* see dpe_attach_hold_linker */
 	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
+	struct dpe_removal *sparing; /* what frees them */
 	struct dpe_kernel_rings *rings;
 	struct dpe_thread_names *thread_names;
 	struct dpe_merge *merge;

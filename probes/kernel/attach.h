@@ -44,8 +44,6 @@ bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *proces
 
 /* Ends links, each but NULL, and returns when none of their programs runs any more. */
 void dpe_links_end(struct bpf_link **links, unsigned count);
-/* The same of links that are files. */
-void dpe_link_files_end(const int *files, unsigned count);
 
 /* ---- attach.c ---------------------------------------------------------------------------- */
 

@@ -240,6 +240,22 @@ static int link_nothing(const struct dpe_probes *probes, const struct dpe_module
 	return link;
 }
 
+static void spare_children(struct dpe_probes *probes)
+{
+	struct dpe_process_probes *nothing = dpe_xcalloc(1, sizeof(*nothing));
+
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		int link = link_nothing(probes, probes->modules.at[i]);
+
+		if (link >= 0)
+			*DPE_GROW(nothing->links, nothing->nlinks, nothing->caplinks) = link;
+	}
+	if (dpe_removal_begin(probes->sparing, nothing, 1))
+		return;
+	dpe_detach_process(nothing);
+	free(nothing);
+}
+
 /* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
  * somebody takes a probe off a place, the kernel looks through all processes for other users of the
  * breakpoint no longer: so one that does nothing is put there and taken off. */
@@ -247,23 +263,13 @@ void dpe_attach_spare_children(struct dpe_probes *probes)
 {
 	const uint64_t not_oftener = 20000000;
 	uint64_t children = dpe_attach_children(probes), now;
-	unsigned count = 0;
-	int *links;
 
-	if (children == probes->spared || !probes->multi)
+	if (children == probes->spared || !probes->multi || !dpe_removal_is_over(probes->sparing))
 		return;
 	now = dpe_ring_now();
 	if (now - probes->spared_at < not_oftener)
 		return;
 	probes->spared = children;
 	probes->spared_at = now;
-	links = dpe_xcalloc(probes->modules.count + 1, sizeof(*links));
-	for (unsigned i = 0; i < probes->modules.count; i++) {
-		int link = link_nothing(probes, probes->modules.at[i]);
-
-		if (link >= 0)
-			links[count++] = link;
-	}
-	dpe_link_files_end(links, count);
-	free(links);
+	spare_children(probes);
 }

@@ -88,15 +88,6 @@ void dpe_links_end(struct bpf_link **links, unsigned count)
 	take_out_all(&ends);
 }
 
-void dpe_link_files_end(const int *files, unsigned count)
-{
-	struct ends ends = {0};
-
-	for (unsigned i = 0; i < count; i++)
-		add_file(&ends, files[i]);
-	take_out_all(&ends);
-}
-
 static void add_process(struct ends *ends, struct dpe_process_probes *process)
 {
 	for (unsigned i = 0; i < process->nlinks; i++)
@@ -117,6 +108,51 @@ void dpe_detach_process(struct dpe_process_probes *process)
 	take_out_all(&ends);
 }
 
+/* ---- beside the reader ------------------------------------------------------------------- */
+
+static void *remove_all(void *context)
+{
+	struct dpe_removal *removal = context;
+
+	for (unsigned i = 0; i < removal->count; i++)
+		dpe_detach_process(&removal->at[i]);
+	__atomic_store_n(&removal->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+bool dpe_removal_is_over(const struct dpe_removal *removal)
+{
+	return !removal->running || __atomic_load_n(&removal->done, __ATOMIC_ACQUIRE);
+}
+
+bool dpe_removal_begin(
+	struct dpe_removal *removal, struct dpe_process_probes *at, unsigned count)
+{
+	sigset_t all, before;
+
+	dpe_removal_end(removal);
+	removal->at = at;
+	removal->count = count;
+	sigfillset(&all); /* signals are for the threads of who uses us */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	removal->running = !pthread_create(&removal->thread, NULL, remove_all, removal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!removal->running)
+		*removal = (struct dpe_removal){0};
+	return removal->running;
+}
+
+void dpe_removal_end(struct dpe_removal *removal)
+{
+	if (!removal->running)
+		return;
+	pthread_join(removal->thread, NULL);
+	free(removal->at);
+	*removal = (struct dpe_removal){0};
+}
+
+/* ---- at the end -------------------------------------------------------------------------- */
+
 void dpe_detach(struct dpe_probes *probes)
 {
 	struct ends ends = {0};
@@ -126,6 +162,7 @@ void dpe_detach(struct dpe_probes *probes)
 		__atomic_store_n(&probes->bpf->bss->armed, 0, __ATOMIC_SEQ_CST);
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
+	dpe_removal_end(probes->sparing);
 	dpe_armed_release(probes);
 	add_process(&ends, probes->first);
 	if (probes->bpf)

@@ -7,6 +7,8 @@
 #include "probes/plan/plan.h"
 #include "probes/probes.h"
 
+#include <pthread.h>
+
 struct bpf_link;
 struct dpe_mapped;
 
@@ -101,7 +103,7 @@ bool dpe_attach_replaced(const struct dpe_probes *probes);
 uint64_t dpe_attach_untraceable(const struct dpe_probes *probes);
 /* How many programs the target has begun, by exec, of those that are observed. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
-/* Lets children that are not followed go on without our breakpoints. */
+/* Lets children that are not followed go on without our breakpoints. Does not wait for the kernel. */
 void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
 struct dpe_follow_files {
@@ -126,6 +128,22 @@ void dpe_attach_one_less(struct dpe_probes *probes);
 
 /* Takes all probes out; the maps (the ring, the losses) stay. */
 void dpe_detach(struct dpe_probes *probes);
+
+/* Probes that a thread takes out: the kernel waits then for all of our programs that wait for us. Zeroed at first. */
+struct dpe_removal {
+	struct dpe_process_probes *at;
+	unsigned count;
+	pthread_t thread;
+	bool running, done;
+};
+/* Whether the last removal is over. */
+bool dpe_removal_is_over(const struct dpe_removal *removal);
+/* Takes over the array and the probes. False where there can be no thread now: they stay the caller's. Only when the last
+ * removal is over. */
+bool dpe_removal_begin(
+	struct dpe_removal *removal, struct dpe_process_probes *at, unsigned count);
+/* Waits until the removal is over. */
+void dpe_removal_end(struct dpe_removal *removal);
 
 /* ---- site_maps.c --------------------------------------------------------------------- */
 

@@ -26,10 +26,26 @@ enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,
 	return dpe_late_may_come(modules, site, names) ? DPE_WARNING : DPE_ERROR;
 }
 
-void dpe_late_note(
-	enum dpe_severity severity, const struct dpe_plan_site *site, struct dpe_diags *diags)
+static bool starts_programs(const struct dpe_module *program)
 {
+	static const char *const starters[] = {"execve", "execv", "execvp", "execvpe", "execl",
+		"execlp", "execle", "posix_spawn", "posix_spawnp"};
+
+	for (unsigned i = 0; program && i < DPE_COUNT(starters); i++)
+		if (dpe_module_imports(program, starters[i]))
+			return true;
+	return false;
+}
+
+void dpe_late_note(const struct dpe_modules *modules, enum dpe_severity severity,
+	const struct dpe_plan_site *site, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(modules);
+
 	if (severity == DPE_WARNING)
 		dpe_diag(diags, DPE_NOTE, site->place,
 			"dpe waits for it: the program may load a library that has it");
+	else if (starts_programs(program))
+		dpe_diag(diags, DPE_NOTE, site->place,
+			"%s can start other programs; --follow observes these, too", program->name);
 }

@@ -12,8 +12,8 @@ bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_plan_
 /* What a missing site is: DPE_WARNING where that may be, else DPE_ERROR. */
 enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,
 	const struct dpe_plan_site *site, const struct dpe_names *names);
-/* After a warning: notes that dpe waits for the site. */
-void dpe_late_note(
-	enum dpe_severity severity, const struct dpe_plan_site *site, struct dpe_diags *diags);
+/* After a warning: notes that dpe waits for the site. After an error: that the program may start one that has it. */
+void dpe_late_note(const struct dpe_modules *modules, enum dpe_severity severity,
+	const struct dpe_plan_site *site, struct dpe_diags *diags);
 
 #endif

@@ -165,8 +165,8 @@ static void note_nearest_file(
 	free(wanted);
 }
 
-static void say_missing(const struct line_search *search, const struct dpe_plan_site *site,
-	enum dpe_severity missing, struct dpe_diags *diags)
+static void say_missing(const struct line_search *search, const struct dpe_modules *modules,
+	const struct dpe_plan_site *site, enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
 
@@ -189,7 +189,7 @@ static void say_missing(const struct line_search *search, const struct dpe_plan_
 	if (search->has_lines && !search->has_file)
 		note_nearest_file(search, site, diags);
 	if (!search->has_lines || !search->has_file)
-		dpe_late_note(missing, site, diags);
+		dpe_late_note(modules, missing, site, diags);
 }
 
 static bool is_well_formed(const struct dpe_plan_site *site, struct dpe_diags *diags)
@@ -247,7 +247,7 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_sit
 		}
 	}
 	if (!found.count && !site->optional)
-		say_missing(&of_program, site, dpe_late_severity(modules, site, names), diags);
+		say_missing(&of_program, modules, site, dpe_late_severity(modules, site, names), diags);
 	*out = found.at;
 	return found.count;
 }

@@ -499,7 +499,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 	if (!search.nfound && !site->optional && !search.ambiguous) {
 		search.missing = dpe_late_severity(modules, site, names);
 		say_missing(&search);
-		dpe_late_note(search.missing, site, diags);
+		dpe_late_note(modules, search.missing, site, diags);
 	}
 	if (search.nfound && !site->optional) {
 		warn_of_clones(&search);

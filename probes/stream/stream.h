@@ -76,14 +76,6 @@ struct dpe_space {
 	unsigned number; /* ours, in addresses; from 1 */
 };
 
-/* Probes of processes that have ended, which a thread takes out. */
-struct dpe_removal {
-	struct dpe_process_probes *at;
-	unsigned count;
-	pthread_t thread;
-	bool running, done;
-};
-
 struct dpe_follow {
 	struct dpe_diags *diags;
 	struct dpe_follow_files files;
@@ -95,7 +87,7 @@ struct dpe_follow {
 	uint64_t endings; /* see dpe_attach_endings: when they were looked at last */
 	struct dpe_process_probes *ended;
 	unsigned nended, capended;
-	struct dpe_removal taking_out;
+	struct dpe_removal taking_out; /* of processes that have ended */
 
 	struct dpe_space *spaces; /* by `space` */
 	unsigned nspaces, capspaces;

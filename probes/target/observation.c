@@ -27,6 +27,7 @@ struct observation {
 	struct dpe_merge merge;
 	struct dpe_maps maps;
 	struct dpe_process_probes first;
+	struct dpe_removal sparing;
 	dpe_name memory_names[DPE_MEMORY_EVENTS];
 };
 
@@ -46,6 +47,7 @@ static struct dpe_probes *allocate(void)
 	whole->probes.merge = &whole->merge;
 	whole->probes.maps = &whole->maps;
 	whole->probes.first = &whole->first;
+	whole->probes.sparing = &whole->sparing;
 	whole->probes.memory_names = whole->memory_names;
 	return &whole->probes;
 }

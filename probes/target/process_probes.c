@@ -4,8 +4,6 @@
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,45 +28,12 @@ static struct dpe_process_probes *find(const struct dpe_follow *follow, pid_t pi
 
 /* ---- taking out -------------------------------------------------------------------------- */
 
-static void *take_out(void *context)
-{
-	struct dpe_removal *taking = context;
-
-	for (unsigned i = 0; i < taking->count; i++)
-		dpe_detach_process(&taking->at[i]);
-	__atomic_store_n(&taking->done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void join(struct dpe_removal *taking)
-{
-	if (taking->running)
-		pthread_join(taking->thread, NULL);
-	free(taking->at);
-	*taking = (struct dpe_removal){0};
-}
-
 /* Where there can be no thread now, they stay for a later time. */
 static void take_out_ended(struct dpe_follow *follow)
 {
-	struct dpe_removal *taking = &follow->taking_out;
-	sigset_t all, before;
-
-	if (taking->running && !__atomic_load_n(&taking->done, __ATOMIC_ACQUIRE))
+	if (!follow->nended || !dpe_removal_is_over(&follow->taking_out) ||
+		!dpe_removal_begin(&follow->taking_out, follow->ended, follow->nended))
 		return;
-	join(taking);
-	if (!follow->nended)
-		return;
-	taking->at = follow->ended;
-	taking->count = follow->nended;
-	sigfillset(&all); /* signals are for the threads of who uses us */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	taking->running = !pthread_create(&taking->thread, NULL, take_out, taking);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!taking->running) {
-		*taking = (struct dpe_removal){0};
-		return;
-	}
 	follow->ended = NULL;
 	follow->nended = follow->capended = 0;
 }
@@ -119,15 +84,14 @@ void dpe_process_probes_end(struct dpe_probes *probes, pid_t pid)
 void dpe_process_probes_free(struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_removal rest;
 
 	if (!follow)
 		return;
 	while (follow->nprocesses)
 		retire(probes, 0);
-	join(&follow->taking_out);
-	rest = (struct dpe_removal){.at = follow->ended, .count = follow->nended};
-	take_out(&rest);
+	dpe_removal_end(&follow->taking_out);
+	for (unsigned i = 0; i < follow->nended; i++)
+		dpe_detach_process(&follow->ended[i]);
 	free(follow->ended);
 	free(follow->processes);
 	follow->ended = NULL;

@@ -70,4 +70,23 @@ refused 'a folder' ./folder 'Permission denied'
 script long "#!/$(seq 1 200 | tr -d '\n')"
 run "$DPE" run -s r.dpe -- ./long
 says 'a line that the kernel does not read to its end' 2 'this is a script that cannot be run: Exec format error'
+
+# A wrapper has children and then becomes another program, as pyenv and env do. Its dynamic linker waits for dpe, while dpe takes
+# breakpoints out of the children: neither may wait for the other.
+cat >wrapper <<'X'
+#!/bin/sh
+/bin/true
+/bin/true
+[ $1 -gt 0 ] && exec "$0" $(($1 - 1))
+exec ./interpreter
+X
+chmod +x wrapper
+run "$DPE" run -s r.dpe -- ./wrapper 20
+says 'a function that the wrapper does not have' 2 "no function 'interpret'" '--follow observes these, too'
+run "$DPE" run --follow -s r.dpe -- ./wrapper 20
+check 'with --follow the program that it becomes is observed' "$(grep -c '^r: 1$' err)" = 1
+check 'and nothing is lost' "$(grep -c ' 0 lost' err)" = 1
+run "$DPE" deadlock -- ./wrapper 20
+gives 'a wrapper with children' 0
+check 'nothing is lost' "$(grep -c ' 0 lost' err)" = 1
 finish
