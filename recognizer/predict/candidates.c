@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-static uint64_t hash_values(
-	const struct dpe_rule *rule, unsigned pattern, uint64_t mask, const struct dpe_value *values)
+uint64_t dpe_bound_values_hash(
+	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values)
 {
-	uint64_t hash = dpe_value_mix(pattern + 1);
+	uint64_t hash = dpe_value_mix(mask + 1);
 
 	for (unsigned i = 0; i < rule->nvariables; i++) {
 		if (mask >> i & 1)
@@ -32,7 +32,7 @@ static struct dpe_candidate_group *find_group(struct dpe_prediction_search *sear
 {
 	struct dpe_candidate_group *group;
 
-	*hash = hash_values(search->run->rule, pattern, mask, values);
+	*hash = dpe_value_mix(pattern ^ dpe_bound_values_hash(search->run->rule, mask, values));
 	HASH_FIND(hh, search->groups, hash, sizeof(*hash), group);
 	while (group && (group->pattern != pattern || group->mask != mask ||
 				!dpe_values_compatible(mask, values, mask, group->values)))

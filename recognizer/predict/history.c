@@ -19,7 +19,14 @@ static void begin_stretch(struct dpe_history *history, uint64_t first)
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
 {
-	*history = (struct dpe_history){.recognizer = recognizer, .arena = dpe_arena_new()};
+	struct dpe_names *names = recognizer->spec->names;
+
+	*history = (struct dpe_history){
+		.recognizer = recognizer,
+		.arena = dpe_arena_new(),
+		.mem_read = dpe_intern_string(names, "mem::read"),
+		.mem_write = dpe_intern_string(names, "mem::write"),
+	};
 	begin_stretch(history, 0);
 }
 
@@ -56,6 +63,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first)
 	}
 	history->nincoming = 0;
 	dpe_places_free(history);
+	dpe_bytes_free(&history->memory);
 	dpe_sections_restart(history);
 	dpe_arena_free(history->arena);
 	history->arena = dpe_arena_new();
@@ -71,6 +79,7 @@ void dpe_history_free(struct dpe_history *history)
 		free_chain(&history->chains[i]);
 	dpe_sections_free(history);
 	dpe_places_free(history);
+	dpe_bytes_free(&history->memory);
 	free(history->events);
 	free(history->chains);
 	free(history->incoming);
@@ -239,6 +248,26 @@ static void access_variable(struct meaning *m)
 		dpe_place_read(m->history, place, &m->seen);
 }
 
+/* Accesses of a program that reports them; one access is of eight bytes at most. */
+static void access_memory(struct meaning *m)
+{
+	struct dpe_history *history = m->history;
+	const struct dpe_message *message = m->message;
+	int64_t address, size;
+
+	if ((message->name != history->mem_read && message->name != history->mem_write) ||
+		message->nargs < 2 || !dpe_value_as_int(message->args[0], &address) ||
+		!dpe_value_as_int(message->args[1], &size) || size < 1 || size > 8)
+		return;
+	if (message->name == history->mem_write) {
+		m->writes = true;
+		dpe_bytes_write(&history->memory, (uint64_t)address, (uint64_t)size, m->number);
+	} else {
+		m->reads = true;
+		dpe_bytes_read(&history->memory, (uint64_t)address, (uint64_t)size, &m->seen);
+	}
+}
+
 typedef void meaning_fn(
 	struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding);
 
@@ -310,6 +339,7 @@ static void give_meaning(
 	each_rule(&m, false, read_place);
 	each_rule(&m, false, write_place);
 	access_variable(&m);
+	access_memory(&m);
 	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
 	if ((m.reads && m.writes) || past->message->phase == DPE_EXIT)
 		past->base = join_all(history, past->base, m.seen.at, m.seen.count);

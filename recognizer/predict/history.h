@@ -85,6 +85,12 @@ struct dpe_past_chain {
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
+/* The latest write of each byte of memory. */
+struct dpe_written_bytes {
+	struct dpe_written_unit *units;
+	size_t count, size;
+};
+
 /* A long run is looked at in stretches: what came before one happens as it was observed. Numbers of events
  * count from 1 within the stretch; 0 stands for all before it. */
 struct dpe_history {
@@ -95,6 +101,8 @@ struct dpe_history {
 	struct dpe_past_chain *chains;
 	unsigned nchains, capchains;
 	struct dpe_keyed *locks, *places, *kept; /* tables */
+	struct dpe_written_bytes memory;
+	dpe_name mem_read, mem_write;
 	uint64_t *incoming; /* sources of the next event, due at it */
 	unsigned nincoming, capincoming;
 	struct dpe_arena *arena; /* of bases and lock sets */
@@ -151,5 +159,15 @@ void dpe_kept_send(struct dpe_history *history, unsigned rule, enum dpe_pairing 
 void dpe_kept_receive(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
 	struct dpe_value key, struct dpe_sources *sources);
 void dpe_places_free(struct dpe_history *history);
+
+/* ---- written_bytes.c ------------------------------------------------------------------------- */
+
+/* Up to 8 bytes, at most a few more: each by itself. */
+void dpe_bytes_write(
+	struct dpe_written_bytes *memory, uint64_t address, uint64_t size, uint64_t number);
+/* Adds the writes that a read sees. */
+void dpe_bytes_read(const struct dpe_written_bytes *memory, uint64_t address, uint64_t size,
+	struct dpe_sources *sources);
+void dpe_bytes_free(struct dpe_written_bytes *memory);
 
 #endif

@@ -34,12 +34,7 @@ static void forget_events(struct dpe_prediction_search *search)
 {
 	dpe_sweeps_free(search);
 	dpe_candidates_free(search);
-	for (unsigned i = 0; i < search->nends; i++) {
-		for (unsigned v = 0; v < search->run->rule->nvariables; v++)
-			dpe_value_drop(search->ends[i].values[v]);
-		free(search->ends[i].values);
-	}
-	search->nends = 0;
+	dpe_slice_ends_free(search);
 	dpe_closure_free(&search->least);
 	dpe_closure_free(&search->past);
 	dpe_closure_free(&search->other);
@@ -53,7 +48,6 @@ static void end(struct dpe_run *run)
 	free(search->by_pattern);
 	free(search->ngroups);
 	free(search->capgroups);
-	free(search->ends);
 	free(search->reported);
 	free(search);
 	run->prediction = NULL;
@@ -85,56 +79,6 @@ void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event
 	if (dpe_history_is_full(&predictor->history))
 		begin_stretch(predictor, event->number);
 	dpe_history_add(&predictor->history, event);
-}
-
-/* ---- ends of slices ------------------------------------------------------------------------ */
-
-static bool ends_slices(const struct dpe_rule *rule, unsigned pattern)
-{
-	for (unsigned i = 0; i < rule->nobserving; i++) {
-		if (rule->observing[i] == pattern && rule->ends[i])
-			return true;
-	}
-	return false;
-}
-
-static void add_end(struct dpe_prediction_search *search, const struct dpe_binding *binding,
-	uint64_t number)
-{
-	const struct dpe_rule *rule = search->run->rule;
-	struct dpe_slice_end *end;
-
-	for (unsigned i = 0; i < search->nends; i++) {
-		end = &search->ends[i];
-		if (end->mask != binding->mask ||
-			!dpe_values_compatible(end->mask, end->values, end->mask, binding->values))
-			continue;
-		end->number = number;
-		return;
-	}
-	end = DPE_GROW(search->ends, search->nends, search->capends);
-	*end = (struct dpe_slice_end){.number = number, .mask = binding->mask};
-	end->values = dpe_xcalloc(rule->nvariables + 1, sizeof(*end->values));
-	for (unsigned i = 0; i < rule->nvariables; i++) {
-		if (binding->mask >> i & 1)
-			end->values[i] = dpe_value_copy(binding->values[i]);
-	}
-}
-
-uint64_t dpe_slice_begins(
-	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
-{
-	uint64_t first = 0;
-
-	for (unsigned i = 0; i < search->nends; i++) {
-		const struct dpe_slice_end *end = &search->ends[i];
-
-		if (end->number >= first && (end->mask & assignment->mask) == end->mask &&
-			dpe_values_compatible(
-				end->mask, end->values, assignment->mask, assignment->values))
-			first = end->number + 1;
-	}
-	return first;
 }
 
 /* ---- searching ------------------------------------------------------------------------------ */
@@ -217,8 +161,7 @@ static void take(
 		search_all(search, of[i], number);
 	for (unsigned i = 0; i < count; i++) {
 		dpe_candidates_add(search, of[i], number);
-		if (ends_slices(run->rule, run->bindings[i].pattern))
-			add_end(search, &run->bindings[i], number);
+		dpe_slice_ends_add(search, &run->bindings[i], number);
 	}
 }
 

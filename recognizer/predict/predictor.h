@@ -27,13 +27,7 @@ struct dpe_candidate_group {
 };
 
 struct dpe_sweep;
-
-/* The end of slices with these values: no match has events before and after it. */
-struct dpe_slice_end {
-	uint64_t number;
-	uint64_t mask;
-	struct dpe_value *values;
-};
+struct dpe_slice_end;
 
 /* A match under construction: an event for each event of a behaviour. */
 struct dpe_assignment {
@@ -54,8 +48,9 @@ struct dpe_prediction_search {
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
 	struct dpe_sweep *sweeps; /* a hash table */
-	struct dpe_slice_end *ends;
-	unsigned nends, capends;
+	struct dpe_slice_end *ends; /* a hash table */
+	uint64_t *end_masks;        /* the sets of variables that ends have, each once */
+	unsigned nend_masks, capend_masks;
 	/* What has been reported at the current event: values of all variables. */
 	struct dpe_assignment *reported;
 	unsigned nreported, capreported;
@@ -88,8 +83,21 @@ uint64_t dpe_assignment_bind(
 	struct dpe_assignment *assignment, const struct dpe_candidate_group *group);
 bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
 	const struct dpe_value *others);
+/* A hash of the values of the variables in the mask. */
+uint64_t dpe_bound_values_hash(
+	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values);
 /* Frees all. */
 void dpe_candidates_free(struct dpe_prediction_search *search);
+
+/* ---- slice_ends.c ------------------------------------------------------------------------- */
+
+/* The event ends the slices that agree with its values, if the rule says so: no match has events before and after it. */
+void dpe_slice_ends_add(struct dpe_prediction_search *search, const struct dpe_binding *binding,
+	uint64_t number);
+/* The number from which events belong to the slice: after the last event that ended it. */
+uint64_t dpe_slice_begins(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
+void dpe_slice_ends_free(struct dpe_prediction_search *search);
 
 /* ---- sweep.c ------------------------------------------------------------------------------ */
 
@@ -106,9 +114,6 @@ void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *
 
 /* True where a match with these values was reported at the current event. */
 bool dpe_prediction_reported(
-	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
-/* The number from which events belong to the slice: after the last event that ended it. */
-uint64_t dpe_slice_begins(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
 /* True where the conditions that name variables of other events hold. */
 bool dpe_prediction_admits(
