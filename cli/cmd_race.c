@@ -86,10 +86,13 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 
 int cli_race(struct cli *cli)
 {
+	static const char *const of_words[] = {"ipc.dpe", "locks.dpe", NULL},
+		*const of_memory[] = {"race.dpe", "ipc.dpe", NULL},
+		*const predicting[] = {"predicted_race.dpe", "ipc.dpe", NULL};
 	bool memory = !cli->words.count;
 	struct cli_live_run how = {.recognize = true,
 		.launch = !cli->pid,
-		.skip_happened = !memory && !cli->specs.count && !cli->rules.len};
+		.skip_happened = "predicted_race"};
 
 	how.once = memory && !cli->specs.count && !cli->rules.len;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
@@ -102,9 +105,7 @@ int cli_race(struct cli *cli)
 			cli, "no target: use -p PID or -- COMMAND...");
 		return CLI_ERROR;
 	}
-	if (memory)
-		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "race.dpe";
-	dpe_text_puts(&cli->rules, "include \"ipc.dpe\" include \"locks.dpe\"\n");
+	cli->shipped = !memory ? of_words : cli->no_predict ? of_memory : predicting;
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))
 			return CLI_ERROR;

@@ -53,9 +53,10 @@ int cli_attach(struct cli *cli)
 /* The shipped rules, and those of -s in addition. */
 int cli_deadlock(struct cli *cli)
 {
+	static const char *const shipped[] = {"deadlock.dpe", NULL};
 	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
 
-	*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "deadlock.dpe";
+	cli->shipped = shipped;
 	if (cli->preload && cli->pid) {
 		cli_usage_error(cli, "--preload needs a program that dpe starts (-- COMMAND...)");
 		return CLI_ERROR;

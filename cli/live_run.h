@@ -9,7 +9,7 @@ struct cli_live_run {
 	bool recognize; /* false: only record */
 	bool launch;    /* cli->target; false: attach to cli->pid */
 	bool once;      /* report only whether there are memory races, not each of them */
-	bool skip_happened; /* predictions: only of what did not happen */
+	const char *skip_happened; /* see the recognizer's options */
 };
 
 int cli_live_run(struct cli *cli, const struct cli_live_run *how);

@@ -65,11 +65,9 @@ static void free_paths(struct paths *paths)
 	free(paths->at);
 }
 
-/* The file that a word of -s names: itself, or a shipped specification. */
-static char *find_spec(const struct paths *paths, const char *word)
+/* A shipped specification, whatever is in the current folder. */
+static char *find_shipped(const struct paths *paths, const char *word)
 {
-	if (!strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
-		return dpe_xstrdup(word);
 	for (unsigned i = 0; i < paths->count; i++) {
 		char *path = dpe_xasprintf("%s/%s", paths->at[i], word);
 
@@ -78,6 +76,14 @@ static char *find_spec(const struct paths *paths, const char *word)
 		free(path);
 	}
 	return dpe_xstrdup(word);
+}
+
+/* The file that a word of -s names: itself, or a shipped specification. */
+static char *find_spec(const struct paths *paths, const char *word)
+{
+	if (!strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
+		return dpe_xstrdup(word);
+	return find_shipped(paths, word);
 }
 
 static enum dpe_dump dump_of(const char *name)
@@ -119,6 +125,8 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	options.ninclude_path = paths.count;
 	for (unsigned i = 0; i < cli->specs.count; i++)
 		add_path(&files, find_spec(&paths, cli->specs.at[i]));
+	for (unsigned i = 0; cli->shipped && cli->shipped[i]; i++)
+		add_path(&files, find_shipped(&paths, cli->shipped[i]));
 	spec = dpe_spec_compile(
 		(const char *const *)files.at, files.count, cli->names, &options, cli->diags);
 	free_paths(&files);
@@ -153,7 +161,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 {
 	struct dpe_spec *spec;
 
-	if (!cli->specs.count && !cli->rules.len) {
+	if (!cli->specs.count && !cli->shipped && !cli->rules.len) {
 		cli_usage_error(cli, "no specification: use -s SPEC, or -e RULE");
 		return NULL;
 	}

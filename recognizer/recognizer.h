@@ -8,6 +8,8 @@
 #include "recognizer/limits.h"
 #include "stabilizer/stabilizer.h"
 
+#include <string.h>
+
 /* ---- rules at work ----------------------------------------------------------------------- */
 
 struct dpe_env;
@@ -165,5 +167,14 @@ struct dpe_recognizer {
 	bool has_sections; /* some rule is `during`, and messages may come in any order */
 	dpe_name ends_thread; /* name of the last event of a thread */
 };
+
+/* Whether matches of the `predict` rule are not reported if they happened in this run. */
+static inline bool dpe_rule_skips_happened(
+	const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+{
+	const char *begin = recognizer->options.skip_happened;
+
+	return begin && rule->mode == DPE_PREDICT && !strncmp(rule->name, begin, strlen(begin));
+}
 
 #endif

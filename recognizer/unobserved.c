@@ -50,7 +50,7 @@ static bool any_occurred(const struct dpe_recognizer *recognizer, const struct d
 static bool is_own(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
 {
 	return rule->mode != DPE_SYNC &&
-	       (rule->mode != DPE_PREDICT || !recognizer->options.skip_happened);
+	       (rule->mode != DPE_PREDICT || !dpe_rule_skips_happened(recognizer, rule));
 }
 
 /* Calls for each pattern of the expression, once. */

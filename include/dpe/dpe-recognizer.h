@@ -209,7 +209,9 @@ struct dpe_recognizer_options {
 	/* ns after which a wait is long, where a rule calls check_hang(); 0: ten seconds, UINT64_MAX:
 	 * never. */
 	uint64_t hang_after;
-	bool skip_happened; /* predicted matches that happened in this run, too, are not reported */
+	/* Of `predict` rules whose names begin so, which complement `detect` rules, matches that happened in this run are
+	 * not reported; NULL: of none. The caller's, as long as the recognizer lives. */
+	const char *skip_happened;
 };
 
 /* Counts so far. */

@@ -33,7 +33,7 @@ static struct dpe_candidate_group *find_group(struct dpe_prediction_search *sear
 	struct dpe_candidate_group *group;
 
 	*hash = dpe_value_mix(pattern ^ dpe_bound_values_hash(search->run->rule, mask, values));
-	HASH_FIND(hh, search->groups, hash, sizeof(*hash), group);
+	HASH_FIND_BYHASHVALUE(hh, search->groups, hash, sizeof(*hash), (unsigned)*hash, group);
 	while (group && (group->pattern != pattern || group->mask != mask ||
 				!dpe_values_compatible(mask, values, mask, group->values)))
 		group = group->same;
@@ -57,13 +57,13 @@ static struct dpe_candidate_group *new_group(
 	}
 	*DPE_GROW(search->by_pattern[pattern], search->ngroups[pattern],
 		search->capgroups[pattern]) = group;
-	HASH_FIND(hh, search->groups, &hash, sizeof(hash), head);
+	HASH_FIND_BYHASHVALUE(hh, search->groups, &hash, sizeof(hash), (unsigned)hash, head);
 	if (head) {
 		group->same = head->same;
 		head->same = group;
 		return group;
 	}
-	HASH_ADD(hh, search->groups, hash, sizeof(group->hash), group);
+	HASH_ADD_BYHASHVALUE(hh, search->groups, hash, sizeof(group->hash), (unsigned)hash, group);
 	return group;
 }
 

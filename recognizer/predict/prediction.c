@@ -211,7 +211,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	};
 
 	remember(search, assignment);
-	if (verdict.happened && run->recognizer->options.skip_happened)
+	if (verdict.happened && dpe_rule_skips_happened(run->recognizer, run->rule))
 		return;
 	for (unsigned i = 0; i < run->rule->nvariables; i++)
 		params[i] = assignment->mask >> i & 1 ? assignment->values[i] : (struct dpe_value){0};

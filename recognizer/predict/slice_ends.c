@@ -27,7 +27,7 @@ static struct dpe_slice_end *find(const struct dpe_prediction_search *search, ui
 	struct dpe_slice_end *end;
 
 	*hash = dpe_bound_values_hash(search->run->rule, mask, values);
-	HASH_FIND(hh, search->ends, hash, sizeof(*hash), end);
+	HASH_FIND_BYHASHVALUE(hh, search->ends, hash, sizeof(*hash), (unsigned)*hash, end);
 	while (end && (end->mask != mask || !dpe_values_compatible(mask, end->values, mask, values)))
 		end = end->same;
 	return end;
@@ -56,12 +56,12 @@ static struct dpe_slice_end *add(
 			end->values[i] = dpe_value_copy(binding->values[i]);
 	}
 	note_mask(search, binding->mask);
-	HASH_FIND(hh, search->ends, &hash, sizeof(hash), head);
+	HASH_FIND_BYHASHVALUE(hh, search->ends, &hash, sizeof(hash), (unsigned)hash, head);
 	if (head) {
 		end->same = head->same;
 		head->same = end;
 	} else {
-		HASH_ADD(hh, search->ends, hash, sizeof(end->hash), end);
+		HASH_ADD_BYHASHVALUE(hh, search->ends, hash, sizeof(end->hash), (unsigned)hash, end);
 	}
 	return end;
 }

@@ -1,0 +1,80 @@
+/* Races on memory that do not happen here, as a lock is taken in one order by accident. For a compiler that tells of
+ * accesses; what keeps the threads in that order is not told. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOT_TOLD __attribute__((no_sanitize_thread, noinline))
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static const char *way;
+static volatile int first_over;
+int shared, mine, yours, *object;
+
+NOT_TOLD static void end_first(void)
+{
+	first_over = 1;
+}
+
+NOT_TOLD static void await_first(void)
+{
+	while (!first_over)
+		usleep(200);
+}
+
+static int is(const char *name)
+{
+	return !strcmp(way, name);
+}
+
+static void section(int *counter)
+{
+	pthread_mutex_lock(&mutex);
+	++*counter;
+	pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((noinline)) void put(void)
+{
+	if (is("guarded"))
+		pthread_mutex_lock(&mutex);
+	shared = 1;
+	if (is("guarded"))
+		pthread_mutex_unlock(&mutex);
+}
+
+static void *first(void *arg)
+{
+	if (is("freed"))
+		*object = 1;
+	else
+		put();
+	section(&mine);
+	end_first();
+	return arg;
+}
+
+static void *second(void *arg)
+{
+	await_first();
+	section(is("data") ? &mine : &yours);
+	if (is("freed"))
+		free(object);
+	else
+		put();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+
+	way = argc > 1 ? argv[1] : "hidden";
+	object = malloc(sizeof(*object));
+	pthread_create(&a, NULL, first, NULL);
+	pthread_create(&b, NULL, second, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
