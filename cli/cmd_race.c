@@ -92,6 +92,7 @@ int cli_race(struct cli *cli)
 	bool memory = !cli->words.count;
 	struct cli_live_run how = {.recognize = true,
 		.launch = !cli->pid,
+		.memory_observed = memory,
 		.skip_happened = "predicted_race"};
 
 	how.once = memory && !cli->specs.count && !cli->rules.len;

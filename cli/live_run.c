@@ -264,6 +264,7 @@ static bool begin_outputs(struct live *live)
 		.hang_after = cli_hang_after(cli),
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
+		.memory_observed = live->how->memory_observed,
 		.skip_happened = live->how->skip_happened,
 	};
 	struct dpe_recognizer_sink sink;

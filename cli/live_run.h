@@ -9,6 +9,7 @@ struct cli_live_run {
 	bool recognize; /* false: only record */
 	bool launch;    /* cli->target; false: attach to cli->pid */
 	bool once;      /* report only whether there are memory races, not each of them */
+	bool memory_observed; /* see the recognizer's options */
 	const char *skip_happened; /* see the recognizer's options */
 };
 

@@ -154,6 +154,7 @@ struct dpe_recognizer {
 	bool own_waits; /* what a thread holds and awaits depends on its own events only */
 	bool ended;             /* `break` in a replay */
 	bool finished;          /* the final verdicts were given */
+	bool matched;           /* a `detect` rule has, in this run */
 	bool exhausted;         /* memory ran out in the middle of a change */
 	bool finishing;         /* no further message will come */
 	dpe_name thread_found;         /* name of the first event of a thread that was already running */

@@ -112,16 +112,17 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 }
 
 /* Which thread runs how far, one after the other, to show the match. */
-static void add_prediction(cJSON *object, struct dpe_prediction *prediction, bool happened)
+static void add_prediction(cJSON *object, const struct dpe_verdict *verdict)
 {
+	struct dpe_prediction *prediction = verdict->prediction;
 	uint64_t prefix = dpe_prediction_prefix(prediction);
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
 	cJSON *schedule;
 
 	cJSON_AddStringToObject(object, "order", "kept");
-	cJSON_AddBoolToObject(object, "certain", false);
-	cJSON_AddBoolToObject(object, "happened", happened);
+	cJSON_AddBoolToObject(object, "certain", verdict->certain);
+	cJSON_AddBoolToObject(object, "happened", verdict->happened);
 	if (prefix)
 		cJSON_AddNumberToObject(object, "prefix", (double)prefix);
 	schedule = cJSON_AddArrayToObject(object, "schedule");
@@ -170,7 +171,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	if (verdict->prediction)
-		add_prediction(object, verdict->prediction, verdict->happened);
+		add_prediction(object, verdict);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);

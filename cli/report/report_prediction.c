@@ -34,8 +34,10 @@ void cli_text_prediction(
 		dpe_text_puts(to, "  it happened in this run\n");
 		return;
 	}
-	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
-			  "forbids it, when\n");
+	dpe_text_puts(to, verdict->certain
+				  ? "  not in this order here; certain in another run with the same input, when\n"
+				  : "  not in this order here; possible, unless data that is not observed "
+				    "forbids it, when\n");
 	if (first || dpe_prediction_prefix(verdict->prediction))
 		dpe_text_puts(to, "    threads run on as observed, and then\n");
 	for (unsigned i = first; i < count; i++)

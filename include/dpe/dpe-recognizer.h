@@ -50,6 +50,9 @@ struct dpe_verdict {
 	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
 	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
 	bool happened; /* of a predicted match of two independent events: they were so in this run, too */
+	/* Of a predicted match: all data is observed, and nothing in the run so far made it doubtful, so with the same input
+	 * the schedule shows it. Else data that is not observed may forbid it. */
+	bool certain;
 };
 
 /* What the sink wants after a `break`: to continue, or no more events. */
@@ -212,6 +215,9 @@ struct dpe_recognizer_options {
 	/* Of `predict` rules whose names begin so, which complement `detect` rules, matches that happened in this run are
 	 * not reported; NULL: of none. The caller's, as long as the recognizer lives. */
 	const char *skip_happened;
+	/* The source tells of all accesses to memory, atomic ones as well, unless a thread repeats one between two of its
+	 * synchronisation events. */
+	bool memory_observed;
 };
 
 /* Counts so far. */

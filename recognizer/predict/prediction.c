@@ -159,6 +159,12 @@ static bool has_order(const struct dpe_pomset *pomset)
 	return false;
 }
 
+/* A race that happened may have made a thread read what no event says. */
+static bool is_certain(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->options.memory_observed && !recognizer->matched;
+}
+
 /* Whether two independent events were so in the observed run. The current event is the later one. */
 static bool has_happened(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
@@ -207,6 +213,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.nevents = count,
 		.prediction = &prediction,
 		.happened = has_happened(search, assignment),
+		.certain = is_certain(run->recognizer),
 		.reason = dpe_slice_doubt(run, &slice),
 	};
 

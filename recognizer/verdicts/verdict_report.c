@@ -53,6 +53,7 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
 	run->verdicts++;
+	recognizer->matched |= verdict->kind == DPE_MATCH && !verdict->prediction;
 	recognizer->suppressing = is_suppressed(recognizer, verdict);
 	if (recognizer->suppressing)
 		return;
