@@ -2,6 +2,7 @@
  * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
  * no return, as there is none for a probe. */
 #include "probes/inside/library.h"
+#include "probes/inside/runtime.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -55,7 +56,7 @@ static inline void enter(
 
 	if (releases(function))
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_ENTER)
+	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
@@ -66,7 +67,7 @@ static inline void leave(
 
 	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once)
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_EXIT)
+	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 }
 

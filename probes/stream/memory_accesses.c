@@ -36,7 +36,8 @@ void dpe_memory_request(struct dpe_probes *probes)
 		if (probes->plan->memory >> i & 1)
 			header->wanted[DPE_PRELOAD_COUNT + i] = DPE_PRELOAD_ENTER;
 	}
-	probes->preload->memory.notes = header->wanted[DPE_PRELOAD_FREED];
+	probes->preload->memory.notes =
+		header->wanted[DPE_PRELOAD_FREED] || header->wanted[DPE_PRELOAD_RENEWED];
 }
 
 /* ---- how the program was built ----------------------------------------------------------- */
@@ -207,7 +208,7 @@ bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint
 {
 	uint64_t end = at + size;
 
-	if (what == DPE_PRELOAD_FREED) {
+	if (what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED) {
 		if (end > at)
 			give_back_all(memory, at, end, piece, context);
 		return true;
@@ -246,7 +247,7 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
 	draft->args = args;
 	args[draft->nargs++] = dpe_value_pointer(address);
-	if (record->site == DPE_PRELOAD_FREED) {
+	if (record->site == DPE_PRELOAD_FREED || record->site == DPE_PRELOAD_RENEWED) {
 		for (unsigned i = 1; i < GRANULE; i++)
 			args[draft->nargs++] = dpe_value_pointer(address + i);
 		return;
