@@ -10,11 +10,11 @@
 
 #define HOOK DPE_MEMORY_EXPORTED
 #define HERE DPE_MEMORY_HERE
-/* The place of code that libgomp calls. */
+/* The place of code that libgomp calls, as if it had begun: a place is the address behind a call. */
 #define AT(function)                                                                               \
 	(struct dpe_memory_place)                                                                  \
 	{                                                                                          \
-		(uint64_t)(function), __builtin_frame_address(0)                                   \
+		(uint64_t)(function) + 1, __builtin_frame_address(0)                               \
 	}
 #define REAL(name)                                                                                 \
 	({                                                                                         \
@@ -298,6 +298,7 @@ static void copy_block(void *to, void *from)
 
 	copy_bytes(to, from, block->bytes);
 	block->copy((char *)to + block->offset, block->data);
+	dpe_omp_publish(&block->created, AT(block->copy));
 }
 
 /* The numbers before the addresses: all, those that write; or 0, all, those that write, mutexinoutset, those that

@@ -83,6 +83,8 @@ struct seen {
 	uint64_t epoch, key;
 };
 
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KIND = 3 };
+
 static struct seen *tables[DPE_PRELOAD_RINGS];
 
 static struct seen *table_of(unsigned ring)
@@ -113,9 +115,29 @@ static bool has_threads(void)
 	return several;
 }
 
+/* What races with the second races with the first, too. Atomic accesses do not race with each other. */
+static bool stands_for(unsigned first, unsigned second)
+{
+	return first == second || first == PLAIN_WRITE || second == ATOMIC_READ;
+}
+
+static unsigned kind_of(enum dpe_preload_memory what)
+{
+	switch (what) {
+	case DPE_PRELOAD_WRITE:
+		return PLAIN_WRITE;
+	case DPE_PRELOAD_ATOMIC_READ:
+		return ATOMIC_READ;
+	case DPE_PRELOAD_ATOMIC_WRITE:
+		return ATOMIC_WRITE;
+	default:
+		return PLAIN_READ;
+	}
+}
+
 static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t size)
 {
-	uint64_t key = address << 8 | size << 1 | (what == DPE_PRELOAD_WRITE);
+	uint64_t kind = kind_of(what), key = address << 8 | size << 2 | kind;
 	struct seen *table, *entry;
 	unsigned ring;
 
@@ -124,7 +146,8 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
 		return false;
 	entry = &table[(address ^ address >> 12) & (DPE_PRELOAD_SEEN - 1)];
-	if (entry->epoch == dpe_preload_epoch && (entry->key == key || entry->key == (key | 1)))
+	if (entry->epoch == dpe_preload_epoch && !((entry->key ^ key) & ~(uint64_t)KIND) &&
+		stands_for(entry->key & KIND, (unsigned)kind))
 		return true;
 	*entry = (struct seen){dpe_preload_epoch, key};
 	return false;
@@ -143,7 +166,8 @@ static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
-	loaded.address = 0;
+	if (what != DPE_PRELOAD_ATOMIC_READ)
+		loaded.address = 0;
 	if (!size || dpe_runtime_has(place.pc))
 		return;
 	use_stack(place);

@@ -140,6 +140,11 @@ struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place)
 	return created;
 }
 
+void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place)
+{
+	release_key(created->keys, place);
+}
+
 /* The task is one of the thread's team, which waits for it at its next barrier at the latest. */
 struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct dpe_memory_place place)
 {

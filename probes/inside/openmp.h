@@ -47,6 +47,8 @@ DPE_PRELOAD_HIDDEN void dpe_omp_arrive(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_depart(struct dpe_memory_place place);
 
 DPE_PRELOAD_HIDDEN struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place);
+/* What was done since then precedes the task as well. */
+DPE_PRELOAD_HIDDEN void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_start(
 	const struct dpe_omp_created *created, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_complete(const struct dpe_omp_created *created,

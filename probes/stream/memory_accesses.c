@@ -10,6 +10,18 @@
 #define GRANULE 8u
 #define PAGE 4096u
 
+static bool is_access(unsigned what)
+{
+	return what == DPE_PRELOAD_READ || what == DPE_PRELOAD_WRITE || what == DPE_PRELOAD_ATOMIC_READ ||
+	       what == DPE_PRELOAD_ATOMIC_WRITE;
+}
+
+/* Told of each piece of memory that was accessed before. */
+static bool is_renewal(unsigned what)
+{
+	return what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED;
+}
+
 /* ---- what is asked for ------------------------------------------------------------------- */
 
 /* What a thread does between synchronising can be left out only if the library knows all that
@@ -208,12 +220,12 @@ bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint
 {
 	uint64_t end = at + size;
 
-	if (what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED) {
+	if (is_renewal(what)) {
 		if (end > at)
 			give_back_all(memory, at, end, piece, context);
 		return true;
 	}
-	if (what != DPE_PRELOAD_READ && what != DPE_PRELOAD_WRITE) {
+	if (!is_access(what)) {
 		piece(context, at, size);
 		return true;
 	}
@@ -247,13 +259,13 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
 	draft->args = args;
 	args[draft->nargs++] = dpe_value_pointer(address);
-	if (record->site == DPE_PRELOAD_FREED || record->site == DPE_PRELOAD_RENEWED) {
+	if (is_renewal(record->site)) {
 		for (unsigned i = 1; i < GRANULE; i++)
 			args[draft->nargs++] = dpe_value_pointer(address + i);
 		return;
 	}
 	args[draft->nargs++] = dpe_value_int((int64_t)record->words[1]);
-	if (record->site != DPE_PRELOAD_READ && record->site != DPE_PRELOAD_WRITE)
+	if (!is_access(record->site))
 		return;
 	add_surroundings(draft, args, address, record->words[1]);
 }

@@ -1,11 +1,22 @@
 /* OpenMP constructs that order what threads do, and the same without: openmp right|wrong [NAME]. Each function is a
  * case with variables of its own; `list` prints their names. Built to tell of accesses. */
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #define N 64
 #define CASE(name) __attribute__((noinline)) static void name(void)
+
+static volatile int kept; /* of what else nobody would read, and the compiler would leave out */
+
+/* Waits until so many threads have come here, which orders nothing: so no thread does all the work. */
+static void meet(int *come, int threads)
+{
+	__atomic_fetch_add(come, 1, __ATOMIC_RELAXED);
+	while (__atomic_load_n(come, __ATOMIC_RELAXED) < threads)
+		sched_yield();
+}
 
 /* ---- right ------------------------------------------------------------------------------- */
 
@@ -35,6 +46,7 @@ CASE(right_barrier)
 		b[me] = a[(me + 1) % 4];
 #pragma omp barrier
 	}
+	kept = b[1];
 }
 
 CASE(right_implicit_barriers)
@@ -61,6 +73,7 @@ CASE(right_implicit_barriers)
 #pragma omp single
 		c = a[0] + d;
 	}
+	kept = c;
 }
 
 CASE(right_critical)
@@ -74,6 +87,7 @@ CASE(right_critical)
 #pragma omp critical(named)
 		other++;
 	}
+	kept = sum + other;
 }
 
 CASE(right_atomic)
@@ -93,6 +107,7 @@ CASE(right_atomic)
 #pragma omp atomic
 		large += i;
 	}
+	kept = sum;
 }
 
 CASE(right_master)
@@ -150,6 +165,7 @@ CASE(right_copyprivate)
 		if (x + from != 15)
 			puts("wrong");
 	}
+	kept = from;
 }
 
 static int mine;
@@ -206,6 +222,7 @@ CASE(right_locks)
 	omp_destroy_lock(&lock);
 	omp_destroy_lock(&other);
 	omp_destroy_nest_lock(&nest);
+	kept = sum + nested + tested;
 }
 
 CASE(right_taskwait)
@@ -224,6 +241,7 @@ CASE(right_taskwait)
 		a = b + c;
 	}
 	a++;
+	kept = a;
 }
 
 static int fib(int n)
@@ -247,6 +265,7 @@ CASE(right_fib)
 #pragma omp parallel num_threads(4)
 #pragma omp single
 	result = fib(9);
+	kept = result;
 }
 
 CASE(right_taskgroup)
@@ -267,6 +286,7 @@ CASE(right_taskgroup)
 		for (int i = 0; i < 16; i++)
 			sum += a[i];
 	}
+	kept = sum;
 }
 
 CASE(right_task_barrier)
@@ -283,6 +303,7 @@ CASE(right_task_barrier)
 		for (int i = 0; i < N; i++)
 			sum += a[i];
 	}
+	kept = sum;
 }
 
 CASE(right_depend)
@@ -321,6 +342,7 @@ CASE(right_taskwait_depend)
 #pragma omp taskwait depend(in : a)
 		a++;
 	}
+	kept = a;
 }
 
 CASE(right_undeferred)
@@ -335,6 +357,7 @@ CASE(right_undeferred)
 		a++;
 		a++;
 	}
+	kept = a;
 }
 
 struct large {
@@ -404,6 +427,7 @@ CASE(right_nested)
 #pragma omp critical
 		sum += a[me][0] + a[me][1];
 	}
+	kept = sum;
 }
 
 CASE(right_sections)
@@ -418,6 +442,7 @@ CASE(right_sections)
 		b = 1;
 	}
 	a += b;
+	kept = a;
 }
 
 CASE(right_cancel)
@@ -435,6 +460,7 @@ CASE(right_cancel)
 		found = a[7];
 	}
 	found++;
+	kept = found;
 }
 
 CASE(right_target)
@@ -448,6 +474,7 @@ CASE(right_target)
 	sum = a[1];
 #pragma omp taskwait
 	sum += a[2];
+	kept = sum;
 }
 
 CASE(right_simd)
@@ -515,37 +542,47 @@ CASE(wrong_reductionmissing)
 
 CASE(wrong_nowait)
 {
-	static int a[N], b;
+	static int a[N], b, come;
 
 #pragma omp parallel num_threads(4)
 	{
+		meet(&come, 4);
 #pragma omp for nowait
 		for (int i = 0; i < N; i++)
 			a[i] = i;
 #pragma omp single
 		b = a[N - 1] + a[0];
 	}
+	kept = b;
 }
 
 CASE(wrong_sections)
 {
-	static int a;
+	static int a, come;
 
 #pragma omp parallel sections num_threads(2)
 	{
 #pragma omp section
-		a = 1;
+		{
+			meet(&come, 2);
+			a = 1;
+		}
 #pragma omp section
-		a = 2;
+		{
+			meet(&come, 2);
+			a = 2;
+		}
 	}
+	kept = a;
 }
 
 CASE(wrong_single)
 {
-	static int a;
+	static int a, come;
 
 #pragma omp parallel num_threads(4)
 	{
+		meet(&come, 4);
 #pragma omp single nowait
 		a = 1;
 #pragma omp master
@@ -553,6 +590,7 @@ CASE(wrong_single)
 #pragma omp critical
 		a++;
 	}
+	kept = a;
 }
 
 CASE(wrong_master)
@@ -597,6 +635,7 @@ CASE(wrong_atomic)
 			a = 5;
 		}
 	}
+	kept = a;
 }
 
 CASE(wrong_locks)
@@ -629,13 +668,14 @@ CASE(wrong_barrier)
 		b[me] = a[(me + 1) % 4];
 		a[me] = b[me];
 	}
+	kept = a[0] + b[0];
 }
 
 CASE(wrong_ordered)
 {
 	static int a;
 
-#pragma omp parallel for ordered schedule(dynamic) num_threads(4)
+#pragma omp parallel for ordered schedule(static, 1) num_threads(4)
 	for (int i = 0; i < N; i++) {
 		a += i;
 #pragma omp ordered
@@ -657,44 +697,55 @@ CASE(wrong_doacross)
 
 CASE(wrong_task)
 {
-	static int a[N];
+	static int a, come;
 
-#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(2)
 #pragma omp single
-	for (int i = 0; i < N; i++)
+	for (int i = 0; i < 2; i++)
 #pragma omp task
-		a[0] += i;
+	{
+		meet(&come, 2);
+		a += i;
+	}
 }
 
 CASE(wrong_taskwait)
 {
-	static int a;
+	static int a, come;
 
 #pragma omp parallel num_threads(2)
 #pragma omp single
 	{
-		for (int i = 0; i < 32; i++)
 #pragma omp task
+		{
 #pragma omp task
-			a = 1;
+			{
+				meet(&come, 2);
+				a = 1;
+			}
+		}
 #pragma omp taskwait
+		meet(&come, 2);
 		a++;
 	}
+	kept = a;
 }
 
 CASE(wrong_depend)
 {
-	static int a;
+	static int a, come;
 
-#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(2)
 #pragma omp single
-	for (int i = 0; i < 32; i++) {
+	for (int i = 0; i < 2; i++)
 #pragma omp task depend(in : a)
+	{
+		meet(&come, 2);
 		a++;
 	}
 }
 
-CASE(wrong_threads_variable)
+CASE(wrong_stack)
 {
 	int a = 0;
 	int *to = &a;
@@ -703,7 +754,6 @@ CASE(wrong_threads_variable)
 	*to = omp_get_thread_num();
 }
 
-static int fallen;
 
 CASE(wrong_lastprivate)
 {
@@ -715,7 +765,7 @@ CASE(wrong_lastprivate)
 		for (int i = 0; i < N; i++)
 			y = i;
 #pragma omp master
-		fallen = y;
+		kept = y;
 	}
 }
 
@@ -736,9 +786,9 @@ CASE(wrong_collapse)
 {
 	static int a[N][N];
 
-#pragma omp parallel for num_threads(4) collapse(2)
+#pragma omp parallel for num_threads(3) collapse(2)
 	for (int i = 0; i < 8; i++)
-		for (int j = 1; j < 8; j++)
+		for (int j = 1; j < 10; j++)
 			a[i][j] = a[i][j - 1] + 1;
 }
 
@@ -753,7 +803,7 @@ CASE(wrong_collapse)
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
 	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_taskwait) X(wrong_depend)         \
-	X(wrong_threads_variable) X(wrong_lastprivate) X(wrong_threadprivate) X(wrong_collapse)
+	X(wrong_stack) X(wrong_lastprivate) X(wrong_threadprivate) X(wrong_collapse)
 
 static const struct {
 	const char *name;
