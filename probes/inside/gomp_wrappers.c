@@ -1,5 +1,5 @@
 /* gomp_wrappers: the functions of libgomp that order what threads do. They take the place of libgomp's, tell of it,
- * and call these. Where libomp stands in for libgomp, it tells by itself (ompt_tool.c).
+ * and call these. Where libomp stands in for libgomp, it tells by itself (libomp_tool.c).
  *
  * Source: gcc, libgomp/libgomp_g.h and task.c. */
 #include "probes/inside/openmp.h"
@@ -226,13 +226,13 @@ static const char unnamed, atomic; /* their addresses are the locks' */
 	HOOK void name parameters                                                                  \
 	{                                                                                          \
 		REAL(name) arguments;                                                              \
-		if (is_wanted())                                                                   \
+		if (dpe_omp_is_wanted())                                                                   \
 			dpe_omp_lock(DPE_PRELOAD_OMP_LOCK, lock, HERE);                            \
 	}
 #define UNLOCK(name, parameters, arguments, lock)                                                  \
 	HOOK void name parameters                                                                  \
 	{                                                                                          \
-		if (is_wanted())                                                                   \
+		if (dpe_omp_is_wanted())                                                                   \
 			dpe_omp_lock(DPE_PRELOAD_OMP_UNLOCK, lock, HERE);                          \
 		REAL(name) arguments;                                                              \
 	}
@@ -241,7 +241,7 @@ static const char unnamed, atomic; /* their addresses are the locks' */
 	{                                                                                          \
 		int taken = REAL(name)(lock);                                                      \
                                                                                                    \
-		if (taken && is_wanted())                                                          \
+		if (taken && dpe_omp_is_wanted())                                                          \
 			dpe_omp_lock(DPE_PRELOAD_OMP_LOCK, lock, HERE);                            \
 		return taken;                                                                      \
 	}

@@ -179,9 +179,14 @@ void dpe_omp_begin_group(void)
 	find_current()->depth++;
 }
 
-void dpe_omp_end_group(struct dpe_memory_place place)
+void dpe_omp_await_group(struct dpe_memory_place place)
 {
 	acquire_key(innermost_group(&dpe_omp_current), place);
+}
+
+void dpe_omp_end_group(struct dpe_memory_place place)
+{
+	dpe_omp_await_group(place);
 	dpe_omp_current.depth--;
 }
 

@@ -56,6 +56,7 @@ DPE_PRELOAD_HIDDEN void dpe_omp_complete(const struct dpe_omp_created *created,
 /* The keys of what the current task's children, or others of its taskgroup, have done. */
 DPE_PRELOAD_HIDDEN void dpe_omp_taskwait(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_begin_group(void);
+DPE_PRELOAD_HIDDEN void dpe_omp_await_group(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_end_group(struct dpe_memory_place place);
 /* Before and after what depends on other children of `parent`. */
 DPE_PRELOAD_HIDDEN void dpe_omp_await(uint64_t parent, const struct dpe_omp_dependence *dependences,
@@ -64,7 +65,7 @@ DPE_PRELOAD_HIDDEN void dpe_omp_fulfil(uint64_t parent, const struct dpe_omp_dep
 	unsigned count, struct dpe_memory_place place);
 
 /* Parts of the keys of a team. */
-enum dpe_omp_part { DPE_OMP_FORK, DPE_OMP_BARRIER, DPE_OMP_ODD_BARRIER, DPE_OMP_ORDERED, DPE_OMP_COPY };
+enum dpe_omp_part { DPE_OMP_FORK, DPE_OMP_BARRIER, DPE_OMP_ODD_BARRIER, DPE_OMP_ORDERED, DPE_OMP_COPY, DPE_OMP_REDUCTION };
 
 /* The part of the current team, if there is one. */
 DPE_PRELOAD_HIDDEN void dpe_omp_release(enum dpe_omp_part part, struct dpe_memory_place place);

@@ -10,7 +10,7 @@ struct dpe_runtime {
 };
 
 extern DPE_PRELOAD_HIDDEN struct dpe_runtime dpe_runtime;
-/* It calls ompt_tool.c. */
+/* It calls libomp_tool.c. */
 extern DPE_PRELOAD_HIDDEN bool dpe_runtime_tells;
 
 static inline bool dpe_runtime_has(uint64_t pc)

@@ -93,7 +93,11 @@ CASE(right_critical)
 CASE(right_atomic)
 {
 	static int sum, last;
+#ifdef __clang__
+	static double large; /* others need libatomic */
+#else
 	static long double large;
+#endif
 
 #pragma omp parallel for num_threads(4)
 	for (int i = 0; i < N; i++) {
@@ -701,11 +705,14 @@ CASE(wrong_task)
 
 #pragma omp parallel num_threads(2)
 #pragma omp single
-	for (int i = 0; i < 2; i++)
-#pragma omp task
 	{
+#pragma omp task
+		{
+			meet(&come, 2);
+			a++;
+		}
 		meet(&come, 2);
-		a += i;
+		a++;
 	}
 }
 
