@@ -289,7 +289,8 @@ static void run_task(void *data)
 		own[i] = block->given[i];
 	outer = dpe_omp_start(&created, AT(block->work));
 	block->work(own);
-	dpe_omp_complete(&created, &outer, AT(block->work));
+	dpe_omp_complete(&created, AT(block->work));
+	dpe_omp_current = outer;
 }
 
 static void copy_block(void *to, void *from)

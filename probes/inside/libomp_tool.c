@@ -36,10 +36,10 @@ struct task {
 	struct dpe_omp_dependence few[4], *many;
 	size_t bytes; /* of `many` */
 	struct task *next; /* of those that are free */
-	bool started;
+	bool started, told; /* that it is complete */
 };
 
-static __thread struct task *spare;
+static __thread struct task *spare, *running;
 
 static void *map(size_t bytes)
 {
@@ -193,19 +193,26 @@ static void on_dependences(union data *data, const struct told_dependence *told,
 	task->created.ndependences = list ? (unsigned)count : 0;
 }
 
-/* A taskwait with dependences is a task that only completes. */
-static void complete(struct task *task, const struct task *next)
+static void resume(struct task *task)
 {
-	struct dpe_omp_task outer = next ? next->state : dpe_omp_current;
+	unsigned round = dpe_omp_current.round;
 
-	if (!task->started) {
+	running = task;
+	if (task)
+		dpe_omp_current = task->state;
+	dpe_omp_current.round = round;
+}
+
+/* A taskwait with dependences is a task that only completes. */
+static void complete(struct task *task, struct task *next)
+{
+	if (!task->started)
 		dpe_omp_await(task->created.parent, task->created.dependences,
 			task->created.ndependences, at(NULL));
-		free_task(task);
-		return;
-	}
-	outer.round = dpe_omp_current.round;
-	dpe_omp_complete(&task->created, &outer, at(NULL));
+	else if (!task->told)
+		dpe_omp_complete(&task->created, at(NULL));
+	if (task->started)
+		resume(next);
 	free_task(task);
 }
 
@@ -227,9 +234,9 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 	if (to && to->created.keys && !to->started) {
 		to->started = true;
 		dpe_omp_start(&to->created, at(NULL));
+		running = to;
 	} else if (to) {
-		to->state.round = dpe_omp_current.round;
-		dpe_omp_current = to->state;
+		resume(to);
 	}
 }
 
@@ -357,19 +364,48 @@ BEFORE(__kmpc_end_reduce, (void *where, int thread, void *lock), (where, thread,
 BEFORE(__kmpc_end_reduce_nowait, (void *where, int thread, void *lock), (where, thread, lock),
 	dpe_omp_lock(DPE_PRELOAD_OMP_UNLOCK, lock, HERE))
 
-/* The memory of a task, which the program fills in, was another task's. It begins with a pointer to a part of it. */
+/* ---- tasks, which libomp tells of when others may have found them complete ---------------------
+ * A task begins with a pointer to the shared variables' block. Ours begins with the function that the task runs. */
+
+typedef int entry(int thread, void **task);
+enum { BEFORE_SHARED = 16 };
+
+static int run_entry(int thread, void **task)
+{
+	entry *run = *(entry **)((char *)task[0] - BEFORE_SHARED);
+	int result = run(thread, task);
+
+	if (running && running->started) {
+		dpe_omp_complete(&running->created, at(run));
+		running->told = true;
+	}
+	return result;
+}
+
+/* The memory of a task, which the program fills in, was another task's. */
 static void renew(const void *memory, size_t size, struct dpe_memory_place place)
 {
 	if (size && dpe_memory_is_wanted(DPE_PRELOAD_RENEWED))
 		dpe_memory_sync(DPE_PRELOAD_RENEWED, (uint64_t)memory, size, place);
 }
 
-HOOK void **__kmpc_omp_task_alloc(
-	void *where, int thread, int flags, size_t size, size_t shared_size, void *work)
-{
-	void **task = REAL(__kmpc_omp_task_alloc)(where, thread, flags, size, shared_size, work);
-
-	renew(task, size, HERE);
-	renew(task[0], shared_size, HERE);
-	return task;
-}
+#define TASK_ALLOC(name, more, arguments)                                                          \
+	HOOK void **name(void *where, int thread, int flags, size_t size, size_t shared_size,      \
+		entry *run UNPACK more)                                                            \
+	{                                                                                          \
+		void **task;                                                                       \
+                                                                                                   \
+		if (!dpe_omp_is_wanted())                                                          \
+			return REAL(name)(                                                         \
+				where, thread, flags, size, shared_size, run UNPACK arguments);    \
+		task = REAL(name)(where, thread, flags, size, shared_size + BEFORE_SHARED,         \
+			run_entry UNPACK arguments);                                               \
+		renew(task, size, HERE);                                                           \
+		renew(task[0], shared_size + BEFORE_SHARED, HERE);                                 \
+		*(entry **)task[0] = run;                                                          \
+		task[0] = (char *)task[0] + BEFORE_SHARED;                                         \
+		return task;                                                                       \
+	}
+#define UNPACK(...) __VA_ARGS__
+TASK_ALLOC(__kmpc_omp_task_alloc, (), ())
+TASK_ALLOC(__kmpc_omp_target_task_alloc, (, int64_t device), (, device))

@@ -176,6 +176,15 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	tell(what, address, size, place);
 }
 
+/* All objects have so many bytes, which stand for all of them. */
+void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
+{
+	enum { BYTES = 4 };
+
+	if (dpe_memory_is_wanted(what))
+		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
+}
+
 /* Others come after nothing of what the thread did before it. */
 static bool only_acquires(enum dpe_preload_memory what)
 {

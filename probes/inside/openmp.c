@@ -158,15 +158,13 @@ struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct 
 	return outer;
 }
 
-void dpe_omp_complete(const struct dpe_omp_created *created, const struct dpe_omp_task *outer,
-	struct dpe_memory_place place)
+void dpe_omp_complete(const struct dpe_omp_created *created, struct dpe_memory_place place)
 {
 	dpe_omp_fulfil(created->parent, created->dependences, created->ndependences, place);
 	release_key(created->parent + CHILDREN, place);
 	if (created->group)
 		release_key(created->group, place);
 	dpe_omp_release(this_barrier(), place);
-	dpe_omp_current = *outer;
 }
 
 void dpe_omp_taskwait(struct dpe_memory_place place)

@@ -22,7 +22,7 @@ struct dpe_omp_dependence {
 	bool writes; /* out, inout and the like */
 };
 
-/* A task that another thread may run. */
+/* A task that another thread may run. Who completed it restores what its thread ran before. */
 struct dpe_omp_created {
 	uint64_t keys, parent, group;
 	const struct dpe_omp_dependence *dependences;
@@ -51,8 +51,8 @@ DPE_PRELOAD_HIDDEN struct dpe_omp_created dpe_omp_create(struct dpe_memory_place
 DPE_PRELOAD_HIDDEN void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_start(
 	const struct dpe_omp_created *created, struct dpe_memory_place place);
-DPE_PRELOAD_HIDDEN void dpe_omp_complete(const struct dpe_omp_created *created,
-	const struct dpe_omp_task *outer, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_complete(
+	const struct dpe_omp_created *created, struct dpe_memory_place place);
 /* The keys of what the current task's children, or others of its taskgroup, have done. */
 DPE_PRELOAD_HIDDEN void dpe_omp_taskwait(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_begin_group(void);
