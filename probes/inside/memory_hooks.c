@@ -188,7 +188,8 @@ void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 /* Others come after nothing of what the thread did before it. */
 static bool only_acquires(enum dpe_preload_memory what)
 {
-	return what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_OMP_ACQUIRE || what == DPE_PRELOAD_OMP_LOCK;
+	return what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_OMP_ACQUIRE || what == DPE_PRELOAD_OMP_LOCK ||
+	       what == DPE_PRELOAD_FILE_USED;
 }
 
 /* What was freed is another object's from then on, so its accesses count anew. */

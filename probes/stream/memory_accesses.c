@@ -258,6 +258,10 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 
 	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
 	draft->args = args;
+	if (record->site == DPE_PRELOAD_FILE_USED || record->site == DPE_PRELOAD_FILE_CLOSED) {
+		args[draft->nargs++] = dpe_value_int((int64_t)address);
+		return;
+	}
 	args[draft->nargs++] = dpe_value_pointer(address);
 	if (is_renewal(record->site)) {
 		for (unsigned i = 1; i < GRANULE; i++)

@@ -83,7 +83,7 @@ fi
 gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -fno-builtin -c "$TOP/tests/live/targets/libc.c" -o libc.o &&
 	gcc libc.o -o libc -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building libc'
 ./libc list | sort >functions
-check 'there are functions' "$(lines functions)" -ge 36
+check 'there are functions' "$(lines functions)" -ge 58
 run "$DPE" race -- ./libc
 sed -n 's/^ .* call_\([a-z]*\)+.*/\1/p' err | grep -vx all | sort -u >found
 same 'each is found to race' found <functions
