@@ -34,7 +34,7 @@ typedef void copier(void *to, void *from);
 
 /* ---- parallel regions --------------------------------------------------------------------- */
 
-struct region {
+struct parallel_region {
 	void *reductions; /* which libgomp looks for here */
 	work *work;
 	void *data;
@@ -43,7 +43,7 @@ struct region {
 
 static void run_region(void *data)
 {
-	const struct region *region = data;
+	const struct parallel_region *region = data;
 	struct dpe_omp_task outer = dpe_omp_enter_team(region->team, AT(region->work));
 
 	region->work(region->data);
@@ -53,7 +53,7 @@ static void run_region(void *data)
 #define REGION(name, more, arguments)                                                              \
 	HOOK void name(work *work, void *data, unsigned threads, UNPACK more)                      \
 	{                                                                                          \
-		struct region region = {NULL, work, data, 0};                                      \
+		struct parallel_region region = {NULL, work, data, 0};                                      \
                                                                                                    \
 		if (is_wanted()) {                                                                 \
 			region.team = dpe_omp_fork(HERE);                                          \
@@ -86,7 +86,7 @@ LOOP(maybe_nonmonotonic_runtime)
 
 HOOK unsigned GOMP_parallel_reductions(work *work, void *data, unsigned threads, unsigned flags)
 {
-	struct region region = {*(void **)data, work, data, 0};
+	struct parallel_region region = {*(void **)data, work, data, 0};
 	unsigned result;
 
 	if (!is_wanted())
@@ -260,7 +260,7 @@ TEST(omp_test_nest_lock)
 
 /* ---- tasks: what libgomp copies for a task begins with what we need of it --------------------- */
 
-struct block {
+struct task_block {
 	void *given[3]; /* what libgomp reads and sets: a taskloop's bounds and reductions, a detached task's event */
 	unsigned ngiven;
 	struct dpe_omp_created created;
@@ -279,7 +279,7 @@ static void copy_bytes(void *to, const void *from, size_t size)
 
 static void run_task(void *data)
 {
-	struct block *block = data;
+	struct task_block *block = data;
 	struct dpe_omp_created created = block->created;
 	void **own = (void **)((char *)data + block->offset);
 	struct dpe_omp_task outer;
@@ -295,7 +295,7 @@ static void run_task(void *data)
 
 static void copy_block(void *to, void *from)
 {
-	const struct block *block = from;
+	const struct task_block *block = from;
 
 	copy_bytes(to, from, block->bytes);
 	block->copy((char *)to + block->offset, block->data);
@@ -328,7 +328,7 @@ static void list_dependences(void **depend, struct dpe_omp_dependence *list)
 
 enum { TASK_DEPEND = 1 << 3, TASK_NO_GROUP = 1 << 11, TASK_DETACH = 1 << 13 };
 
-struct task {
+struct new_task {
 	work *work;
 	void *data;
 	copier *copy;
@@ -343,22 +343,22 @@ static size_t align_up(size_t size, size_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
-static size_t block_align(const struct task *task)
+static size_t block_align(const struct new_task *task)
 {
 	return task->align > 16 ? (size_t)task->align : 16;
 }
 
-static unsigned ndependences(const struct task *task)
+static unsigned ndependences(const struct new_task *task)
 {
 	return task->depend ? count_dependences(task->depend) : 0;
 }
 
-static size_t block_bytes(const struct task *task)
+static size_t block_bytes(const struct new_task *task)
 {
-	return sizeof(struct block) + ndependences(task) * sizeof(struct dpe_omp_dependence);
+	return sizeof(struct task_block) + ndependences(task) * sizeof(struct dpe_omp_dependence);
 }
 
-static size_t data_offset(const struct task *task)
+static size_t data_offset(const struct new_task *task)
 {
 	return align_up(block_bytes(task), block_align(task));
 }
@@ -368,11 +368,11 @@ static size_t data_offset(const struct task *task)
 	__builtin_alloca(data_offset(task) + (size_t)(task)->size + block_align(task))
 
 /* Makes `task` one that runs what it ran, and tells of it. */
-static void wrap(struct task *task, void *room, struct dpe_memory_place place)
+static void wrap(struct new_task *task, void *room, struct dpe_memory_place place)
 {
-	struct block *block = (void *)align_up((size_t)room, block_align(task));
+	struct task_block *block = (void *)align_up((size_t)room, block_align(task));
 
-	*block = (struct block){.ngiven = task->ngiven,
+	*block = (struct task_block){.ngiven = task->ngiven,
 		.created = dpe_omp_create(place),
 		.work = task->work,
 		.copy = task->copy,
@@ -396,7 +396,7 @@ static void wrap(struct task *task, void *room, struct dpe_memory_place place)
 HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align, bool defer, unsigned flags,
 	void **depend, int priority, void *detach)
 {
-	struct task task = {work, data, copy, size, align, flags, flags & TASK_DEPEND ? depend : NULL,
+	struct new_task task = {work, data, copy, size, align, flags, flags & TASK_DEPEND ? depend : NULL,
 		flags & TASK_DETACH ? 1 : 0};
 
 	if (is_wanted())
@@ -410,7 +410,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 	HOOK void name(work *work, void *data, copier *copy, long size, long align, unsigned flags, \
 		unsigned long tasks, int priority, type from, type to, type step)                  \
 	{                                                                                          \
-		struct task task = {work, data, copy, size, align, flags, NULL, size >= 24 ? 3 : 2}; \
+		struct new_task task = {work, data, copy, size, align, flags, NULL, size >= 24 ? 3 : 2}; \
 		bool group = is_wanted() && !(flags & TASK_NO_GROUP);                              \
                                                                                                    \
 		if (group)                                                                         \

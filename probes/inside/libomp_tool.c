@@ -29,17 +29,17 @@ static struct dpe_memory_place at(const void *code)
 
 /* ---- tasks: libomp keeps a pointer for each, ours to one of these ---------------------------- */
 
-struct task {
+struct libomp_task {
 	struct dpe_omp_created created; /* of an explicit task */
 	struct dpe_omp_task outer;      /* what the thread of an implicit one did before */
 	struct dpe_omp_task state;      /* while it is suspended */
 	struct dpe_omp_dependence few[4], *many;
 	size_t bytes; /* of `many` */
-	struct task *next; /* of those that are free */
+	struct libomp_task *next; /* of those that are free */
 	bool started, told; /* that it is complete */
 };
 
-static __thread struct task *spare, *running;
+static __thread struct libomp_task *spare, *running;
 
 static void *map(size_t bytes)
 {
@@ -49,10 +49,10 @@ static void *map(size_t bytes)
 	return (uint64_t)memory < -4095ull ? memory : NULL;
 }
 
-static struct task *new_task(void)
+static struct libomp_task *new_task(void)
 {
 	enum { CHUNK = 1 << 16 };
-	struct task *task, *chunk = spare ? NULL : map(CHUNK);
+	struct libomp_task *task, *chunk = spare ? NULL : map(CHUNK);
 
 	for (size_t i = 0; chunk && i < CHUNK / sizeof(*chunk); i++) {
 		chunk[i].next = spare;
@@ -64,11 +64,11 @@ static struct task *new_task(void)
 		return NULL;
 	}
 	spare = task->next;
-	*task = (struct task){.few = {{0}}};
+	*task = (struct libomp_task){.few = {{0}}};
 	return task;
 }
 
-static void free_task(struct task *task)
+static void free_task(struct libomp_task *task)
 {
 	if (task->many)
 		syscall(SYS_munmap, task->many, task->bytes);
@@ -80,7 +80,7 @@ static void free_task(struct task *task)
 
 union data {
 	uint64_t keys;
-	struct task *task;
+	struct libomp_task *task;
 };
 
 enum { BEGIN = 1, END = 2 };
@@ -106,7 +106,7 @@ static void on_parallel_end(union data *team, union data *outer, int flags, cons
 static void on_implicit_task(
 	int endpoint, union data *team, union data *data, unsigned threads, unsigned index, int flags)
 {
-	struct task *task = data->task;
+	struct libomp_task *task = data->task;
 
 	(void)threads;
 	(void)index;
@@ -177,7 +177,7 @@ struct told_dependence {
 static void on_dependences(union data *data, const struct told_dependence *told, int count)
 {
 	enum { IN = 1, SOURCE = 5, SINK = 6 };
-	struct task *task = data->task;
+	struct libomp_task *task = data->task;
 	struct dpe_omp_dependence *list;
 
 	if (!task || count <= 0 || told->type == SOURCE || told->type == SINK)
@@ -193,7 +193,7 @@ static void on_dependences(union data *data, const struct told_dependence *told,
 	task->created.ndependences = list ? (unsigned)count : 0;
 }
 
-static void resume(struct task *task)
+static void resume(struct libomp_task *task)
 {
 	unsigned round = dpe_omp_current.round;
 
@@ -204,7 +204,7 @@ static void resume(struct task *task)
 }
 
 /* A taskwait with dependences is a task that only completes. */
-static void complete(struct task *task, struct task *next)
+static void complete(struct libomp_task *task, struct libomp_task *next)
 {
 	if (!task->started)
 		dpe_omp_await(task->created.parent, task->created.dependences,
@@ -219,7 +219,7 @@ static void complete(struct task *task, struct task *next)
 static void on_task_schedule(union data *prior, int status, union data *next)
 {
 	enum { COMPLETE = 1, CANCEL = 3, EARLY = 5, LATE = 6 };
-	struct task *to = next ? next->task : NULL;
+	struct libomp_task *to = next ? next->task : NULL;
 
 	if (status == EARLY)
 		return;
@@ -242,9 +242,9 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 
 /* ---- the beginning ----------------------------------------------------------------------- */
 
-typedef void callback(void);
-typedef int set_callback(int which, callback *function);
-typedef callback *lookup(const char *name);
+typedef void tool_callback(void);
+typedef int set_callback(int which, tool_callback *function);
+typedef tool_callback *lookup(const char *name);
 
 static int initialize(lookup *look_up, int device, union data *tool)
 {
@@ -264,14 +264,14 @@ static int initialize(lookup *look_up, int device, union data *tool)
 	(void)tool;
 	if (!set)
 		return 0;
-	set(PARALLEL_BEGIN, (callback *)on_parallel_begin);
-	set(PARALLEL_END, (callback *)on_parallel_end);
-	set(TASK_CREATE, (callback *)on_task_create);
-	set(TASK_SCHEDULE, (callback *)on_task_schedule);
-	set(IMPLICIT_TASK, (callback *)on_implicit_task);
-	set(DEPENDENCES, (callback *)on_dependences);
-	set(SYNC_REGION, (callback *)on_sync_region);
-	set(SYNC_REGION_WAIT, (callback *)on_wait);
+	set(PARALLEL_BEGIN, (tool_callback *)on_parallel_begin);
+	set(PARALLEL_END, (tool_callback *)on_parallel_end);
+	set(TASK_CREATE, (tool_callback *)on_task_create);
+	set(TASK_SCHEDULE, (tool_callback *)on_task_schedule);
+	set(IMPLICIT_TASK, (tool_callback *)on_implicit_task);
+	set(DEPENDENCES, (tool_callback *)on_dependences);
+	set(SYNC_REGION, (tool_callback *)on_sync_region);
+	set(SYNC_REGION_WAIT, (tool_callback *)on_wait);
 	return 1;
 }
 
@@ -280,15 +280,15 @@ static void finalize(union data *tool)
 	(void)tool;
 }
 
-struct result {
+struct tool_functions {
 	int (*initialize)(lookup *look_up, int device, union data *tool);
 	void (*finalize)(union data *tool);
 	union data tool;
 };
 
-HOOK struct result *ompt_start_tool(unsigned version, const char *runtime)
+HOOK struct tool_functions *ompt_start_tool(unsigned version, const char *runtime)
 {
-	static struct result result = {initialize, finalize, {0}};
+	static struct tool_functions result = {initialize, finalize, {0}};
 
 	(void)version;
 	(void)runtime;

@@ -180,7 +180,7 @@ HOOK int puts(const char *text)
 
 /* ---- what is printed ---------------------------------------------------------------------- */
 
-struct conversion {
+struct printed_argument {
 	bool wide, long_double; /* wchar_t, long double */
 	int precision;          /* -1: none */
 	char letter;            /* 0: none of those that are known */
@@ -205,11 +205,11 @@ static const char *read_number(const char *text, va_list *arguments, int *number
 }
 
 /* What follows a percent sign, up to its letter. */
-static const char *read_conversion(const char *text, va_list *arguments, struct conversion *result)
+static const char *read_conversion(const char *text, va_list *arguments, struct printed_argument *result)
 {
 	int width;
 
-	*result = (struct conversion){.precision = -1};
+	*result = (struct printed_argument){.precision = -1};
 	text = read_number(skip_any(text, "-+ #0'I"), arguments, &width);
 	if (*text == '.')
 		text = read_number(text + 1, arguments, &result->precision);
@@ -223,7 +223,7 @@ static const char *read_conversion(const char *text, va_list *arguments, struct 
 
 /* False where what follows cannot be told, as with arguments by position. */
 static bool read_argument(
-	const struct conversion *conversion, va_list *arguments, struct dpe_memory_place place)
+	const struct printed_argument *conversion, va_list *arguments, struct dpe_memory_place place)
 {
 	const char *text;
 
@@ -251,7 +251,7 @@ static bool read_argument(
 
 void dpe_read_format(const char *format, va_list arguments, struct dpe_memory_place place)
 {
-	struct conversion conversion;
+	struct printed_argument conversion;
 	va_list rest;
 	bool known = true;
 
