@@ -113,6 +113,32 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	return hooks.called && !hooks.own;
 }
 
+/* The library of the OpenMP runtime that the target uses; NULL: none. */
+static const char *find_openmp(const struct dpe_modules *modules)
+{
+	static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+
+	for (unsigned i = 0; i < modules->count; i++)
+		for (unsigned j = 0; j < DPE_COUNT(names); j++)
+			if (begins(modules->at[i]->name, names[j]))
+				return modules->at[i]->name;
+	return NULL;
+}
+
+void dpe_memory_tell_openmp(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const char *library = find_openmp(&probes->modules);
+
+	if (!library || (!probes->plan->threads && !probes->plan->memory))
+		return;
+	if (probes->plan->memory)
+		dpe_diag_at(diags, DPE_NOTE, library, "OpenMP: openmp.dpe says what it orders");
+	else
+		dpe_diag_at(diags, DPE_WARNING, library,
+			"OpenMP: what it orders is not observed, so what it orders may be reported as a race; "
+			"compile for 'dpe race -- PROGRAM' (docs/preload.md)");
+}
+
 /* ---- what was accessed ------------------------------------------------------------------- */
 
 struct dpe_memory_page {
