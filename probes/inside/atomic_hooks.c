@@ -19,6 +19,10 @@ static bool acquires(int order)
 	return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
 }
 
+#define ACCESSES(what, address)                                                                    \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_##what))                                       \
+		dpe_memory_access(DPE_PRELOAD_ATOMIC_##what, (uint64_t)(address),                  \
+			sizeof(*(address)), DPE_MEMORY_HERE)
 #define BEFORE(address, order)                                                                     \
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && releases(order))                     \
 		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)(address), sizeof(*(address)), \
@@ -34,6 +38,7 @@ static bool acquires(int order)
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_##name(                                     \
 		volatile type *address, type value, int order)                                     \
 	{                                                                                          \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		value = operation(address, value, __ATOMIC_SEQ_CST);                               \
 		AFTER(address, order);                                                             \
@@ -45,6 +50,7 @@ static bool acquires(int order)
 	{                                                                                          \
 		bool changed;                                                                      \
                                                                                                    \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		changed = __atomic_compare_exchange_n(address, expected, value, weak,              \
 			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
@@ -54,8 +60,10 @@ static bool acquires(int order)
 #define ATOMICS(bits, type)                                                                        \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_load(const volatile type *address, int order) \
 	{                                                                                          \
-		type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                           \
+		type value;                                                                        \
                                                                                                    \
+		ACCESSES(READ, address);                                                           \
+		value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                \
 		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))              \
 			dpe_memory_load(                                                           \
 				(uint64_t)address, sizeof(value), value, DPE_MEMORY_HERE);         \
@@ -64,6 +72,7 @@ static bool acquires(int order)
 	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \
 		volatile type *address, type value, int order)                                     \
 	{                                                                                          \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		__atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                \
 	}                                                                                          \
@@ -81,6 +90,7 @@ static bool acquires(int order)
 	{                                                                                          \
 		bool changed;                                                                      \
                                                                                                    \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		changed = __atomic_compare_exchange_n(address, &expected, value, false,            \
 			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
@@ -107,6 +117,7 @@ __attribute__((target("cx16"))) static u128 compare_exchange(
 	{                                                                                          \
 		u128 old = 0, now = 0;                                                             \
                                                                                                    \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		do                                                                                 \
 			old = now;                                                                 \
@@ -121,6 +132,7 @@ __attribute__((target("cx16"))) static u128 compare_exchange(
 		u128 old;                                                                          \
 		bool changed;                                                                      \
                                                                                                    \
+		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		old = compare_exchange(address, *expected, value);                                 \
 		changed = old == *expected;                                                        \
@@ -144,6 +156,7 @@ DPE_MEMORY_EXPORTED u128 __tsan_atomic128_compare_exchange_val(
 {
 	u128 old;
 
+	ACCESSES(WRITE, address);
 	BEFORE(address, order);
 	old = compare_exchange(address, expected, value);
 	AFTER(address, old == expected ? order : failure);
@@ -152,8 +165,10 @@ DPE_MEMORY_EXPORTED u128 __tsan_atomic128_compare_exchange_val(
 
 DPE_MEMORY_EXPORTED u128 __tsan_atomic128_load(const volatile u128 *address, int order)
 {
-	u128 value = compare_exchange((volatile u128 *)address, 0, 0);
+	u128 value;
 
+	ACCESSES(READ, address);
+	value = compare_exchange((volatile u128 *)address, 0, 0);
 	AFTER(address, order);
 	return value;
 }
@@ -162,6 +177,7 @@ DPE_MEMORY_EXPORTED void __tsan_atomic128_store(volatile u128 *address, u128 val
 {
 	u128 old = 0, now = 0;
 
+	ACCESSES(WRITE, address);
 	BEFORE(address, order);
 	do
 		old = now;

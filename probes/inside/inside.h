@@ -100,6 +100,15 @@ enum dpe_preload_memory {
 	DPE_PRELOAD_FREED,        /* what malloc gave is given back */
 	DPE_PRELOAD_ATOMIC_LOAD,  /* one that acquires */
 	DPE_PRELOAD_ATOMIC_STORE, /* one that releases */
+	DPE_PRELOAD_RENEWED,      /* memory is another object's from now on, and was nobody's before */
+	DPE_PRELOAD_ATOMIC_READ,  /* an access, as those are that are not atomic */
+	DPE_PRELOAD_ATOMIC_WRITE,
+	DPE_PRELOAD_FILE_USED,    /* a descriptor, instead of an address */
+	DPE_PRELOAD_FILE_CLOSED,
+	DPE_PRELOAD_OMP_RELEASE,  /* OpenMP: others may come after this, by a key */
+	DPE_PRELOAD_OMP_ACQUIRE,  /* this comes after all that others released by the key */
+	DPE_PRELOAD_OMP_LOCK,     /* one was taken */
+	DPE_PRELOAD_OMP_UNLOCK,   /* and is to be given back */
 	DPE_PRELOAD_EVENTS
 };
 

@@ -1,6 +1,7 @@
 /* libc_hooks: functions of the C and C++ libraries that access or give back memory for the program,
  * or order what it does. */
 #include "probes/inside/memory_hooks.h"
+#include "probes/inside/runtime.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -86,10 +87,17 @@ SET(__tsan_memset)
 /* ---- what is given back ------------------------------------------------------------------
  * Reported before it happens: the next owner of the memory reports its accesses later. */
 
+/* What an OpenMP runtime frees are its own affairs: that it synchronises is not seen. */
+static void give_back(const void *object, size_t size, struct dpe_memory_place place)
+{
+	dpe_memory_sync(dpe_runtime_has(place.pc) ? DPE_PRELOAD_RENEWED : DPE_PRELOAD_FREED,
+		(uint64_t)object, size, place);
+}
+
 DPE_MEMORY_EXPORTED void free(void *object)
 {
 	if (object && WANTED(FREED))
-		SYNC(FREED, object, malloc_usable_size(object));
+		give_back(object, malloc_usable_size(object), DPE_MEMORY_HERE);
 	if (!real_free)
 		look_up();
 	if (real_free)
@@ -102,7 +110,7 @@ DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 	void *result;
 
 	if (object && WANTED(FREED))
-		SYNC(FREED, object, malloc_usable_size(object));
+		give_back(object, malloc_usable_size(object), DPE_MEMORY_HERE);
 	if (!real_realloc)
 		look_up();
 	result = real_realloc ? real_realloc(object, size) : NULL;

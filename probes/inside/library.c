@@ -2,6 +2,7 @@
  *
  * It is the first of all files to be initialised, before other constructors lock anything. */
 #include "probes/inside/library.h"
+#include "probes/inside/runtime.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,6 +22,8 @@ static const struct dpe_preload_look nothing;
 __attribute__((visibility("default"))) int dpe_preload_begun;
 
 const struct dpe_preload_look *dpe_preload_look = &nothing;
+struct dpe_runtime dpe_runtime;
+bool dpe_runtime_tells;
 void *dpe_preload_real[DPE_PRELOAD_COUNT];
 
 /* ---- beginning --------------------------------------------------------------------------- */

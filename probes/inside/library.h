@@ -44,6 +44,10 @@ struct dpe_preload_callers {
 	unsigned count; /* of all; the last is at (count - 1) % DPE_PRELOAD_CALLERS */
 };
 
+/* An access to an object of a thread function; only libdpe-mem.so has it. */
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
+	unsigned what, uint64_t address, const uint64_t *frame);
+
 /* Counts an event of the thread as lost; one without an earlier event has none. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 

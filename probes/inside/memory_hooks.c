@@ -2,6 +2,7 @@
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
+#include "probes/inside/runtime.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -18,9 +19,11 @@ static __thread struct {
 
 /* ---- the thread's own stack -------------------------------------------------------------- */
 
+#define PAGE 4096ull
+
 extern void *__libc_stack_end;
 
-static __thread uint64_t stack_end;
+static __thread uint64_t stack_end, new_stack; /* where it begins so far; 0: there is no need to tell */
 static uint64_t largest_stack = 8u << 20;
 
 __attribute__((constructor)) static void measure_stacks(void)
@@ -41,15 +44,29 @@ static uint64_t find_stack_end(void)
 	return (uint64_t)pthread_self();
 }
 
-/* Code that runs on a stack of another kind is far from the end, or behind it. */
-static bool is_own_stack(uint64_t address, const uint64_t *frame)
+/* The C library gives the stacks of threads that have ended to new ones. So a thread tells that its
+ * stack is new, page by page, when it first uses it, and so before it can hand out its address. The
+ * first thread's is. Code that runs on a stack of another kind is far from the end, or behind it. */
+static __attribute__((noinline)) void grow_stack(struct dpe_memory_place place)
 {
-	uint64_t used;
+	uint64_t end = new_stack, begin = (uint64_t)place.frame & ~(PAGE - 1);
 
-	if (!stack_end)
+	if (!stack_end) {
 		stack_end = find_stack_end();
-	used = stack_end - (uint64_t)frame;
-	return used <= largest_stack && address - (uint64_t)frame < used;
+		if (syscall(SYS_gettid) != getpid())
+			end = new_stack = (stack_end + PAGE) & ~(PAGE - 1);
+	}
+	if (begin >= end || end - begin > largest_stack)
+		return;
+	new_stack = begin;
+	if (dpe_memory_is_wanted(DPE_PRELOAD_RENEWED))
+		dpe_memory_sync(DPE_PRELOAD_RENEWED, begin, end - begin, place);
+}
+
+static inline void use_stack(struct dpe_memory_place place)
+{
+	if ((uint64_t)place.frame < new_stack || !stack_end)
+		grow_stack(place);
 }
 
 /* ---- accesses that others stand for ------------------------------------------------------
@@ -65,6 +82,8 @@ static bool is_own_stack(uint64_t address, const uint64_t *frame)
 struct seen {
 	uint64_t epoch, key;
 };
+
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KIND = 3 };
 
 static struct seen *tables[DPE_PRELOAD_RINGS];
 
@@ -96,9 +115,29 @@ static bool has_threads(void)
 	return several;
 }
 
+/* What races with the second races with the first, too. Atomic accesses do not race with each other. */
+static bool stands_for(unsigned first, unsigned second)
+{
+	return first == second || first == PLAIN_WRITE || second == ATOMIC_READ;
+}
+
+static unsigned kind_of(enum dpe_preload_memory what)
+{
+	switch (what) {
+	case DPE_PRELOAD_WRITE:
+		return PLAIN_WRITE;
+	case DPE_PRELOAD_ATOMIC_READ:
+		return ATOMIC_READ;
+	case DPE_PRELOAD_ATOMIC_WRITE:
+		return ATOMIC_WRITE;
+	default:
+		return PLAIN_READ;
+	}
+}
+
 static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t size)
 {
-	uint64_t key = address << 8 | size << 1 | (what == DPE_PRELOAD_WRITE);
+	uint64_t kind = kind_of(what), key = address << 8 | size << 2 | kind;
 	struct seen *table, *entry;
 	unsigned ring;
 
@@ -107,7 +146,8 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
 		return false;
 	entry = &table[(address ^ address >> 12) & (DPE_PRELOAD_SEEN - 1)];
-	if (entry->epoch == dpe_preload_epoch && (entry->key == key || entry->key == (key | 1)))
+	if (entry->epoch == dpe_preload_epoch && !((entry->key ^ key) & ~(uint64_t)KIND) &&
+		stands_for(entry->key & KIND, (unsigned)kind))
 		return true;
 	*entry = (struct seen){dpe_preload_epoch, key};
 	return false;
@@ -126,12 +166,30 @@ static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
-	loaded.address = 0;
-	if (is_own_stack(address, place.frame) || !size)
+	if (what != DPE_PRELOAD_ATOMIC_READ)
+		loaded.address = 0;
+	if (!size || dpe_runtime_has(place.pc))
 		return;
+	use_stack(place);
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
 	tell(what, address, size, place);
+}
+
+/* All objects have so many bytes, which stand for all of them. */
+void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
+{
+	enum { BYTES = 4 };
+
+	if (dpe_memory_is_wanted(what))
+		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
+}
+
+/* Others come after nothing of what the thread did before it. */
+static bool only_acquires(enum dpe_preload_memory what)
+{
+	return what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_OMP_ACQUIRE || what == DPE_PRELOAD_OMP_LOCK ||
+	       what == DPE_PRELOAD_FILE_USED;
 }
 
 /* What was freed is another object's from then on, so its accesses count anew. */
@@ -139,7 +197,8 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	struct dpe_memory_place place)
 {
 	loaded.address = 0;
-	if (what != DPE_PRELOAD_ATOMIC_LOAD)
+	use_stack(place);
+	if (!only_acquires(what))
 		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !has_threads())
 		return;
@@ -229,6 +288,7 @@ DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
 
 	if (!dpe_preload_look->header)
 		return;
+	use_stack(DPE_MEMORY_HERE);
 	while (callers.count && callers.at[(callers.count - 1) % DPE_PRELOAD_CALLERS].frame <= frame)
 		callers.count--;
 	callers.at[callers.count % DPE_PRELOAD_CALLERS].pc = (uint64_t)caller;

@@ -2,6 +2,7 @@
  * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
  * no return, as there is none for a probe. */
 #include "probes/inside/library.h"
+#include "probes/inside/runtime.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -47,15 +48,56 @@ static inline bool releases(unsigned function)
 	}
 }
 
+/* The object is accessed as a plain variable where it is made or destroyed, else as an atomic one. */
+static inline void touch(
+	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
+{
+	if (!dpe_memory_touch)
+		return;
+	switch (function) {
+	case DPE_PRELOAD_pthread_mutex_init:
+	case DPE_PRELOAD_pthread_mutex_destroy:
+	case DPE_PRELOAD_pthread_rwlock_init:
+	case DPE_PRELOAD_pthread_rwlock_destroy:
+	case DPE_PRELOAD_pthread_cond_init:
+	case DPE_PRELOAD_pthread_cond_destroy:
+	case DPE_PRELOAD_sem_init:
+	case DPE_PRELOAD_sem_destroy:
+	case DPE_PRELOAD_pthread_barrier_init:
+	case DPE_PRELOAD_pthread_barrier_destroy:
+	case DPE_PRELOAD_pthread_spin_init:
+	case DPE_PRELOAD_pthread_spin_destroy:
+		dpe_memory_touch(DPE_PRELOAD_WRITE, call->words[0], frame);
+		break;
+	case DPE_PRELOAD_pthread_mutex_unlock:
+	case DPE_PRELOAD_pthread_rwlock_unlock:
+	case DPE_PRELOAD_pthread_cond_wait:
+	case DPE_PRELOAD_pthread_cond_timedwait:
+	case DPE_PRELOAD_pthread_cond_clockwait:
+	case DPE_PRELOAD_pthread_cond_signal:
+	case DPE_PRELOAD_pthread_cond_broadcast:
+	case DPE_PRELOAD_sem_wait:
+	case DPE_PRELOAD_sem_trywait:
+	case DPE_PRELOAD_sem_timedwait:
+	case DPE_PRELOAD_sem_clockwait:
+	case DPE_PRELOAD_sem_post:
+	case DPE_PRELOAD_pthread_barrier_wait:
+	case DPE_PRELOAD_pthread_spin_unlock:
+		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
+		break;
+	}
+}
+
 /* The function is not a part of the call, but a constant. */
 static inline void enter(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
 	const struct dpe_preload_look *look = dpe_preload_look;
 
+	touch(function, call, frame);
 	if (releases(function))
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_ENTER)
+	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
@@ -66,7 +108,7 @@ static inline void leave(
 
 	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once)
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_EXIT)
+	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 }
 

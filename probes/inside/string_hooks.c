@@ -2,65 +2,14 @@
  * strings, standard input and output, files and sockets. What is read is reported before the call, as a
  * call can order others behind it; what is written is reported after it, when its size is known. */
 #define __NO_INLINE__ 1 /* the headers' own definitions of some of them */
-#include "probes/inside/memory_hooks.h"
+#include "probes/inside/string_hooks.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <mqueue.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define ACCESS(what, address, size)                                                                \
-	do {                                                                                       \
-		if (dpe_memory_is_wanted(DPE_PRELOAD_##what))                                      \
-			dpe_memory_access(DPE_PRELOAD_##what, (uint64_t)(address), size,           \
-				DPE_MEMORY_HERE);                                                  \
-	} while (0)
-#define READS(address, size) ACCESS(READ, address, size)
-#define WRITES(address, size) ACCESS(WRITE, address, size)
-
-/* Programs may call them before any constructor has run. */
-static void *find(void **real, const char *name)
-{
-	if (!*real)
-		*real = dlsym(RTLD_NEXT, name);
-	return *real;
-}
-
-#define REAL(name)                                                                                 \
-	({                                                                                         \
-		static void *found;                                                                \
-		(__typeof__(&name))find(&found, #name);                                            \
-	})
-#define HOOK DPE_MEMORY_EXPORTED
-
-/* A message may be sent: others may come after what the thread has done so far. */
-static void release(void)
-{
-	dpe_preload_epoch++;
-}
-
-/* ---- how much is read -------------------------------------------------------------------- */
-
-static size_t length(const char *text)
-{
-	return REAL(strlen)(text);
-}
-
-static size_t with_end(const char *text)
-{
-	return length(text) + 1;
-}
-
-static size_t at_most(size_t size, size_t limit)
-{
-	return size < limit ? size : limit;
-}
 
 static int same(int c)
 {
@@ -229,12 +178,102 @@ HOOK int puts(const char *text)
 	return REAL(puts)(text);
 }
 
-/* What the arguments point to is not told. */
+/* ---- what is printed ---------------------------------------------------------------------- */
+
+struct printed_argument {
+	bool wide, long_double; /* wchar_t, long double */
+	int precision;          /* -1: none */
+	char letter;            /* 0: none of those that are known */
+};
+
+static const char *skip_any(const char *text, const char *letters)
+{
+	while (*text && REAL(strchr)(letters, *text))
+		text++;
+	return text;
+}
+
+static const char *read_number(const char *text, va_list *arguments, int *number)
+{
+	if (*text == '*') {
+		*number = va_arg(*arguments, int);
+		return text + 1;
+	}
+	for (*number = 0; *text >= '0' && *text <= '9'; text++)
+		*number = *number < 100000000 ? *number * 10 + *text - '0' : *number;
+	return text;
+}
+
+/* What follows a percent sign, up to its letter. */
+static const char *read_conversion(const char *text, va_list *arguments, struct printed_argument *result)
+{
+	int width;
+
+	*result = (struct printed_argument){.precision = -1};
+	text = read_number(skip_any(text, "-+ #0'I"), arguments, &width);
+	if (*text == '.')
+		text = read_number(text + 1, arguments, &result->precision);
+	for (; *text && REAL(strchr)("hlqLjztZ", *text); text++) {
+		result->wide |= *text == 'l';
+		result->long_double |= *text == 'L';
+	}
+	result->letter = *text;
+	return text;
+}
+
+/* False where what follows cannot be told, as with arguments by position. */
+static bool read_argument(
+	const struct printed_argument *conversion, va_list *arguments, struct dpe_memory_place place)
+{
+	const char *text;
+
+	if (conversion->letter == '%' || conversion->letter == 'm')
+		return true;
+	if (!conversion->letter || !REAL(strchr)("diouxXcCsSpneEfFgGaA", conversion->letter))
+		return false;
+	if (REAL(strchr)("eEfFgGaA", conversion->letter)) {
+		if (conversion->long_double)
+			(void)va_arg(*arguments, long double);
+		else
+			(void)va_arg(*arguments, double);
+		return true;
+	}
+	text = va_arg(*arguments, const char *);
+	if (conversion->letter == 's' && !conversion->wide && text)
+		dpe_memory_access(DPE_PRELOAD_READ, (uint64_t)text,
+			conversion->precision < 0
+				? with_end(text)
+				: at_most(REAL(strnlen)(text, (size_t)conversion->precision) + 1,
+					  (size_t)conversion->precision),
+			place);
+	return true;
+}
+
+void dpe_read_format(const char *format, va_list arguments, struct dpe_memory_place place)
+{
+	struct printed_argument conversion;
+	va_list rest;
+	bool known = true;
+
+	if (!dpe_memory_is_wanted(DPE_PRELOAD_READ))
+		return;
+	dpe_memory_access(DPE_PRELOAD_READ, (uint64_t)format, with_end(format), place);
+	va_copy(rest, arguments);
+	for (; known && *format; format++) {
+		if (*format != '%')
+			continue;
+		format = read_conversion(format + 1, &rest, &conversion);
+		known = read_argument(&conversion, &rest, place);
+	}
+	va_end(rest);
+}
+
 HOOK int vsnprintf(char *to, size_t size, const char *format, va_list arguments)
 {
-	int result = REAL(vsnprintf)(to, size, format, arguments);
+	int result;
 
-	READS(format, with_end(format));
+	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
+	result = REAL(vsnprintf)(to, size, format, arguments);
 	if (result >= 0)
 		WRITES(to, at_most((size_t)result + 1, size));
 	return result;
@@ -242,9 +281,10 @@ HOOK int vsnprintf(char *to, size_t size, const char *format, va_list arguments)
 
 HOOK int vsprintf(char *to, const char *format, va_list arguments)
 {
-	int result = REAL(vsprintf)(to, format, arguments);
+	int result;
 
-	READS(format, with_end(format));
+	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
+	result = REAL(vsprintf)(to, format, arguments);
 	if (result >= 0)
 		WRITES(to, (size_t)result + 1);
 	return result;
@@ -256,9 +296,9 @@ HOOK int snprintf(char *to, size_t size, const char *format, ...)
 	int result;
 
 	va_start(arguments, format);
+	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
 	result = REAL(vsnprintf)(to, size, format, arguments);
 	va_end(arguments);
-	READS(format, with_end(format));
 	if (result >= 0)
 		WRITES(to, at_most((size_t)result + 1, size));
 	return result;
@@ -270,9 +310,9 @@ HOOK int sprintf(char *to, const char *format, ...)
 	int result;
 
 	va_start(arguments, format);
+	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
 	result = REAL(vsprintf)(to, format, arguments);
 	va_end(arguments);
-	READS(format, with_end(format));
 	if (result >= 0)
 		WRITES(to, (size_t)result + 1);
 	return result;
@@ -283,8 +323,10 @@ HOOK int sprintf(char *to, const char *format, ...)
 #define RECEIVE(name, parameters, arguments)                                                       \
 	HOOK ssize_t name parameters                                                               \
 	{                                                                                          \
-		ssize_t result = REAL(name) arguments;                                             \
+		ssize_t result;                                                                    \
                                                                                                    \
+		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
+		result = REAL(name) arguments;                                                     \
 		if (result > 0)                                                                    \
 			WRITES(to, at_most((size_t)result, size));                                 \
 		return result;                                                                     \
@@ -297,6 +339,7 @@ RECEIVE(recv, (int file, void *to, size_t size, int flags), (file, to, size, fla
 #define SEND(name, parameters, arguments)                                                          \
 	HOOK ssize_t name parameters                                                               \
 	{                                                                                          \
+		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
 		READS(from, size);                                                                 \
 		release();                                                                         \
 		return REAL(name) arguments;                                                       \
@@ -305,6 +348,12 @@ SEND(write, (int file, const void *from, size_t size), (file, from, size))
 SEND(pwrite, (int file, const void *from, size_t size, off_t offset), (file, from, size, offset))
 SEND(pwrite64, (int file, const void *from, size_t size, off64_t offset), (file, from, size, offset))
 SEND(send, (int file, const void *from, size_t size, int flags), (file, from, size, flags))
+
+HOOK int close(int file)
+{
+	use_file(DPE_PRELOAD_FILE_CLOSED, file, DPE_MEMORY_HERE);
+	return REAL(close)(file);
+}
 
 /* ---- what sends, or may send what was written before -------------------------------------- */
 
@@ -319,9 +368,18 @@ RELEASE(int, fclose, (FILE * file), (file))
 RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putchar, (int byte), (byte))
-RELEASE(int, vprintf, (const char *format, va_list arguments), (format, arguments))
-RELEASE(int, vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments))
-RELEASE(int, vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments))
+
+#define PRINT_LIST(name, parameters, arguments_given)                                              \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		dpe_read_format(format, arguments, DPE_MEMORY_HERE);                               \
+		release();                                                                         \
+		return REAL(name) arguments_given;                                                 \
+	}
+PRINT_LIST(vprintf, (const char *format, va_list arguments), (format, arguments))
+PRINT_LIST(vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments))
+PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments))
+
 RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
 RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
 RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
@@ -336,6 +394,7 @@ RELEASE(int, msgsnd, (int queue, const void *from, size_t size, int flags), (que
 HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const struct sockaddr *to,
 	socklen_t length_of_to)
 {
+	use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);
 	READS(from, size);
 	release();
 	return REAL(sendto)(file, from, size, flags, to, length_of_to);
@@ -347,8 +406,9 @@ HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const st
 		va_list arguments;                                                                 \
 		int result;                                                                        \
                                                                                                    \
-		release();                                                                         \
 		va_start(arguments, format);                                                       \
+		dpe_read_format(format, arguments, DPE_MEMORY_HERE);                               \
+		release();                                                                         \
 		result = REAL(real) first;                                                         \
 		va_end(arguments);                                                                 \
 		return result;                                                                     \

@@ -10,6 +10,18 @@
 #define GRANULE 8u
 #define PAGE 4096u
 
+static bool is_access(unsigned what)
+{
+	return what == DPE_PRELOAD_READ || what == DPE_PRELOAD_WRITE || what == DPE_PRELOAD_ATOMIC_READ ||
+	       what == DPE_PRELOAD_ATOMIC_WRITE;
+}
+
+/* Told of each piece of memory that was accessed before. */
+static bool is_renewal(unsigned what)
+{
+	return what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED;
+}
+
 /* ---- what is asked for ------------------------------------------------------------------- */
 
 /* What a thread does between synchronising can be left out only if the library knows all that
@@ -36,7 +48,8 @@ void dpe_memory_request(struct dpe_probes *probes)
 		if (probes->plan->memory >> i & 1)
 			header->wanted[DPE_PRELOAD_COUNT + i] = DPE_PRELOAD_ENTER;
 	}
-	probes->preload->memory.notes = header->wanted[DPE_PRELOAD_FREED];
+	probes->preload->memory.notes =
+		header->wanted[DPE_PRELOAD_FREED] || header->wanted[DPE_PRELOAD_RENEWED];
 }
 
 /* ---- how the program was built ----------------------------------------------------------- */
@@ -98,6 +111,32 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 			"with -fsanitize=thread and link, without it, with -ldpe-mem, or name "
 			"variables and functions to watch: dpe race VARIABLE -- ...");
 	return hooks.called && !hooks.own;
+}
+
+/* The library of the OpenMP runtime that the target uses; NULL: none. */
+static const char *find_openmp(const struct dpe_modules *modules)
+{
+	static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+
+	for (unsigned i = 0; i < modules->count; i++)
+		for (unsigned j = 0; j < DPE_COUNT(names); j++)
+			if (begins(modules->at[i]->name, names[j]))
+				return modules->at[i]->name;
+	return NULL;
+}
+
+void dpe_memory_tell_openmp(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const char *library = find_openmp(&probes->modules);
+
+	if (!library || (!probes->plan->threads && !probes->plan->memory))
+		return;
+	if (probes->plan->memory)
+		dpe_diag_at(diags, DPE_NOTE, library, "OpenMP: openmp.dpe says what it orders");
+	else
+		dpe_diag_at(diags, DPE_WARNING, library,
+			"OpenMP: what it orders is not observed, so what it orders may be reported as a race; "
+			"compile for 'dpe race -- PROGRAM' (docs/preload.md)");
 }
 
 /* ---- what was accessed ------------------------------------------------------------------- */
@@ -207,12 +246,12 @@ bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint
 {
 	uint64_t end = at + size;
 
-	if (what == DPE_PRELOAD_FREED) {
+	if (is_renewal(what)) {
 		if (end > at)
 			give_back_all(memory, at, end, piece, context);
 		return true;
 	}
-	if (what != DPE_PRELOAD_READ && what != DPE_PRELOAD_WRITE) {
+	if (!is_access(what)) {
 		piece(context, at, size);
 		return true;
 	}
@@ -245,14 +284,18 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 
 	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
 	draft->args = args;
+	if (record->site == DPE_PRELOAD_FILE_USED || record->site == DPE_PRELOAD_FILE_CLOSED) {
+		args[draft->nargs++] = dpe_value_int((int64_t)address);
+		return;
+	}
 	args[draft->nargs++] = dpe_value_pointer(address);
-	if (record->site == DPE_PRELOAD_FREED) {
+	if (is_renewal(record->site)) {
 		for (unsigned i = 1; i < GRANULE; i++)
 			args[draft->nargs++] = dpe_value_pointer(address + i);
 		return;
 	}
 	args[draft->nargs++] = dpe_value_int((int64_t)record->words[1]);
-	if (record->site != DPE_PRELOAD_READ && record->site != DPE_PRELOAD_WRITE)
+	if (!is_access(record->site))
 		return;
 	add_surroundings(draft, args, address, record->words[1]);
 }

@@ -17,6 +17,25 @@ static FILE *file;
 static volatile long result;
 static char private[2][SIZE] = {"xxxvate", "xxxvate"}; /* which only the first thread has */
 
+void *__memcpy_chk(void *, const void *, size_t, size_t);
+void *__memmove_chk(void *, const void *, size_t, size_t);
+void *__memset_chk(void *, int, size_t, size_t);
+char *__strcpy_chk(char *, const char *, size_t);
+char *__stpcpy_chk(char *, const char *, size_t);
+char *__strncpy_chk(char *, const char *, size_t, size_t);
+char *__strcat_chk(char *, const char *, size_t);
+char *__strncat_chk(char *, const char *, size_t, size_t);
+int __printf_chk(int, const char *, ...);
+int __fprintf_chk(FILE *, int, const char *, ...);
+int __dprintf_chk(int, int, const char *, ...);
+int __sprintf_chk(char *, int, size_t, const char *, ...);
+int __snprintf_chk(char *, size_t, int, size_t, const char *, ...);
+char *__fgets_chk(char *, size_t, int, FILE *);
+size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+
 #define CALL(name, call)                                                                           \
 	__attribute__((noinline)) void call_##name(char *shared)                                   \
 	{                                                                                          \
@@ -40,11 +59,20 @@ static char private[2][SIZE] = {"xxxvate", "xxxvate"}; /* which only the first t
 	X(fwrite, fwrite(shared, 1, 4, file))                                                      \
 	X(fputs, fputs(shared, file))                                                              \
 	X(puts, puts(shared))                                                                      \
-	X(write, write(sockets[0], shared, 4))                                                     \
+	X(write, write(sockets[0], shared, 8))                                                     \
 	X(pwrite, pwrite(descriptor, shared, 4, SIZE))                                             \
 	X(send, send(sockets[0], shared, 4, 0))                                                    \
 	X(memcpy, memcpy(private[1], shared, 4))                                                   \
-	X(memmove, memmove(private[1], shared, 4))
+	X(memmove, memmove(private[1], shared, 4))                                                 \
+	X(printf, printf("%*.*f %Lf%% %s\n", 1, 2, 3.0, 4.0L, shared))                             \
+	X(fprintf, fprintf(file, "%d %.4s", 1, shared))                                            \
+	X(dprintf, dprintf(descriptor, "%hhd%p %s", 1, private[0], shared))                        \
+	X(vprintf, print(NULL, 0, "%zu %c %s\n", (size_t)1, 'x', shared))                          \
+	X(memcpychk, __memcpy_chk(private[1], shared, 4, SIZE))                                    \
+	X(memmovechk, __memmove_chk(private[1], shared, 4, SIZE))                                  \
+	X(printfchk, __printf_chk(1, "%s\n", shared))                                              \
+	X(fprintfchk, __fprintf_chk(file, 1, "%s", shared))                                        \
+	X(dprintfchk, __dprintf_chk(descriptor, 1, "%s", shared))
 #define WRITERS(X)                                                                                 \
 	X(strcpy, strcpy(shared, private[0]))                                                      \
 	X(stpcpy, stpcpy(shared, private[0]))                                                      \
@@ -60,7 +88,20 @@ static char private[2][SIZE] = {"xxxvate", "xxxvate"}; /* which only the first t
 	X(read, read(descriptor, shared, 4))                                                       \
 	X(pread, pread(descriptor, shared, 4, 0))                                                  \
 	X(recv, recv(sockets[1], shared, 4, 0))                                                    \
-	X(memset, memset(shared, 'x', 4))
+	X(memset, memset(shared, 'x', 4))                                                          \
+	X(memsetchk, __memset_chk(shared, 'x', 4, SIZE))                                           \
+	X(strcpychk, __strcpy_chk(shared, private[0], SIZE))                                       \
+	X(stpcpychk, __stpcpy_chk(shared, private[0], SIZE))                                       \
+	X(strncpychk, __strncpy_chk(shared, private[0], 4, SIZE))                                  \
+	X(strcatchk, __strcat_chk(shared, private[0], SIZE))                                       \
+	X(strncatchk, __strncat_chk(shared, private[0], 3, SIZE))                                  \
+	X(sprintfchk, __sprintf_chk(shared, 1, SIZE, "%d", 1000))                                  \
+	X(snprintfchk, __snprintf_chk(shared, 4, 1, SIZE, "%d", 1000))                             \
+	X(fgetschk, __fgets_chk(shared, SIZE, SIZE, file))                                         \
+	X(freadchk, __fread_chk(shared, SIZE, 2, 2, file))                                         \
+	X(readchk, __read_chk(descriptor, shared, 4, SIZE))                                        \
+	X(preadchk, __pread_chk(descriptor, shared, 4, 0, SIZE))                                   \
+	X(recvchk, __recv_chk(sockets[1], shared, 4, SIZE, 0))
 
 static int print(char *to, size_t size, const char *format, ...)
 {
@@ -68,7 +109,9 @@ static int print(char *to, size_t size, const char *format, ...)
 	int printed;
 
 	va_start(arguments, format);
-	printed = size ? vsnprintf(to, size, format, arguments) : vsprintf(to, format, arguments);
+	printed = size ? vsnprintf(to, size, format, arguments)
+		  : to ? vsprintf(to, format, arguments)
+		       : vprintf(format, arguments);
 	va_end(arguments);
 	return printed;
 }

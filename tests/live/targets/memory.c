@@ -217,6 +217,137 @@ static int leave_one_behind(void)
 	return 0;
 }
 
+/* ---- two threads, of which the second acts when the first has acted, which orders them or does not ---- */
+
+static void meet(int number)
+{
+	while (atomic_load_explicit(&flag, is("later") ? memory_order_acquire : memory_order_relaxed) < number)
+		usleep(100);
+}
+
+static void announce(int number)
+{
+	atomic_store_explicit(&flag, number, is("later") ? memory_order_release : memory_order_relaxed);
+}
+
+static const char *what;
+static int *handed, descriptors[2];
+static __thread int own;
+
+static int about(const char *name)
+{
+	return !strcmp(what, name);
+}
+
+static void *act_first(void *arg)
+{
+	int mine = 1;
+
+	if (about("mixed"))
+		atomic_fetch_add_explicit(&references, 1, memory_order_relaxed);
+	if (about("destroyed") || about("initialised")) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	if (about("closed") || about("reopened"))
+		seen = (int)write(descriptors[1], "x", 1);
+	if (about("reopened"))
+		seen = close(descriptors[1]);
+	if (about("handed") || about("own")) {
+		__atomic_store_n(&handed, about("own") ? &own : &mine, __ATOMIC_RELEASE);
+		put(about("own") ? &own : &mine, 2);
+		announce(1);
+		meet(2);
+	} else {
+		announce(1);
+	}
+	return arg;
+}
+
+static void *act_second(void *arg)
+{
+	meet(1);
+	if (about("mixed"))
+		put((int *)&references, 5);
+	if (about("atomic"))
+		atomic_fetch_add_explicit(&references, 1, memory_order_relaxed);
+	if (about("destroyed"))
+		pthread_mutex_destroy(&mutex);
+	if (about("initialised"))
+		pthread_mutex_init(&mutex, NULL);
+	if (about("closed"))
+		close(descriptors[1]);
+	if (about("reopened")) {
+		int again = dup(descriptors[0]);
+		char byte;
+
+		seen = again != descriptors[1] || read(again, &byte, 1) != 1 || close(again);
+	}
+	if (about("handed") || about("own")) {
+		put(__atomic_load_n(&handed, __ATOMIC_ACQUIRE), 3);
+		announce(2);
+	}
+	return arg;
+}
+
+static int act(const char *about_what)
+{
+	pthread_t threads[2];
+
+	what = about_what;
+	seen = pipe(descriptors);
+	pthread_create(&threads[0], NULL, act_first, NULL);
+	pthread_create(&threads[1], NULL, act_second, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static void *write_to(void *to)
+{
+	put(to, 2);
+	return NULL;
+}
+
+/* The first thread's stack. */
+static int hand_out(void)
+{
+	int mine = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, write_to, &mine);
+	put(&mine, 1);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static void *use_stack(void *arg)
+{
+	int many_of_mine[100];
+
+	for (int i = 0; i < 100; i++)
+		put(&many_of_mine[i], i);
+	put(&own, get(&many_of_mine[3]));
+	announce(gettid());
+	return arg;
+}
+
+/* Threads that nobody joins, one after the other on the same stack. */
+static int reuse_stacks(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, use_stack, NULL);
+		pthread_detach(thread);
+		meet(1);
+		while (!tgkill(getpid(), atomic_load_explicit(&flag, memory_order_relaxed), 0))
+			usleep(100);
+		announce(0);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t first, second;
@@ -224,6 +355,12 @@ int main(int argc, char **argv)
 	way = argc > 1 ? argv[1] : "race";
 	if (is("timer"))
 		return time_out();
+	if (argc > 2)
+		return act(argv[2]);
+	if (is("hand-out"))
+		return hand_out();
+	if (is("stacks"))
+		return reuse_stacks();
 	if (is("behind"))
 		return leave_one_behind();
 	references = 2;

@@ -1,0 +1,223 @@
+/* openmp: which keys are released and acquired. Where an acquire follows every earlier release of its key, keys may
+ * be used again by what is ordered with their earlier uses: a thread's team by its next one of the same level, a
+ * barrier by the next but one. */
+#include "probes/inside/openmp.h"
+
+__thread struct dpe_omp_task dpe_omp_current;
+
+/* ---- keys ----------------------------------------------------------------------------------
+ * 32 bits of the thread that made it, 24 of what it is of, 8 of its part. Those of tasks have the highest of the 24
+ * bits, which else are the level. */
+
+enum { CHILDREN = 8, GROUP = 16, PARTS = 256, DEEPEST = PARTS - GROUP - 1 };
+
+static __thread uint64_t thread_keys, tasks;
+
+static uint64_t find_thread_keys(void)
+{
+	static uint32_t threads;
+
+	if (!thread_keys || tasks >> 23) {
+		thread_keys = (uint64_t)__atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) << 32;
+		tasks = 0;
+	}
+	return thread_keys;
+}
+
+static uint64_t level_keys(unsigned level)
+{
+	return find_thread_keys() | (uint64_t)(level & 0x7fffff) * PARTS;
+}
+
+static uint64_t fresh_keys(void)
+{
+	uint64_t keys = find_thread_keys();
+
+	return keys | 1u << 31 | tasks++ * PARTS;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 29;
+}
+
+/* Outside all teams a thread has a task, too. */
+static struct dpe_omp_task *find_current(void)
+{
+	if (!dpe_omp_current.keys)
+		dpe_omp_current.keys = level_keys(0);
+	return &dpe_omp_current;
+}
+
+static void release_key(uint64_t key, struct dpe_memory_place place)
+{
+	dpe_memory_sync(DPE_PRELOAD_OMP_RELEASE, key, 0, place);
+}
+
+static void acquire_key(uint64_t key, struct dpe_memory_place place)
+{
+	dpe_memory_sync(DPE_PRELOAD_OMP_ACQUIRE, key, 0, place);
+}
+
+void dpe_omp_release(enum dpe_omp_part part, struct dpe_memory_place place)
+{
+	if (dpe_omp_current.team)
+		release_key(dpe_omp_current.team + part, place);
+}
+
+void dpe_omp_acquire(enum dpe_omp_part part, struct dpe_memory_place place)
+{
+	if (dpe_omp_current.team)
+		acquire_key(dpe_omp_current.team + part, place);
+}
+
+/* ---- teams and barriers ------------------------------------------------------------------ */
+
+uint64_t dpe_omp_fork(struct dpe_memory_place place)
+{
+	uint64_t team = level_keys(find_current()->level + 1);
+
+	release_key(team + DPE_OMP_FORK, place);
+	return team;
+}
+
+/* A cancelled region is left by threads that passed different numbers of barriers. */
+void dpe_omp_join(uint64_t team, struct dpe_memory_place place)
+{
+	acquire_key(team + DPE_OMP_BARRIER, place);
+	acquire_key(team + DPE_OMP_ODD_BARRIER, place);
+}
+
+struct dpe_omp_task dpe_omp_enter_team(uint64_t team, struct dpe_memory_place place)
+{
+	struct dpe_omp_task outer = dpe_omp_current;
+	unsigned level = (unsigned)(team / PARTS) & 0x7fffff;
+
+	dpe_omp_current = (struct dpe_omp_task){.team = team, .keys = level_keys(level), .level = level};
+	dpe_omp_acquire(DPE_OMP_FORK, place);
+	return outer;
+}
+
+static enum dpe_omp_part this_barrier(void)
+{
+	return dpe_omp_current.round % 2 ? DPE_OMP_ODD_BARRIER : DPE_OMP_BARRIER;
+}
+
+void dpe_omp_leave_team(const struct dpe_omp_task *outer, struct dpe_memory_place place)
+{
+	dpe_omp_release(this_barrier(), place);
+	dpe_omp_current = *outer;
+}
+
+void dpe_omp_arrive(struct dpe_memory_place place)
+{
+	dpe_omp_release(this_barrier(), place);
+}
+
+void dpe_omp_depart(struct dpe_memory_place place)
+{
+	dpe_omp_acquire(this_barrier(), place);
+	dpe_omp_current.round++;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+static uint64_t innermost_group(const struct dpe_omp_task *task)
+{
+	if (!task->depth)
+		return task->group;
+	return task->keys + GROUP + (task->depth < DEEPEST ? task->depth : DEEPEST);
+}
+
+struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place)
+{
+	const struct dpe_omp_task *parent = find_current();
+	struct dpe_omp_created created = {
+		.keys = fresh_keys(), .parent = parent->keys, .group = innermost_group(parent)};
+
+	release_key(created.keys, place);
+	return created;
+}
+
+void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place)
+{
+	release_key(created->keys, place);
+}
+
+/* The task is one of the thread's team, which waits for it at its next barrier at the latest. */
+struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct dpe_memory_place place)
+{
+	struct dpe_omp_task outer = dpe_omp_current;
+
+	acquire_key(created->keys, place);
+	dpe_omp_await(created->parent, created->dependences, created->ndependences, place);
+	dpe_omp_current.keys = created->keys;
+	dpe_omp_current.group = created->group;
+	dpe_omp_current.depth = 0;
+	return outer;
+}
+
+void dpe_omp_complete(const struct dpe_omp_created *created, struct dpe_memory_place place)
+{
+	dpe_omp_fulfil(created->parent, created->dependences, created->ndependences, place);
+	release_key(created->parent + CHILDREN, place);
+	if (created->group)
+		release_key(created->group, place);
+	dpe_omp_release(this_barrier(), place);
+}
+
+void dpe_omp_taskwait(struct dpe_memory_place place)
+{
+	acquire_key(find_current()->keys + CHILDREN, place);
+}
+
+void dpe_omp_begin_group(void)
+{
+	find_current()->depth++;
+}
+
+void dpe_omp_await_group(struct dpe_memory_place place)
+{
+	acquire_key(innermost_group(&dpe_omp_current), place);
+}
+
+void dpe_omp_end_group(struct dpe_memory_place place)
+{
+	dpe_omp_await_group(place);
+	dpe_omp_current.depth--;
+}
+
+/* ---- dependences: those that write follow all before them, others follow those that write ---- */
+
+static uint64_t dependence_key(uint64_t parent, uint64_t address, bool writes)
+{
+	return mix(mix(parent, address), writes) | 1ull << 63;
+}
+
+void dpe_omp_await(uint64_t parent, const struct dpe_omp_dependence *dependences, unsigned count,
+	struct dpe_memory_place place)
+{
+	for (unsigned i = 0; i < count; i++) {
+		acquire_key(dependence_key(parent, dependences[i].address, true), place);
+		if (dependences[i].writes)
+			acquire_key(dependence_key(parent, dependences[i].address, false), place);
+	}
+}
+
+void dpe_omp_fulfil(uint64_t parent, const struct dpe_omp_dependence *dependences, unsigned count,
+	struct dpe_memory_place place)
+{
+	for (unsigned i = 0; i < count; i++)
+		release_key(dependence_key(parent, dependences[i].address, dependences[i].writes), place);
+}
+
+void dpe_omp_iteration(
+	enum dpe_preload_memory what, const uint64_t *counts, unsigned count, struct dpe_memory_place place)
+{
+	uint64_t key = dpe_omp_current.team;
+
+	for (unsigned i = 0; i < count; i++)
+		key = mix(key, counts[i]);
+	dpe_memory_sync(what, key | 1ull << 63, 0, place);
+}

@@ -1,0 +1,84 @@
+/* openmp: the order that OpenMP makes, told as releases and acquires of keys: for the wrappers of libgomp's
+ * functions and the tool that libomp calls. Program order by thread is kept: two tasks that one thread runs are
+ * ordered. */
+#ifndef DPE_PROBES_INSIDE_OPENMP_H
+#define DPE_PROBES_INSIDE_OPENMP_H
+
+#include "probes/inside/memory_hooks.h"
+
+/* What a thread runs: an implicit or explicit task in a team. */
+struct dpe_omp_task {
+	uint64_t team;  /* the keys of the team; 0: there is none */
+	uint64_t keys;  /* its own */
+	uint64_t group; /* key of the taskgroup that it was created in; 0: none */
+	unsigned depth; /* taskgroups that it has begun itself */
+	unsigned round; /* barriers of the team that its thread has passed */
+	unsigned level; /* teams around it */
+	unsigned ncounts; /* dimensions of its doacross loop */
+};
+
+struct dpe_omp_dependence {
+	uint64_t address;
+	bool writes; /* out, inout and the like */
+};
+
+/* A task that another thread may run. Who completed it restores what its thread ran before. */
+struct dpe_omp_created {
+	uint64_t keys, parent, group;
+	const struct dpe_omp_dependence *dependences;
+	unsigned ndependences;
+};
+
+static inline bool dpe_omp_is_wanted(void)
+{
+	return dpe_memory_is_wanted(DPE_PRELOAD_OMP_RELEASE);
+}
+
+extern DPE_PRELOAD_HIDDEN __thread struct dpe_omp_task dpe_omp_current;
+
+/* The parts of a parallel region: its beginning, which returns the keys of its team, and its end, for who forks;
+ * and for each thread of the team. */
+DPE_PRELOAD_HIDDEN uint64_t dpe_omp_fork(struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_join(uint64_t team, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_enter_team(uint64_t team, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_leave_team(const struct dpe_omp_task *outer, struct dpe_memory_place place);
+
+DPE_PRELOAD_HIDDEN void dpe_omp_arrive(struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_depart(struct dpe_memory_place place);
+
+DPE_PRELOAD_HIDDEN struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place);
+/* What was done since then precedes the task as well. */
+DPE_PRELOAD_HIDDEN void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_start(
+	const struct dpe_omp_created *created, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_complete(
+	const struct dpe_omp_created *created, struct dpe_memory_place place);
+/* The keys of what the current task's children, or others of its taskgroup, have done. */
+DPE_PRELOAD_HIDDEN void dpe_omp_taskwait(struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_begin_group(void);
+DPE_PRELOAD_HIDDEN void dpe_omp_await_group(struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_end_group(struct dpe_memory_place place);
+/* Before and after what depends on other children of `parent`. */
+DPE_PRELOAD_HIDDEN void dpe_omp_await(uint64_t parent, const struct dpe_omp_dependence *dependences,
+	unsigned count, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_fulfil(uint64_t parent, const struct dpe_omp_dependence *dependences,
+	unsigned count, struct dpe_memory_place place);
+
+/* Parts of the keys of a team. */
+enum dpe_omp_part { DPE_OMP_FORK, DPE_OMP_BARRIER, DPE_OMP_ODD_BARRIER, DPE_OMP_ORDERED, DPE_OMP_COPY, DPE_OMP_REDUCTION };
+
+/* The part of the current team, if there is one. */
+DPE_PRELOAD_HIDDEN void dpe_omp_release(enum dpe_omp_part part, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_omp_acquire(enum dpe_omp_part part, struct dpe_memory_place place);
+/* The iteration of the team's doacross loop with these counts is done, or was waited for. */
+DPE_PRELOAD_HIDDEN void dpe_omp_iteration(
+	enum dpe_preload_memory what, const uint64_t *counts, unsigned count, struct dpe_memory_place place);
+
+static inline void dpe_omp_lock(
+	enum dpe_preload_memory what, const void *lock, struct dpe_memory_place place)
+{
+	if (dpe_memory_is_wanted(what))
+		dpe_memory_sync(what, (uint64_t)lock, 0, place);
+}
+
+#endif

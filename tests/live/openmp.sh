@@ -1,0 +1,46 @@
+# dpe race without words, for programs that use OpenMP: what orders is known, and what does not is found.
+. tests/tap.sh
+need_live 'OpenMP'
+
+# build NAME COMPILER: the target, compiled by it
+build() {
+	"$2" -fopenmp -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/openmp.c" -o "$1.o" &&
+		"$2" -fopenmp "$1.o" -o "$1" -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok "building $1"
+}
+export OMP_CANCELLATION=true
+
+# named: the wrong cases of which the report has a line, or a variable
+named() {
+	{
+		sed -n 's/.*openmp\.c:\([0-9]*\).*/\1/p' err | awk '
+			NR == FNR { if (match($0, /^CASE\(wrong_[a-z]*/)) { at[++n] = FNR; name[n] = substr($0, 6, RLENGTH - 5) } next }
+			{ last = ""; for (i = 1; i <= n && at[i] <= $1; i++) last = name[i]; if (last) print last }
+			' "$TOP/tests/live/targets/openmp.c" -
+		grep -o 'wrong_[a-z]*' err
+	} | sort -u
+}
+
+# cases COMPILER: all of them, three times
+cases() {
+	build "$1" "$1"
+	run ./"$1" right
+	check "$1: without dpe it runs as ever" "$status $(lines out) $(lines err)" = '0 0 0'
+	./"$1" list | grep '^wrong' | sort >cases
+	check "$1: there are cases" "$(lines cases)" -ge 21
+	for i in 1 2 3; do
+		run timeout -s KILL 120 "$DPE" race -- ./"$1" right
+		says "$1: what is ordered is no race, run $i" 0 'nothing found' ' 0 lost'
+	done
+	run timeout -s KILL 120 "$DPE" race -- ./"$1" wrong
+	named >found
+	same "$1: each race is found" found <cases
+	check "$1: with nothing lost" "$status $(grep -c ' 0 lost' err)" = '1 1'
+}
+cases gcc
+says 'in one line it says what the order is' 1 'libgomp.so' 'note: OpenMP: openmp.dpe'
+cases clang
+says 'of the other runtime, too' 1 'libomp' 'note: OpenMP: openmp.dpe'
+gcc -fopenmp -g "$TOP/tests/live/targets/openmp.c" -o uninstrumented || not_ok 'building without'
+run "$DPE" race 'right_for,right_barrier' -- ./uninstrumented right_for
+says 'what is not observed is told' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
+finish
