@@ -24,8 +24,8 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 	*history = (struct dpe_history){
 		.recognizer = recognizer,
 		.arena = dpe_arena_new(),
-		.mem_read = dpe_intern_string(names, "mem::read"),
-		.mem_write = dpe_intern_string(names, "mem::write"),
+		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
+		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
 	};
 	begin_stretch(history, 0);
 }
@@ -248,18 +248,24 @@ static void access_variable(struct meaning *m)
 		dpe_place_read(m->history, place, &m->seen);
 }
 
+static bool is_one_of(const dpe_name names[2], dpe_name name)
+{
+	return name == names[0] || name == names[1];
+}
+
 /* Accesses of a program that reports them; one access is of eight bytes at most. */
 static void access_memory(struct meaning *m)
 {
 	struct dpe_history *history = m->history;
 	const struct dpe_message *message = m->message;
+	bool read = is_one_of(history->reads, message->name);
+	bool write = is_one_of(history->writes, message->name);
 	int64_t address, size;
 
-	if ((message->name != history->mem_read && message->name != history->mem_write) ||
-		message->nargs < 2 || !dpe_value_as_int(message->args[0], &address) ||
+	if ((!read && !write) || message->nargs < 2 || !dpe_value_as_int(message->args[0], &address) ||
 		!dpe_value_as_int(message->args[1], &size) || size < 1 || size > 8)
 		return;
-	if (message->name == history->mem_write) {
+	if (write) {
 		m->writes = true;
 		dpe_bytes_write(&history->memory, (uint64_t)address, (uint64_t)size, m->number);
 	} else {

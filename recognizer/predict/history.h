@@ -102,7 +102,7 @@ struct dpe_history {
 	unsigned nchains, capchains;
 	struct dpe_keyed *locks, *places, *kept; /* tables */
 	struct dpe_written_bytes memory;
-	dpe_name mem_read, mem_write;
+	dpe_name reads[2], writes[2]; /* names of accesses to memory, plain and atomic */
 	uint64_t *incoming; /* sources of the next event, due at it */
 	unsigned nincoming, capincoming;
 	struct dpe_arena *arena; /* of bases and lock sets */
