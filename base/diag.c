@@ -2,13 +2,11 @@
  * from input is printed with control bytes escaped: a file must not be able to drive the
  * terminal. */
 #include "base/base.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
-
-#define WINDOW 120 /* columns shown of a source line */
-#define MOST 100   /* errors, and warnings, printed in one batch */
 
 struct diag {
 	enum dpe_severity severity;
@@ -98,7 +96,7 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 /* A file that is not of the expected kind would give any number of errors. */
 static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
 {
-	if (diags->counted[new->severity] < MOST) {
+	if (diags->counted[new->severity] < DPE_DIAG_LINES) {
 		diags->counted[new->severity]++;
 		return false;
 	}
@@ -229,10 +227,10 @@ static void add_line(struct dpe_text *to, struct dpe_place place)
 	if (begin > size)
 		begin = size;
 	from = begin;
-	while (from && text[from - 1] != '\n' && begin - from < WINDOW / 2)
+	while (from && text[from - 1] != '\n' && begin - from < DPE_DIAG_COLUMNS / 2)
 		from--;
 	end = begin;
-	while (end < size && text[end] != '\n' && end - from < WINDOW)
+	while (end < size && text[end] != '\n' && end - from < DPE_DIAG_COLUMNS)
 		end++;
 	dpe_text_puts(to, "  | ");
 	before = add_safe(to, text + from, begin - from);

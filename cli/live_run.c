@@ -1,5 +1,6 @@
 /* A live run: probes → log and recognizer → report, until the target ends or the user stops. */
 #include "cli/live_run.h"
+#include "cli/limits.h"
 #include "cli/report/report.h"
 #include "cli/progress.h"
 
@@ -13,11 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MANY_STOPS 100  /* unproductive stops before a warning */
-#define LONGEST_WAIT 50 /* ms between checks for signals */
-#define LONGEST_END 5   /* s without progress, once SIGTERM has asked for an end */
-#define PROGRESS 1000   /* µs of processor time a second that are progress */
 
 struct live {
 	struct cli *cli;
@@ -97,9 +93,9 @@ static void end_if_blocked(int signal)
 	uint64_t used = processor_time();
 
 	(void)signal;
-	idle = used - last < PROGRESS ? idle + 1 : 0;
+	idle = used - last < CLI_END_PROGRESS ? idle + 1 : 0;
 	last = used;
-	if (idle == LONGEST_END)
+	if (idle == CLI_END_TIME)
 		raise(SIGTERM); /* its handler was for one */
 }
 
@@ -296,8 +292,8 @@ static int longest_wait(const struct live *live)
 {
 	uint64_t due = dpe_recognizer_due(live->recognizer) / 1000000 + 1, now = cli_clock();
 
-	if (due == 1 || due >= now + LONGEST_WAIT)
-		return LONGEST_WAIT;
+	if (due == 1 || due >= now + CLI_WAIT_TIME)
+		return CLI_WAIT_TIME;
 	return due > now ? (int)(due - now) : 1;
 }
 
@@ -434,7 +430,7 @@ static void tell_stops(const struct live *live)
 {
 	uint64_t idle = dpe_probes_stops(live->probes) - cli_report_stops(live->report);
 
-	if (idle >= MANY_STOPS)
+	if (idle >= CLI_USELESS_STOPS)
 		fprintf(stderr,
 			"dpe: %llu events stopped the program for a moment, as they could have led "
 			"to a break (--break-at=later lets it run)\n",

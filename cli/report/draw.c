@@ -1,10 +1,9 @@
 /* Draws events as text: rows of chains, and words for edges that rows cannot show. */
 #include "cli/report/draw.h"
+#include "cli/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_PAIRS = 6 }; /* independent pairs listed */
 
 /* ---- characters -------------------------------------------------------------------------- */
 
@@ -219,7 +218,7 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 
 	for (unsigned a = 0; a < d->count; a++) {
 		for (unsigned b = a + 1; b < d->count; b++) {
-			if (reach[a * d->count + b] || count++ >= MOST_PAIRS)
+			if (reach[a * d->count + b] || count++ >= CLI_DRAWN_PAIRS)
 				continue;
 			dpe_text_printf(
 				to, "%s%s and %s", between, d->events[a].name, d->events[b].name);
@@ -227,8 +226,8 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 		}
 	}
 	free(reach);
-	if (count > MOST_PAIRS)
-		dpe_text_printf(to, " and %u more pairs", count - MOST_PAIRS);
+	if (count > CLI_DRAWN_PAIRS)
+		dpe_text_printf(to, " and %u more pairs", count - CLI_DRAWN_PAIRS);
 	if (count)
 		dpe_text_puts(to, " are independent\n");
 }

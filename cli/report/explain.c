@@ -1,14 +1,12 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
+#include "cli/limits.h"
 #include "cli/report/report.h"
-
 
 #include "cli/report/draw.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_PAIRS = 20 }; /* the number of examples listed */
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
@@ -78,15 +76,15 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 		for (unsigned y = x; y < dpe_rule_nliterals(rule); y++) {
 			if (relations[x * dpe_rule_nliterals(rule) + y] != wanted[which])
 				continue;
-			if (count++ >= MOST_PAIRS)
+			if (count++ >= CLI_EXPLAINED_PAIRS)
 				continue;
 			dpe_text_printf(to, "%s%s and %s", between, dpe_rule_literal(rule, x),
 				x == y ? "itself" : dpe_rule_literal(rule, y));
 			between = ", ";
 		}
 	}
-	if (count > MOST_PAIRS)
-		dpe_text_printf(to, " and %u pairs more", count - MOST_PAIRS);
+	if (count > CLI_EXPLAINED_PAIRS)
+		dpe_text_printf(to, " and %u pairs more", count - CLI_EXPLAINED_PAIRS);
 	if (between != title)
 		dpe_text_puts(to, "\n");
 }

@@ -3,6 +3,7 @@
 #define DPE_LANG_AUTOMATA_H
 
 #include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/limits.h"
 
 /* ---- one automaton ------------------------------------------------------------------------ */
 
@@ -138,8 +139,6 @@ bool dpe_rule_is_moderate(const struct dpe_rule *rule);
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */
-
-#define DPE_PREREQUISITE_PATTERNS 64
 
 /* Of a `detect` rule, as sets of patterns, a bit each. */
 struct dpe_prerequisites {

@@ -7,6 +7,7 @@
 #include "probes/binary/elf_symbols.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
+#include "probes/limits.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -489,7 +490,6 @@ static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 
 char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 {
-	enum { MAX_DEPTH = 16 };
 	struct holder holder = {.address = address};
 	struct dpe_text name = {0};
 	Dwarf_Die declared, type;
@@ -504,7 +504,7 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	free(holder.name);
 	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type)) {
-		for (int i = 0; i < MAX_DEPTH && descend(&name, &type, &offset); i++)
+		for (int i = 0; i < DPE_MEMBER_DEPTH && descend(&name, &type, &offset); i++)
 			;
 		closed = is_closed(&type);
 	}

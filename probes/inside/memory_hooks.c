@@ -2,6 +2,7 @@
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
+#include "probes/limits.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -28,7 +29,7 @@ __attribute__((constructor)) static void measure_stacks(void)
 	struct rlimit limit;
 
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur > largest_stack &&
-		limit.rlim_cur < 1u << 30)
+		limit.rlim_cur < DPE_STACK_BYTES)
 		largest_stack = limit.rlim_cur;
 }
 

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-
-#define LONGEST_LOAD 60000000000ull /* ns */
+#include "probes/limits.h"
 
 /* The last thing that the verifier said before its statistics. */
 static void say_log(char *log, struct dpe_diags *diags)
@@ -103,7 +102,7 @@ static int load_once(
 static int load_in_peace(
 	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
 {
-	uint64_t until = dpe_ring_now() + LONGEST_LOAD;
+	uint64_t until = dpe_ring_now() + DPE_LOAD_TIME;
 	int error = load_once(probes, multi, options);
 
 	while (error == EAGAIN && dpe_ring_now() < until) {

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-
-#define MOST_THREADS 16
+#include "probes/limits.h"
 
 /* One of both. */
 struct end {
@@ -41,13 +40,13 @@ static void *take_out(void *context)
 /* Where no more threads can be created, the existing ones do it all. */
 static void take_out_all(struct ends *ends)
 {
-	pthread_t threads[MOST_THREADS];
+	pthread_t threads[DPE_DETACH_THREADS];
 	unsigned count = 0;
 	sigset_t all, before;
 
 	sigfillset(&all); /* signals are for the threads of who uses us */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (count < MOST_THREADS && count + 1 < ends->count &&
+	while (count < DPE_DETACH_THREADS && count + 1 < ends->count &&
 		!pthread_create(&threads[count], NULL, take_out, ends))
 		count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

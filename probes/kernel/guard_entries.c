@@ -1,6 +1,7 @@
 /* guard_entries: guards of events in the form that the BPF programs read, and how this side waits for a stop that
  * one of them has begun. See kernel/bpf/guard_layout.h. */
 #include "probes/kernel/kernel.h"
+#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <time.h>
@@ -178,7 +179,7 @@ static bool nobody_is_about_to(const struct dpe_gate_state *state)
 
 static void rest(void)
 {
-	nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = DPE_SHORT_PAUSE}, NULL);
 }
 
 /* Between its place in the ring and its signal an event needs some hundred nanoseconds, unless its
@@ -186,7 +187,7 @@ static void rest(void)
 bool dpe_gates_quiesce(struct dpe_gate_state *state)
 {
 	__atomic_store_n(&state->may_stop, 0, __ATOMIC_SEQ_CST);
-	for (unsigned i = 0; i < 100000 && !nobody_is_about_to(state); i++)
+	for (unsigned i = 0; i < DPE_QUIESCE_TRIES && !nobody_is_about_to(state); i++)
 		rest();
 	return state->held || load(&state->stops) != load(&state->handled);
 }
@@ -196,6 +197,6 @@ void dpe_gates_await(const struct dpe_probes *probes)
 	const struct dpe_gate_state *state = probes->gates->state;
 	uint64_t begun = probes->gates->armed ? load(&state->begun) : 0;
 
-	for (unsigned i = 0; i < 200 && probes->gates->armed && load(&state->done) < begun; i++)
+	for (unsigned i = 0; i < DPE_AWAIT_TRIES && probes->gates->armed && load(&state->done) < begun; i++)
 		rest();
 }

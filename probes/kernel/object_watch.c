@@ -4,6 +4,7 @@
  * nothing that it does to the object later is missed. Other threads run on meanwhile; from the
  * message `watch::begin` on nothing of theirs is missed either. */
 #include "probes/kernel/kernel.h"
+#include "probes/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,12 +74,11 @@ static enum dpe_arm_result watch_each(struct dpe_probes *probes, struct dpe_arme
 static enum dpe_arm_result watch_all(
 	struct dpe_probes *probes, struct dpe_armed *armed, const struct dpe_watch *watch)
 {
-	enum { TRIES = 20 };
 	struct threads before = {0}, after = {0};
 	enum dpe_arm_result result = DPE_ARM_FAILED;
 	bool settled = false;
 
-	for (unsigned try = 0; try < TRIES && !settled; try++) {
+	for (unsigned try = 0; try < DPE_WATCH_TRIES && !settled; try++) {
 		close_files(armed);
 		result = DPE_ARM_FAILED;
 		if (!list_threads(probes->pid, &before))

@@ -1,6 +1,8 @@
 /* Guards: which events set marks, are left out until a mark is set, or stop the target. Sound as long as the order of time
  * agrees with causality. A `sync once` may break that, as an event may then wait for a later one; thread creation does
  * not, as both its events have the same time. */
+#include "probes/limits.h"
+#include "probes/kernel/bpf/record.h"
 #include "probes/plan/plan_passes.h"
 
 #include "dpe-lang/automata/automata.h"
@@ -32,6 +34,9 @@ static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 	return false;
 }
 
+/* A pattern has one site, or watched variables. */
+#define PATTERN_SITES (DPE_WATCHES + 1)
+
 /* The gates of all sites of the pattern; returns how many. */
 static unsigned gates_of(const struct guard_pass *gating, const struct dpe_pattern *pattern,
 	struct dpe_gate **gates, unsigned max)
@@ -52,19 +57,17 @@ static unsigned gates_of(const struct guard_pass *gating, const struct dpe_patte
 	return count;
 }
 
-#define MAX_GATES 8 /* at least the number of watchpoints plus one site */
-
 /* ---- marks ------------------------------------------------------------------------------- */
 
 /* Without the patterns that have no probe: their events cannot set marks. */
 static uint64_t markable(const struct guard_pass *gating, uint64_t patterns)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	struct dpe_gate *gates[MAX_GATES];
+	struct dpe_gate *gates[PATTERN_SITES];
 
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (patterns >> i & 1 &&
-			!gates_of(gating, &rule->patterns[i], gates, MAX_GATES))
+			!gates_of(gating, &rule->patterns[i], gates, PATTERN_SITES))
 			patterns &= ~bit(i);
 	}
 	return patterns;
@@ -75,7 +78,7 @@ static int mark_of(struct guard_pass *gating, uint64_t patterns, bool whole)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	struct dpe_plan *plan = gating->plan;
-	struct dpe_gate *gates[MAX_GATES];
+	struct dpe_gate *gates[PATTERN_SITES];
 
 	for (unsigned i = 0; i < plan->nmarks; i++) {
 		const struct dpe_mark *mark = &plan->marks[i];
@@ -89,7 +92,7 @@ static int mark_of(struct guard_pass *gating, uint64_t patterns, bool whole)
 	plan->marks[plan->nmarks] = (struct dpe_mark){gating->rule, patterns, whole};
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		unsigned count = patterns >> i & 1
-					 ? gates_of(gating, &rule->patterns[i], gates, MAX_GATES)
+					 ? gates_of(gating, &rule->patterns[i], gates, PATTERN_SITES)
 					 : 0;
 
 		while (count)
@@ -128,8 +131,8 @@ static void add_stops(struct guard_pass *gating, unsigned pattern_number)
 	const struct dpe_pattern *pattern = &rule->patterns[pattern_number];
 	uint64_t needed = markable(gating, gating->needs.needed[pattern_number]);
 	struct dpe_gate_condition stop = {0};
-	struct dpe_gate *gates[MAX_GATES];
-	unsigned count = gates_of(gating, pattern, gates, MAX_GATES);
+	struct dpe_gate *gates[PATTERN_SITES];
+	unsigned count = gates_of(gating, pattern, gates, PATTERN_SITES);
 
 	for (unsigned i = 0; i < rule->npatterns && count; i++) {
 		int mark = needed >> i & 1 ? mark_of(gating, bit(i), false) : -1;
@@ -154,8 +157,8 @@ static void let_wait(struct guard_pass *gating, bool known)
 	if (first && markable(gating, first) == first)
 		mark = mark_of(gating, first, true);
 	for (unsigned i = 0; i < rule->npatterns; i++) {
-		struct dpe_gate *gates[MAX_GATES];
-		unsigned count = gates_of(gating, &rule->patterns[i], gates, MAX_GATES);
+		struct dpe_gate *gates[PATTERN_SITES];
+		unsigned count = gates_of(gating, &rule->patterns[i], gates, PATTERN_SITES);
 
 		while (count--) {
 			if (mark < 0 || (i < DPE_PREREQUISITE_PATTERNS && first >> i & 1))

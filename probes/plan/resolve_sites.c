@@ -1,6 +1,7 @@
 /* Finds functions by name in the symbol tables, and explains missing ones. */
 #include "probes/plan/resolve_sites.h"
 
+#include "probes/limits.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>
@@ -166,19 +167,18 @@ static bool is_new(const struct function_search *search, unsigned at)
 
 static void say_ambiguous(const struct function_search *search)
 {
-	enum { MOST = 8 };
 	unsigned listed = 0;
 
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
 		"there is more than one function '%s%s%s': write the symbol of one of them",
 		search->module, *search->module ? "::" : "", search->name);
-	for (unsigned i = 0; i < search->nfound && listed < MOST; i++) {
+	for (unsigned i = 0; i < search->nfound && listed < DPE_LISTED_CANDIDATES; i++) {
 		if (!is_new(search, i))
 			continue;
 		note_candidate(search, i);
 		listed++;
 	}
-	if (listed == MOST)
+	if (listed == DPE_LISTED_CANDIDATES)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"there may be more of them: dpe list shows all");
 }

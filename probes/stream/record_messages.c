@@ -1,11 +1,10 @@
 /* record_messages: records as messages. */
+#include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/stream/read_values.h"
 #include "probes/stream/memory_accesses.h"
 
 #include <string.h>
-
-#define MAX_ARGS 32
 
 static bool has_result(const struct dpe_record *record)
 {
@@ -115,7 +114,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	draft->module = site->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
-		site->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
+		site->signature, words, record->nwords, args, DPE_CALL_ARGS, texts + 1);
 	if (exit)
 		draft->ret = dpe_signature_ret(
 			site->signature, record->words[0], record->words[1], *texts);
@@ -251,7 +250,7 @@ static struct dpe_message *make_call(
 	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
 		return NULL;
 	nargs = dpe_signature_count(probes->sites[record->site].signature);
-	if (nargs > MAX_ARGS)
+	if (nargs > DPE_CALL_ARGS)
 		return NULL;
 	message = dpe_message_reserve(probes->pool, nargs,
 		record->has_stack ? record->nstack + 1 : 0, DPE_COMM_SIZE, &room);
@@ -273,7 +272,7 @@ static struct dpe_message *make_call(
 static struct dpe_message *make_any(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
 {
-	struct dpe_value args[MAX_ARGS];
+	struct dpe_value args[DPE_CALL_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
 	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT]; /* of a result and arguments, or of what is watched */
 	struct dpe_value_texts read;

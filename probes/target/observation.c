@@ -1,5 +1,6 @@
 /* observation: a target under observation, from its launch (or ours joining it) to its end. */
 #include "probes/features/features.h"
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <errno.h>
@@ -403,12 +404,6 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 	return probes->pid;
 }
 
-/* The kernel's programs read a faster variant of our clock, which may differ by a few ns while
- * the system's time is being adjusted. */
-#define CLOCK_SLACK 1000
-/* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
-#define PRELOAD_NAP 1
-
 static bool is_over(const struct dpe_probes *probes)
 {
 	return probes->exited && !dpe_follow_is_alive(probes);
@@ -422,8 +417,8 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 
 	if (probes->merge->behind)
 		timeout = 0;
-	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
-		timeout = PRELOAD_NAP;
+	else if (probes->preload && (timeout < 0 || timeout > DPE_PRELOAD_PAUSE))
+		timeout = DPE_PRELOAD_PAUSE;
 	/* What wakes us for a question may have been read from the ring since we looked for questions. */
 	if (dpe_stops_pending(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
@@ -440,7 +435,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);
 	dpe_stops_scan(probes);
-	complete = dpe_merge_deliver(probes, over, over ? 0 : CLOCK_SLACK, sink);
+	complete = dpe_merge_deliver(probes, over, over ? 0 : DPE_CLOCK_SLACK, sink);
 	sink->watermark(sink->context, probes->drained);
 	dpe_stops_settle(probes, complete, sink);
 	return !(complete && over);

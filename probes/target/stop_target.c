@@ -1,5 +1,6 @@
 /* stop_target: stopping, continuing and killing the target. While it is stopped, a watchdog waits.
  */
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <dirent.h>
@@ -71,11 +72,11 @@ static bool all_stopped(pid_t pid)
 /* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
 static void wait_stopped(pid_t pid)
 {
-	struct timespec pause = {.tv_nsec = 20000};
+	struct timespec pause = {.tv_nsec = DPE_STOPPED_PAUSE};
 
-	for (int i = 0; i < 200 && !all_stopped(pid); i++) {
+	for (int i = 0; i < DPE_STOPPED_TRIES && !all_stopped(pid); i++) {
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 500000)
+		if (pause.tv_nsec < DPE_STOPPED_PAUSE_MOST)
 			pause.tv_nsec *= 2;
 	}
 }

@@ -1,13 +1,10 @@
 /* stops: events that stop the target, and which event flags are cleared. The programs decide at the event, by the flags
  * that are set then; this side clears flags that no rule needs any more. If it lags behind, more events stop the target
  * than need to, never fewer. Proof: docs/internals/event-flags.md. */
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <string.h>
-
-#define LONGEST_UNDECIDED 200000000 /* ns that the target is stopped for an event without a verdict */
-
-#define SHORT_NAP 100000 /* ns: the program that we observe is stopped meanwhile */
 
 /* ---- stops ------------------------------------------------------------------------------- */
 
@@ -90,7 +87,7 @@ void dpe_stops_settle(struct dpe_probes *probes, bool complete, const struct dpe
 		dpe_marks_unset(&gates->marks, ~live);
 	if (gates->stops == load(&gates->state->handled) || probes->stopped)
 		return;
-	if (settled || dpe_ring_now() - gates->since > LONGEST_UNDECIDED)
+	if (settled || dpe_ring_now() - gates->since > DPE_STOP_TIME)
 		let_go(probes);
 }
 
@@ -112,7 +109,7 @@ bool dpe_stops_enable(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	dpe_keep_process_group(probes->child->pid, probes->pidfd);
 	gates->armed = true;
-	probes->rings->nap = SHORT_NAP;
+	probes->rings->nap = DPE_SHORT_PAUSE;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }

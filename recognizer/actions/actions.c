@@ -1,5 +1,6 @@
 /* Statements of actions. They act only through the sink. */
 #include "recognizer/actions/actions.h"
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
@@ -87,16 +88,14 @@ struct conversion {
 	char letter;
 };
 
-#define WIDEST 4096
-
 static int read_number(const char **at)
 {
 	int number = 0;
 
 	while (**at >= '0' && **at <= '9') {
 		number = number * 10 + (**at - '0');
-		if (number > WIDEST)
-			number = WIDEST;
+		if (number > DPE_FORMAT_WIDTH)
+			number = DPE_FORMAT_WIDTH;
 		(*at)++;
 	}
 	return number;

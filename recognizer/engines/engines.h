@@ -160,7 +160,6 @@ static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
  * costs unless that is 0; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
-#define DPE_OLD_HORIZON 1024 /* events: looking for a newer one costs as much as a few hundred */
 
 /* ---- deferred_violations.c ------------------------------------------------------------------- *
 

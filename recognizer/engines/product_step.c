@@ -1,11 +1,10 @@
 /* Steps of a product of automata: finding and taking them. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FEWEST_REGISTERS 2 /* there is room for */
 
 /* ---- finding steps ------------------------------------------------------------------------ */
 
@@ -241,7 +240,7 @@ static struct dpe_product_state *make_move(struct dpe_product *product,
 	if (!fits) {
 		dpe_product_state_drop(product, factor, state);
 		state = dpe_product_state_new(
-			product, count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count);
+			product, count < DPE_FIRST_SLOTS ? DPE_FIRST_SLOTS : count);
 	}
 	state->at = move->to;
 	for (unsigned i = 0; i < count; i++)

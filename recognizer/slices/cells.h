@@ -197,12 +197,11 @@ void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsign
 
 /* ---- */
 
-#define DPE_CHUNK 16384 /* cells */
 
 static inline struct dpe_cell *dpe_cell_at(const struct dpe_slices *slices, uint32_t index)
 {
-	return (struct dpe_cell *)(slices->chunks[index / DPE_CHUNK] +
-				   index % DPE_CHUNK * slices->cell_size);
+	return (struct dpe_cell *)(slices->chunks[index / DPE_CELL_CHUNK] +
+				   index % DPE_CELL_CHUNK * slices->cell_size);
 }
 
 static inline union dpe_cell_content *dpe_cell_content_of(

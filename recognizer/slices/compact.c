@@ -3,6 +3,7 @@
  * slice whose events form one chain is just its last event, which the next one replaces in the
  * cell. */
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>
@@ -95,17 +96,16 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 
 /* Larger blocks come from the heap: while the slices of a rule grow they pass through all sizes,
  * and a pool never gives blocks of one size to another. */
-#define LARGEST_POOLED 256
 
 static unsigned char *new_block(struct dpe_run *run, size_t size)
 {
-	return size > LARGEST_POOLED ? dpe_xmalloc(size)
+	return size > DPE_POOLED_BYTES ? dpe_xmalloc(size)
 				     : dpe_pool_take(run->recognizer->pool, size);
 }
 
 static void free_block(struct dpe_run *run, unsigned char *block, size_t size)
 {
-	if (size > LARGEST_POOLED)
+	if (size > DPE_POOLED_BYTES)
 		free(block);
 	else
 		dpe_pool_give(run->recognizer->pool, block, size);

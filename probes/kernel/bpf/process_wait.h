@@ -46,7 +46,7 @@ static __always_inline bool await_or_hold(struct task_struct *task, __u64 number
 	bool alone = follow && is_alone(task);
 	struct dpe_newcomer entry = {};
 
-	if (number && await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
+	if (number && await_answer(number, address, alone ? DPE_WAIT_SHORT : DPE_WAIT_TIME))
 		return true;
 	return alone && hold_process(task, &entry);
 }

@@ -4,6 +4,7 @@
 
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -18,15 +19,12 @@ struct stack_top {
 	__u64 ip, sp, bp;
 };
 
-/* More than this from one frame to the next is no frame. */
-#define LONGEST_FRAME (16 << 20)
-
 /* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
  * reads through whatever is there, which costs an exception each time; so what cannot be a frame
  * above the last one is not looked at. */
 static __always_inline bool is_frame(__u64 at, __u64 from)
 {
-	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
+	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));
 }
 
 /* Where the kernel lets observed functions of this process return to; 0: unknown.

@@ -8,6 +8,7 @@
 #include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -234,7 +235,6 @@ static __always_inline bool is_alone(struct task_struct *task)
 #define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
 #define PAGE_BITS 12
 #define BUSY -16 /* bpf_find_vma, while another thread changes what is mapped, or is about to */
-#define LOOKS (1 << 12) /* some milliseconds */
 
 struct whereabouts {
 	__u64 address, offset;
@@ -294,7 +294,7 @@ __noinline int place_word(__u64 *word)
 	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
 		return PLACED_NOT;
 	where.address = *word;
-	bpf_loop(LOOKS, look_again, &where, 0);
+	bpf_loop(DPE_MAPPING_LOOKS, look_again, &where, 0);
 	if (where.error == BUSY)
 		return PLACED_NOT;
 	if (where.error || !where.shared) /* where nothing is mapped, it is a number like any other */

@@ -66,7 +66,7 @@ static __always_inline __u32 ask_to_arm(__u32 kind, __u64 object, __u32 disarm, 
 	change_state(request, DPE_ARM_FILLING, DPE_ARM_READY);
 	number = __sync_fetch_and_add(&asked, 1) + 1;
 	wake_at_once();
-	await_answer(number, address, WAIT_LONGEST);
+	await_answer(number, address, DPE_WAIT_TIME);
 	return take_result(request);
 }
 
