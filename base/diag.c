@@ -41,7 +41,7 @@ struct dpe_diags *dpe_diags_new(void)
 	return dpe_xcalloc(1, sizeof(struct dpe_diags));
 }
 
-static void forget_said(struct dpe_diags *diags)
+static void forget_printed(struct dpe_diags *diags)
 {
 	struct said *said, *next;
 
@@ -62,7 +62,7 @@ void dpe_diags_free(struct dpe_diags *diags)
 	}
 	for (unsigned i = 0; i < diags->narenas; i++)
 		dpe_arena_free(diags->arenas[i]);
-	forget_said(diags);
+	forget_printed(diags);
 	free(diags->arenas);
 	free(diags->at);
 	free(diags);
@@ -326,6 +326,6 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 			diags->uncounted == 1 ? " or warning is" : "s or warnings are");
 	diags->uncounted = 0;
 	memset(diags->counted, 0, sizeof(diags->counted));
-	forget_said(diags);
+	forget_printed(diags);
 	diags->printed = diags->count;
 }

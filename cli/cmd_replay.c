@@ -13,7 +13,7 @@ struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned 
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
 
-static void tell_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
+static void show_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
 {
 	struct dpe_summary sum;
 
@@ -24,7 +24,7 @@ static void tell_progress(struct cli_progress *progress, const struct dpe_recogn
 }
 
 /* Losses that the log reports. */
-static void tell_losses(
+static void print_losses(
 	const struct dpe_log_reader *reader, struct dpe_recognizer *recognizer)
 {
 	const struct dpe_log_loss *losses;
@@ -70,7 +70,7 @@ static inline void feed_one(struct feed *feed, struct dpe_message *message)
 	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags))
 		note_refused(feed);
 	if (feed->progress && !(++feed->nfed % CLI_STEPS_BETWEEN_CHECKS))
-		tell_progress(feed->progress, feed->recognizer);
+		show_progress(feed->progress, feed->recognizer);
 }
 
 static void feed_first(struct feed *feed)
@@ -129,7 +129,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	good = feed.good;
 	if (dpe_log_truncated(reader))
 		note_damage(&feed, "%s was cut off in the middle");
-	tell_losses(reader, recognizer);
+	print_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }

@@ -7,7 +7,7 @@
 
 #define DPE_FILTERS 4         /* comparisons on one site that the programs evaluate; more: all events are sent */
 #define DPE_VARIABLE_STEPS 4  /* pointers followed to reach one variable; more: an error */
-#define DPE_PLAN_MARKS 64     /* of all rules; more: events are not left out, and stop the target more often */
+#define DPE_PLAN_FLAGS 64     /* of all rules; more: events are not left out, and stop the target more often */
 #define DPE_PLAN_STOPS 4      /* conditions under which events of one site stop the target; more: all of them do */
 #define DPE_PLAN_STOP_ARGS 2  /* arguments compared in such a condition; more: events stop the target more often */
 

@@ -175,7 +175,7 @@ static void draw_row(const struct drawing *d, unsigned row, const char *indent, 
 }
 
 /* "d after b and c": where the row alone does not show it. */
-static void tell_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
+static void print_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
 {
 	const char *between = indent;
 
@@ -210,7 +210,7 @@ static bool *find_order(const struct drawing *d)
 	return reach;
 }
 
-static void tell_independent(const struct drawing *d, const char *indent, struct dpe_text *to)
+static void print_independent(const struct drawing *d, const char *indent, struct dpe_text *to)
 {
 	bool *reach = find_order(d);
 	const char *between = indent;
@@ -251,9 +251,9 @@ void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *e
 		place_event(&d, i);
 	for (unsigned row = 0; row < d.nrows; row++)
 		draw_row(&d, row, indent, to);
-	tell_edges(&d, indent, to);
+	print_edges(&d, indent, to);
 	if (titles)
-		tell_independent(&d, indent, to);
+		print_independent(&d, indent, to);
 	free(d.row);
 	free(d.column);
 	free(d.before);

@@ -39,7 +39,7 @@ static void list_preds(const struct dpe_rule *rule, const struct dpe_behaviour *
 }
 
 /* "c came independent of all before; the rule wants it after a". */
-static void tell_reason(
+static void print_reason(
 	const struct dpe_rule *rule, const struct dpe_rejection *rejection, struct dpe_text *to)
 {
 	const struct dpe_behaviour *b = &rejection->behaviour;
@@ -89,7 +89,7 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 		dpe_text_puts(to, "\n");
 }
 
-static void tell_relations(
+static void print_relations(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	unsigned count = dpe_rule_nliterals(rule);
@@ -108,7 +108,7 @@ static void tell_relations(
 	free(relations);
 }
 
-static void tell_accepted(
+static void print_accepted(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	struct dpe_behaviour accepted;
@@ -122,7 +122,7 @@ static void tell_accepted(
 	dpe_behaviour_free(&accepted);
 }
 
-static void tell_rejected(
+static void print_rejected(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	struct dpe_rejection rejected;
@@ -130,7 +130,7 @@ static void tell_rejected(
 	if (dpe_examples_rejected(examples, &rejected)) {
 		dpe_text_puts(to, "  rejected, for example\n");
 		draw(rule, &rejected.behaviour, "      ", to);
-		tell_reason(rule, &rejected, to);
+		print_reason(rule, &rejected, to);
 	} else {
 		dpe_text_puts(to, "  rejected  no behaviour of its events\n");
 	}
@@ -160,9 +160,9 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 	dpe_text_printf(to, "  model     %s\n", dpe_class_model(dpe_rule_class(rule)));
 	print_engine(rule, to);
 	if (examples) {
-		tell_relations(examples, rule, to);
-		tell_accepted(examples, rule, to);
-		tell_rejected(examples, rule, to);
+		print_relations(examples, rule, to);
+		print_accepted(examples, rule, to);
+		print_rejected(examples, rule, to);
 	} else if (!dpe_rule_is_safe(rule)) {
 		dpe_text_puts(to, "  examples  none: the rule is not safe\n");
 	}

@@ -55,7 +55,7 @@ static bool has_place(const struct dpe_message *event)
 	return event->npcs || event->nstack;
 }
 
-/* Without the place of each event, the values of the rule's variables tell findings apart. */
+/* Without the place of each event, the values of the rule's variables distinguish findings. */
 static bool needs_params(const struct dpe_verdict *verdict)
 {
 	for (unsigned i = 0; i < verdict->nevents; i++) {

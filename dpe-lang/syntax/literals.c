@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* flex's header wants the types of tokens.h */
+/* flex's header wants the types of token_stream.h */
 #include "dpe-lang/syntax/lexer.h"
 
 bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place)

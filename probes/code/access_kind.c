@@ -3,7 +3,7 @@
 #include "probes/code/instructions.h"
 #include "probes/limits.h"
 
-/* What the instruction does to memory operands. Those that a push or call implies are on the stack, where no watched
+/* What the instruction does to memory operands. Operands that a push or call implies are on the stack, where no watched
  * variable is; those of string instructions count. */
 static enum dpe_access access_of(const struct dpe_instruction *instruction)
 {

@@ -10,7 +10,7 @@ const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module
 {
 	*code = (struct dpe_code){.function = function, .size = function->size};
 	if (!code->size)
-		return "the symbol does not tell the function's size";
+		return "the symbol does not give the function's size";
 	if (code->size > most)
 		return "the function is too large";
 	ZydisDecoderInit(&code->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);

@@ -1,4 +1,4 @@
-/* memory_hooks: reads and writes, as compilers tell of them: -fsanitize=thread calls __tsan_…, and
+/* memory_hooks: reads and writes, as compilers report them: -fsanitize=thread calls __tsan_…, and
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
@@ -116,7 +116,7 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 
 /* ---- what is written ------------------------------------------------------------------------ */
 
-static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
+static void put_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	struct dpe_preload_call call = {{address, size}, what};
@@ -132,7 +132,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
-	tell(what, address, size, place);
+	put_access(what, address, size, place);
 }
 
 /* What was freed is another object's from then on, so its accesses count anew. */
@@ -144,7 +144,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !has_threads())
 		return;
-	tell(what, address, size, place);
+	put_access(what, address, size, place);
 }
 
 /* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */

@@ -229,7 +229,7 @@ HOOK int puts(const char *text)
 	return REAL(puts)(text);
 }
 
-/* What the arguments point to is not told. */
+/* Accesses through the arguments' own pointers are not reported. */
 HOOK int vsnprintf(char *to, size_t size, const char *format, va_list arguments)
 {
 	int result = REAL(vsnprintf)(to, size, format, arguments);

@@ -122,10 +122,10 @@ void dpe_detach(struct dpe_probes *probes)
 
 	if (probes->bpf && probes->bpf->bss) {
 		/* That a call is not seen to begin any more must not make its return a loss. */
-		__atomic_store_n(&probes->bpf->bss->armed, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&probes->bpf->bss->observing, 0, __ATOMIC_SEQ_CST);
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
-	dpe_armed_release(probes);
+	dpe_object_watches_release(probes);
 	add_process(&ends, probes->first);
 	if (probes->bpf)
 		add_tracepoints(&ends, probes->bpf);

@@ -1,7 +1,7 @@
 /* mappings: where the target has its files in memory, for the text of stacks.
  *
- * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
- * functions' addresses and the beginning of the program's code tell the same. */
+ * /proc/PID/maps shows, as long as the target lives. For a target that was too quick the observed
+ * functions' addresses and the beginning of the program's code show the same. */
 #include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/binary/binary.h"

@@ -255,7 +255,7 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 		deliver_event(probes, stream, held, size, sink);
 }
 
-/* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
+/* The consumer of the messages may need any time for each. Meanwhile processes may wait for their probes. */
 static bool is_long_enough(unsigned delivered, uint64_t begin)
 {
 	return delivered == DPE_DELIVERED_AT_ONCE ||

@@ -24,7 +24,7 @@ struct dpe_lane {
 
 struct dpe_queues {
 	struct dpe_lane
-		*lanes; /* one for each stream, and behind these those that they needed more */
+		*lanes; /* one for each stream, and behind these the additional ones */
 	unsigned nlanes, caplanes;
 	struct dpe_head {
 		uint64_t time; /* of a lane's earliest element */

@@ -50,7 +50,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nsites) &&
 	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
 	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
-		       record->site < probes->arms->nkinds);
+		       record->site < probes->object_watches->nkinds);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 	if (record->kind == DPE_RECORD_DATA)
 		reads = probes->watches[record->site].reads;
 	else if (record->kind == DPE_RECORD_OBJECT)
-		reads = probes->arms->kinds[record->site].watch.reads;
+		reads = probes->object_watches->kinds[record->site].watch.reads;
 	else
 		reads = probes->sites[record->site].reads;
 	draft->vars = vars;
@@ -293,9 +293,9 @@ static struct dpe_message *make_any(
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars, texts);
 	else if (record->kind == DPE_RECORD_OBJECT)
-		dpe_armed_fill_access(probes, record, &draft, args, vars, texts);
+		dpe_object_watch_fill_access(probes, record, &draft, args, vars, texts);
 	else if (record->kind == DPE_RECORD_WATCH)
-		dpe_armed_fill_watch(probes, record, &draft, args);
+		dpe_object_watch_fill_change(probes, record, &draft, args);
 	else
 		complete = fill_thread_event(probes, record, &draft, args, &other);
 	if (!complete)

@@ -17,12 +17,12 @@
 struct observation {
 	struct dpe_probes probes;
 	struct dpe_watch watches[DPE_WATCHES];
-	struct dpe_arms arms;
+	struct dpe_object_watches object_watches;
 	struct dpe_child child;
 	struct dpe_user user;
 	struct dpe_nop_trial nop_trial;
 	struct dpe_watchdog watchdog;
-	struct dpe_gates gates;
+	struct dpe_guards guards;
 	struct dpe_kernel_rings rings;
 	struct dpe_thread_names thread_names;
 	struct dpe_merge merge;
@@ -36,12 +36,12 @@ static struct dpe_probes *allocate(void)
 	struct observation *whole = dpe_xcalloc(1, sizeof(*whole));
 
 	whole->probes.watches = whole->watches;
-	whole->probes.arms = &whole->arms;
+	whole->probes.object_watches = &whole->object_watches;
 	whole->probes.child = &whole->child;
 	whole->probes.user = &whole->user;
 	whole->probes.nop_trial = &whole->nop_trial;
 	whole->probes.watchdog = &whole->watchdog;
-	whole->probes.gates = &whole->gates;
+	whole->probes.guards = &whole->guards;
 	whole->probes.rings = &whole->rings;
 	whole->probes.thread_names = &whole->thread_names;
 	whole->probes.merge = &whole->merge;
@@ -153,7 +153,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
-		!dpe_watches_find(probes, diags) || !dpe_armed_find(probes, diags) ||
+		!dpe_watches_find(probes, diags) || !dpe_object_watches_find(probes, diags) ||
 		 !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
 		return false;
@@ -272,7 +272,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       check_translator(probes, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
-	       dpe_armed_find(probes, diags) &&
+	       dpe_object_watches_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
 	       place_probes(probes, true, diags);
 	if (!good)
@@ -346,7 +346,7 @@ static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_di
 	dpe_attach_unhold(probes);
 	if (!dpe_load_addresses_check(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
-	dpe_attach_tell_reads(probes);
+	dpe_attach_configure_reads(probes);
 	dpe_maps_begin(probes);
 	dpe_late_mappings_scan(probes, probes->pid);
 	return true;

@@ -223,7 +223,7 @@ bool dpe_action_suppressed(const struct dpe_env *env)
 	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
 }
 
-static void tell_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
+static void report_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 
@@ -252,7 +252,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		sink->print(sink->context, env->run->rule, env->text->at);
 		return;
 	case DPE_CALL_ERROR:
-		tell_error(env, stmt);
+		report_error(env, stmt);
 		return;
 	case DPE_CALL_BREAK: /* at the end of the input there is nothing to stop */
 		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)

@@ -1,5 +1,5 @@
 /* Hangs: every living thread waits for something that only another thread can bring. Timed waits do
- * not count. Waits that no rule knows of are unknown here; the sink's `hangs` can tell. */
+ * not count. Waits that no rule knows of are unknown here; the sink's `hangs` may know them. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
 #include "recognizer/limits.h"

@@ -217,7 +217,7 @@ static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wa
 	return end > since ? end : since;
 }
 
-/* Whether the thread sleeps; decided by time where the sink cannot tell. */
+/* Whether the thread sleeps; decided by time where the sink does not know. */
 static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	uint64_t begin, uint64_t time)
 {

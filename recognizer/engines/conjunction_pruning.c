@@ -1,4 +1,4 @@
-/* Drops partial matches that no future event can extend, and those that others can replace:
+/* Drops partial matches that no future event can extend, and redundant ones:
  * docs/internals/conjunction.md. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"

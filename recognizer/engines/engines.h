@@ -58,7 +58,7 @@ extern const struct dpe_slice_engine dpe_expect_engine, dpe_detect_engine;
 /* Why a failure of the slice is in doubt, or NULL. */
 const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Whether the condition of a placed pattern holds where these events are at the positions of the
- * rule. It knows those that precede the event only, so it does not matter in which order
+ * rule. It knows only the events that precede this one, so it does not matter in which order
  * independent ones came. */
 bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
 	unsigned pattern, const struct dpe_occurrence *occurrence,

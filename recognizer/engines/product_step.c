@@ -184,7 +184,7 @@ void dpe_product_step_preds(const struct dpe_product_step *step, struct dpe_pred
 	}
 }
 
-/* The predecessors are exactly those that the step wants. */
+/* The predecessors are exactly the step's. */
 static bool step_fits(const struct dpe_product_step *step, const struct dpe_preds *preds)
 {
 	const struct dpe_move *move = step->move;
@@ -222,7 +222,7 @@ static struct dpe_product_state *own(struct dpe_product *product, const struct d
 	return copy;
 }
 
-/* Takes over the reference of the state; the registers are taken before those that were go. */
+/* Takes over the reference of the state; the new registers are taken before the old ones are released. */
 static struct dpe_product_state *make_move(struct dpe_product *product,
 	const struct dpe_factor *factor, struct dpe_product_state *state,
 	const struct dpe_move *move, struct dpe_occurrence *occurrence)

@@ -1,4 +1,4 @@
-/* Events that come one after another, followed at once, against the long way, which whoever watches
+/* Events that come one after another, followed at once, against the long way, which anybody who watches
  * each step gets: the same verdicts in the same words. */
 #include "tests/recognizer/programs.h"
 

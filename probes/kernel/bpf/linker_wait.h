@@ -45,7 +45,7 @@ static long await_step(__u32 step, struct await *await)
 	return 1;
 }
 
-/* The observer did not answer the last time: it is stopped, say. */
+/* The observer did not answer the last time: perhaps it is stopped. */
 static __always_inline bool is_unanswered(void)
 {
 	return *(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered;

@@ -40,7 +40,7 @@ __noinline __u64 find_trampoline(void)
 	return task->mm->uprobes_state.xol_area->vaddr;
 }
 
-/* Only the kernel knows what the caller is where it has put its own address; it tells since
+/* Only the kernel knows what the caller is where it has put its own address; it says so since
  * Linux 6.10. */
 static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *frames)
 {
