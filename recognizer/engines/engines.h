@@ -84,22 +84,6 @@ void dpe_engine_reduce_symmetry(struct dpe_run *run);
 struct dpe_automaton *dpe_engine_renew(struct dpe_run *run);
 void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old);
 
-/* ---- expect_fast_path.c
- * ----------------------------------------------------------------------------- */
-
-/* Gives an `expect` run its fast path, where nobody looks at single events. */
-void dpe_fast_path_new(struct dpe_run *run);
-void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
-/* The automaton has other states now. */
-void dpe_fast_path_forget(struct dpe_run *run);
-/* Takes the event into a slice as the next of a sequence; false where nothing was done. */
-bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
-	const struct dpe_event *event);
-/* The state after the next event of a sequence, the only one in a register of it, and after the
- * first of a slice; false where there is none, or a choice. */
-bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
-bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to);
-
 /* ---- partial matches ------------------------------------------------------------------------- */
 
 /* Events, in the order of their numbers. Counted, and never changed. */

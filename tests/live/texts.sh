@@ -57,7 +57,7 @@ check 'and compared with what is shorter' "$(count_seen '^dpe: 7 events, 0 lost'
 echo 'detect r(s): use(text(s)) ; use^(text(s))' >long.dpe
 run "$DPE" run --stack=0 -s long.dpe -- ./texts cut
 check 'two long ones are not one' "$(count_seen 'r: match')" -eq 0
-check 'but lost' "$(count_seen ' 2 lost;') $(count_seen 'warning: 2 events are lost: a text by which rules tell things apart was longer than 127 bytes')" = '1 1'
+check 'but lost' "$(count_seen ' 2 lost;') $(count_seen 'warning: 2 events are lost: a text that rules compare was longer than 127 bytes')" = '1 1'
 
 # refused NAME SPEC TEXT
 refused() {

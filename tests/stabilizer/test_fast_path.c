@@ -1,5 +1,5 @@
-/* The short ways of messages that wait for nothing, against the long one: the same events in the same
- * order, with the same causal order. Messages that can be named go the long way. */
+/* The fast path of messages that wait for nothing, against the general path: the same events in the same
+ * order, with the same causal order. Messages that can be named take the general path. */
 #include "tests/stabilizer/capture.h"
 
 #include "stabilizer/stages.h"
@@ -15,7 +15,7 @@ static unsigned dice(uint64_t *seed, unsigned sides)
 	return (unsigned)(*seed >> 33) % sides;
 }
 
-/* How messages go: the long way, as they can be named; the short one; the same where nobody is reported about
+/* How messages go: the general path, as they can be named; the fast path; the same where nobody learns of
  * edges; and now this way, now that. */
 enum way { HELD, THROUGH, UNTOLD, MIXED };
 
