@@ -228,7 +228,7 @@ job() {
 	done
 	kill -STOP $guardian
 	kill -9 $dpe
-	sleep 0.3
+	await test ! -e /proc/$dpe
 	kill -CONT $guardian
 	go_on 'dpe is killed as a job of a shell'
 	kill -9 $shell
@@ -241,8 +241,8 @@ test -n "${DPE_TEST_LONG:-}" && times='00 01 02 03 04 05 06 07 08 09 10 12 14 16
 sleeps() {
 	pgrep -P "$(cat pid)" -x sleep >/dev/null
 }
-# tell_later: the program is asked to end, by the file "reported", when it was stopped
-print_later() {
+# end_later: the program is asked to end, by the file "reported", when it was stopped
+end_later() {
 	rm -f err reported
 	(await grep -q 'some time after this event' err && : >reported) &
 }
@@ -257,13 +257,13 @@ ends() {
 	kill -KILL $(cat pid) $(pgrep -P "$(cat pid)")
 	says 'dpe ends first' 1 'runs on, no longer observed' '1 child process runs on'
 	printf 'detect: stride(x) { break; }\n' >break.dpe
-	tell_later
+	end_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \
 		sh -c './follow spawn; status=$?; until test -e reported; do sleep 0.05; done; exit $status'
 	check 'a break in one process, which goes on' \
 		"$status $(grep -c 'exited with status 7' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	printf 'detect: step(3) { break; }\n' >break.dpe
-	tell_later
+	end_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow daemon reported
 	check 'though the first process has ended' \
 		"$status $(grep -c 'exited with status 4' err) $(grep -c 'some time after this event' err)" = '1 1 1'

@@ -9,7 +9,7 @@ printf 'detect never: write(99)\n' >write.dpe
 "$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps beyond enough; echo "status $?"' >killed.out 2>killed.err &
 await grep -q begun killed.out
 kill -9 $!
-sleep 0.5 # it goes on for a while
+wait $! 2>/dev/null
 : >enough
 await grep -q status killed.out
 rm enough
@@ -18,7 +18,7 @@ printf 'begun\nsum 55\nstatus 7\n' | same 'dpe is killed: the program ends as if
 "$DPE" run -s seen.dpe -- ./steps beyond enough >killed.out 2>killed.err &
 await grep -q 'seen: match' killed.err
 kill -9 $!
-sleep 0.5 # it goes on for a while
+wait $! 2>/dev/null
 : >enough
 await grep -q sum killed.out
 rm enough
