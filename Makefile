@@ -22,7 +22,7 @@ MODE := -O0 -DDPE_TINY
 DPE := $(BUILD)/dpe
 else
 BUILD ?= build
-# Objects hold code for the linker to optimise across files, and code as it is, for whoever links
+# Objects hold code for the linker to optimise across files, and code as it is, for users who link
 # the library without that.
 LTO := $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
 # Small structures are filled by plain stores: string instructions take longer to begin than those do.
@@ -269,7 +269,7 @@ check: $(GENERATED)
 # ---- installing ------------------------------------------------------------------------------------
 
 PUBLIC := $(wildcard include/dpe/*.h)
-# Whoever links with the library gets code, quickly, whichever compiler it has.
+# Users of the library get plain code, whichever compiler they have.
 NO_LTO := -R '.gnu.lto_*' -R '.gnu.debuglto_*' -N '__gnu_lto_*'
 OBJCOPY ?= objcopy
 

@@ -27,7 +27,7 @@ static int find_domain(const char *text, size_t len)
 	return -1;
 }
 
-static void tell_unknown(const char *text, size_t len, struct dpe_diags *diags)
+static void report_unknown(const char *text, size_t len, struct dpe_diags *diags)
 {
 	char *word = dpe_xasprintf("%.*s", (int)len, text);
 	const char *best;
@@ -65,7 +65,7 @@ static bool set_level(
 		return true;
 	}
 	if (domain < 0) {
-		tell_unknown(text, name, diags);
+		report_unknown(text, name, diags);
 		return false;
 	}
 	debug->levels[domain] = level;

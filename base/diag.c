@@ -2,13 +2,11 @@
  * from input is printed with control bytes escaped: a file must not be able to drive the
  * terminal. */
 #include "base/base.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
-
-#define WINDOW 120 /* columns shown of a source line */
-#define MOST 100   /* errors, and warnings, printed in one batch */
 
 struct diag {
 	enum dpe_severity severity;
@@ -43,7 +41,7 @@ struct dpe_diags *dpe_diags_new(void)
 	return dpe_xcalloc(1, sizeof(struct dpe_diags));
 }
 
-static void forget_said(struct dpe_diags *diags)
+static void forget_printed(struct dpe_diags *diags)
 {
 	struct said *said, *next;
 
@@ -64,7 +62,7 @@ void dpe_diags_free(struct dpe_diags *diags)
 	}
 	for (unsigned i = 0; i < diags->narenas; i++)
 		dpe_arena_free(diags->arenas[i]);
-	forget_said(diags);
+	forget_printed(diags);
 	free(diags->arenas);
 	free(diags->at);
 	free(diags);
@@ -98,7 +96,7 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 /* A file that is not of the expected kind would give any number of errors. */
 static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
 {
-	if (diags->counted[new->severity] < MOST) {
+	if (diags->counted[new->severity] < DPE_DIAG_LINES) {
 		diags->counted[new->severity]++;
 		return false;
 	}
@@ -229,10 +227,10 @@ static void add_line(struct dpe_text *to, struct dpe_place place)
 	if (begin > size)
 		begin = size;
 	from = begin;
-	while (from && text[from - 1] != '\n' && begin - from < WINDOW / 2)
+	while (from && text[from - 1] != '\n' && begin - from < DPE_DIAG_COLUMNS / 2)
 		from--;
 	end = begin;
-	while (end < size && text[end] != '\n' && end - from < WINDOW)
+	while (end < size && text[end] != '\n' && end - from < DPE_DIAG_COLUMNS)
 		end++;
 	dpe_text_puts(to, "  | ");
 	before = add_safe(to, text + from, begin - from);
@@ -328,6 +326,6 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 			diags->uncounted == 1 ? " or warning is" : "s or warnings are");
 	diags->uncounted = 0;
 	memset(diags->counted, 0, sizeof(diags->counted));
-	forget_said(diags);
+	forget_printed(diags);
 	diags->printed = diags->count;
 }

@@ -1,5 +1,6 @@
 /* Memory, whose lack leaves the work of dpe_protect; growing arrays, arenas, and text. */
 #include "base/base.h"
+#include "base/limits.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -120,7 +121,6 @@ void *dpe_grow(void *array, unsigned *cap, size_t element)
 
 /* ---- arenas ------------------------------------------------------------------------------ */
 
-#define BLOCK_SIZE 16384
 #define ALIGNMENT _Alignof(max_align_t)
 
 struct block {
@@ -191,7 +191,7 @@ void *dpe_arena_alloc(struct dpe_arena *arena, size_t size)
 		dpe_out_of_memory();
 	need -= need % ALIGNMENT;
 	if (!arena->blocks || arena->blocks->size - arena->blocks->used < need)
-		add_block(arena, need > BLOCK_SIZE ? need : BLOCK_SIZE);
+		add_block(arena, need > DPE_ARENA_BLOCK ? need : DPE_ARENA_BLOCK);
 	memory = arena->blocks->bytes + arena->blocks->used;
 	arena->blocks->used += need;
 	return memory;

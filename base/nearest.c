@@ -1,10 +1,9 @@
 /* Suggests the words that a misspelt one may have meant. */
 #include "base/base.h"
+#include "base/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define LONGEST 128
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
@@ -16,7 +15,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 /* Optimal string alignment: insert, delete, replace, or swap two neighbours. */
 static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	unsigned rows[3][LONGEST + 1];
+	unsigned rows[3][DPE_NEAREST_BYTES + 1];
 	unsigned *before = rows[0], *last = rows[1], *row = rows[2];
 
 	for (size_t j = 0; j <= nb; j++)
@@ -68,14 +67,14 @@ unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned c
 	size_t len = strlen(word), allowed = (len + 2) / 3;
 	unsigned found = 0, *scores;
 
-	if (!len || len > LONGEST || !max)
+	if (!len || len > DPE_NEAREST_BYTES || !max)
 		return 0;
 	scores = dpe_xcalloc(max, sizeof(*scores));
 	for (unsigned i = 0; i < count; i++) {
 		size_t other = strlen(candidates[i]);
 		unsigned score;
 
-		if (other > LONGEST || other > len + allowed || len > other + allowed)
+		if (other > DPE_NEAREST_BYTES || other > len + allowed || len > other + allowed)
 			continue;
 		score = distance(word, len, candidates[i], other);
 		if (score <= allowed && score < len)

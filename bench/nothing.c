@@ -1,6 +1,6 @@
 /* nothing FILE ENTRY… [-r RETURN…] -- COMMAND…: runs a command while BPF programs that do nothing are
  * at these places of a file, given as offsets in it, or at the returns of the functions there. So it
- * tells what of an observer's cost is the kernel's. */
+ * measures the kernel's part of an observer's cost. */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * again.
  *
  * OBJECTS: so many in all, drawn at random; 0: they come and go, a thousand being there at a time, and
- * an event gone(OBJECT) tells of each that is there no more.
+ * an event gone(OBJECT) ends each.
  * LOCKS: none; one, under which all is done; some, a hundred; own, one for each object. */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static uint32_t draw(struct stream *stream, uint64_t below)
 	return (uint32_t)((stream->seed >> 32) * below >> 32);
 }
 
-static void tell(struct stream *stream, const char *event, unsigned thread, uint64_t object)
+static void write_event(struct stream *stream, const char *event, unsigned thread, uint64_t object)
 {
 	printf("{\"event\":\"%s\",\"thread\":%u,\"seq\":%" PRIu64 ",\"time\":%" PRIu64
 	       ",\"args\":[%" PRIu64 "]}\n",
@@ -76,7 +76,7 @@ static uint64_t draw_object(struct stream *stream, uint64_t *place)
 static void end_object(struct stream *stream)
 {
 	stream->steps[stream->gone % WINDOW] = 0;
-	tell(stream, "gone", draw(stream, THREADS), stream->gone);
+	write_event(stream, "gone", draw(stream, THREADS), stream->gone);
 	stream->gone++;
 }
 
@@ -100,10 +100,10 @@ static void work(struct stream *stream)
 	const char *event = next_step(stream, &stream->steps[place]);
 
 	if (stream->locks != NO_LOCKS)
-		tell(stream, "acq", thread, lock);
-	tell(stream, event, thread, object);
+		write_event(stream, "acq", thread, lock);
+	write_event(stream, event, thread, object);
 	if (stream->locks != NO_LOCKS)
-		tell(stream, "rel", thread, lock);
+		write_event(stream, "rel", thread, lock);
 	if (!stream->objects && !(++stream->done % EACH))
 		end_object(stream);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool say_failed(struct cli *cli, const char *path, const char *what)
+static bool report_failed(struct cli *cli, const char *path, const char *what)
 {
 	dpe_diag_at(cli->diags, DPE_ERROR, path, "%s: %s", what, strerror(errno));
 	return false;
@@ -21,7 +21,7 @@ static bool read_all(struct cli *cli, const char *path, FILE *from, struct dpe_t
 	dpe_text_puts(text, "");
 	while ((got = fread(piece, 1, sizeof(piece), from)))
 		dpe_text_add(text, piece, got);
-	return !ferror(from) || say_failed(cli, path, "cannot be read");
+	return !ferror(from) || report_failed(cli, path, "cannot be read");
 }
 
 static bool read_text(struct cli *cli, const char *path, struct dpe_text *text)
@@ -30,7 +30,7 @@ static bool read_text(struct cli *cli, const char *path, struct dpe_text *text)
 	bool good;
 
 	if (!from)
-		return say_failed(cli, path, "cannot be opened");
+		return report_failed(cli, path, "cannot be opened");
 	good = read_all(cli, path, from, text);
 	if (from != stdin)
 		fclose(from);
@@ -47,7 +47,7 @@ static bool replace(struct cli *cli, const char *name, const struct dpe_text *te
 	int fd;
 
 	if (!path)
-		return say_failed(cli, name, "cannot be written");
+		return report_failed(cli, name, "cannot be written");
 	beside = dpe_xasprintf("%s.XXXXXX", path);
 	fd = stat(path, &old) ? -1 : mkstemp(beside);
 	to = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -59,7 +59,7 @@ static bool replace(struct cli *cli, const char *name, const struct dpe_text *te
 	if (good)
 		good = !rename(beside, path);
 	if (!good) {
-		say_failed(cli, name, "cannot be written");
+		report_failed(cli, name, "cannot be written");
 		if (fd >= 0)
 			unlink(beside);
 	}

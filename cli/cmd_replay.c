@@ -1,4 +1,5 @@
 /* dpe replay: recognizes events of logs, by the same path as live messages. */
+#include "cli/limits.h"
 #include "cli/logs.h"
 #include "cli/report/report.h"
 
@@ -12,10 +13,7 @@ struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned 
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
 
-/* messages between two readings of the clock */
-#define OFTEN 1024
-
-static void tell_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
+static void show_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
 {
 	struct dpe_summary sum;
 
@@ -26,7 +24,7 @@ static void tell_progress(struct cli_progress *progress, const struct dpe_recogn
 }
 
 /* Losses that the log reports. */
-static void tell_losses(
+static void print_losses(
 	const struct dpe_log_reader *reader, struct dpe_recognizer *recognizer)
 {
 	const struct dpe_log_loss *losses;
@@ -40,15 +38,12 @@ static void tell_losses(
 	}
 }
 
-/* Messages read but not fed yet, so that the recognizer can prefetch for them. */
-#define AHEAD 8
-
 struct feed {
 	struct cli *cli;
 	const char *path;
 	struct dpe_recognizer *recognizer;
 	struct cli_progress *progress; /* or NULL */
-	struct dpe_message *ahead[AHEAD];
+	struct dpe_message *ahead[CLI_READ_AHEAD];
 	unsigned first, nahead, nfed;
 	bool good;
 };
@@ -74,26 +69,26 @@ static inline void feed_one(struct feed *feed, struct dpe_message *message)
 {
 	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags))
 		note_refused(feed);
-	if (feed->progress && !(++feed->nfed % OFTEN))
-		tell_progress(feed->progress, feed->recognizer);
+	if (feed->progress && !(++feed->nfed % CLI_STEPS_BETWEEN_CHECKS))
+		show_progress(feed->progress, feed->recognizer);
 }
 
 static void feed_first(struct feed *feed)
 {
 	struct dpe_message *message = feed->ahead[feed->first];
 
-	feed->first = (feed->first + 1) % AHEAD;
+	feed->first = (feed->first + 1) % CLI_READ_AHEAD;
 	feed->nahead--;
 	feed_one(feed, message);
 }
 
 static void feed_ahead(struct feed *feed, struct dpe_message *message)
 {
-	feed->ahead[(feed->first + feed->nahead++) % AHEAD] = message;
-	if (feed->nahead < AHEAD)
+	feed->ahead[(feed->first + feed->nahead++) % CLI_READ_AHEAD] = message;
+	if (feed->nahead < CLI_READ_AHEAD)
 		return;
 	dpe_recognizer_prefetch(
-		feed->recognizer, feed->ahead[(feed->first + AHEAD / 2) % AHEAD], true);
+		feed->recognizer, feed->ahead[(feed->first + CLI_READ_AHEAD / 2) % CLI_READ_AHEAD], true);
 	feed_first(feed);
 }
 
@@ -134,7 +129,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	good = feed.good;
 	if (dpe_log_truncated(reader))
 		note_damage(&feed, "%s was cut off in the middle");
-	tell_losses(reader, recognizer);
+	print_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }

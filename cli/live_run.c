@@ -1,5 +1,6 @@
 /* A live run: probes → log and recognizer → report, until the target ends or the user stops. */
 #include "cli/live_run.h"
+#include "cli/limits.h"
 #include "cli/report/report.h"
 #include "cli/progress.h"
 
@@ -13,11 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MANY_STOPS 100  /* unproductive stops before a warning */
-#define LONGEST_WAIT 50 /* ms between checks for signals */
-#define LONGEST_END 5   /* s without progress, once SIGTERM has asked for an end */
-#define PROGRESS 1000   /* µs of processor time a second that are progress */
 
 struct live {
 	struct cli *cli;
@@ -56,23 +52,23 @@ static void on_watermark(void *context, uint64_t time)
 }
 
 /* Marks of rules that cannot be checked in time stay set. */
-static bool on_settled(void *context, uint64_t *live_marks)
+static bool on_settled(void *context, uint64_t *live_flags)
 {
 	struct live *live = context;
-	const struct dpe_mark *marks;
+	const struct dpe_event_flag *flags;
 	unsigned count;
 
 	if (!dpe_recognizer_idle(live->recognizer))
 		return false;
-	*live_marks = 0;
-	count = dpe_plan_marks(live->plan, &marks);
+	*live_flags = 0;
+	count = dpe_plan_flags(live->plan, &flags);
 	for (unsigned i = 0; i < count; i++) {
-		const struct dpe_mark *mark = &marks[i];
+		const struct dpe_event_flag *flag = &flags[i];
 		uint64_t patterns;
 
-		if (!dpe_recognizer_live(live->recognizer, mark->rule, &patterns) ||
-			patterns & (mark->whole ? UINT64_MAX : mark->patterns))
-			*live_marks |= UINT64_C(1) << i;
+		if (!dpe_recognizer_live(live->recognizer, flag->rule, &patterns) ||
+			patterns & (flag->whole ? UINT64_MAX : flag->patterns))
+			*live_flags |= UINT64_C(1) << i;
 	}
 	return true;
 }
@@ -97,9 +93,9 @@ static void end_if_blocked(int signal)
 	uint64_t used = processor_time();
 
 	(void)signal;
-	idle = used - last < PROGRESS ? idle + 1 : 0;
+	idle = used - last < CLI_END_PROGRESS ? idle + 1 : 0;
 	last = used;
-	if (idle == LONGEST_END)
+	if (idle == CLI_END_TIME)
 		raise(SIGTERM); /* its handler was for one */
 }
 
@@ -161,7 +157,7 @@ static struct dpe_loss *find_losses(struct live *live, unsigned *count)
 }
 
 /* SIGUSR1 prints the current state. */
-static void tell_state(struct live *live)
+static void print_state(struct live *live)
 {
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
@@ -177,7 +173,7 @@ static void look_at_signals(struct live *live)
 
 	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
-			tell_state(live);
+			print_state(live);
 		else if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
 			live->ended = true;
 	}
@@ -282,7 +278,7 @@ static bool begin_outputs(struct live *live)
 	return live->log;
 }
 
-static void tell_progress(struct live *live)
+static void show_progress(struct live *live)
 {
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
@@ -297,8 +293,8 @@ static int longest_wait(const struct live *live)
 {
 	uint64_t due = dpe_recognizer_due(live->recognizer) / 1000000 + 1, now = cli_clock();
 
-	if (due == 1 || due >= now + LONGEST_WAIT)
-		return LONGEST_WAIT;
+	if (due == 1 || due >= now + CLI_WAIT_TIME)
+		return CLI_WAIT_TIME;
 	return due > now ? (int)(due - now) : 1;
 }
 
@@ -328,7 +324,7 @@ static void follow(struct live *live)
 			return;
 		look_at_signals(live);
 		if (cli_progress_due(&live->progress))
-			tell_progress(live);
+			show_progress(live);
 		if (cli->duration && cli_clock() - begin >= cli->duration * UINT64_C(1000))
 			return;
 	}
@@ -348,7 +344,7 @@ static void log_losses(struct live *live, const struct dpe_loss *losses, unsigne
 		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count);
 }
 
-static void tell_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+static void print_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++) {
 		const struct dpe_thread_loss loss = {
@@ -382,7 +378,7 @@ static void end_outputs(struct live *live)
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
 	dpe_probes_report_missing(live->probes, live->cli->diags);
-	tell_losses(live, losses, nlosses);
+	print_losses(live, losses, nlosses);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)
 		log_losses(live, losses, nlosses);
@@ -393,7 +389,7 @@ static void end_outputs(struct live *live)
 	free(losses);
 }
 
-static void tell_target(const struct live *live)
+static void print_target(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
 	struct dpe_text text = {0};
@@ -416,7 +412,7 @@ static void tell_target(const struct live *live)
 }
 
 /* How the processes that it created ended. */
-static void tell_others(const struct live *live)
+static void print_others(const struct live *live)
 {
 	unsigned long long count = dpe_probes_others(live->probes);
 
@@ -431,18 +427,18 @@ static void tell_others(const struct live *live)
 }
 
 /* Each such stop costs the program a few hundred microseconds. */
-static void tell_stops(const struct live *live)
+static void print_stops(const struct live *live)
 {
 	uint64_t idle = dpe_probes_stops(live->probes) - cli_report_stops(live->report);
 
-	if (idle >= MANY_STOPS)
+	if (idle >= CLI_USELESS_STOPS)
 		fprintf(stderr,
 			"dpe: %llu events stopped the program for a moment, as they could have led "
 			"to a break (--break-at=later lets it run)\n",
 			(unsigned long long)idle);
 }
 
-/* `ended`: as wait(2) tells it, or -1. */
+/* `ended`: as from wait(2), or -1. */
 static int target_status(int ended)
 {
 	if (ended < 0)
@@ -462,10 +458,10 @@ static int run(struct live *live)
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
 	if (!cli_report_left(live->report)) {
-		tell_target(live);
-		tell_others(live);
+		print_target(live);
+		print_others(live);
 	}
-	tell_stops(live);
+	print_stops(live);
 	end_outputs(live);
 	return dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
 }

@@ -95,7 +95,6 @@ struct dpe_position {
 struct dpe_node; /* normal/normal.h */
 
 /* A behaviour of a `predict` rule, which has finitely many: events with a strict partial order. */
-#define DPE_POMSET_EVENTS 8
 struct dpe_pomset {
 	unsigned nevents;
 	uint16_t literals[DPE_POMSET_EVENTS];

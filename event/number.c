@@ -73,7 +73,7 @@ static bool is_digit(const char *at, const char *end)
 }
 
 /* Reads an optional exponent up to `end`. False if it is none, or so large that nothing but text can
- * tell it from another. */
+ * distinguish it from another. */
 static bool read_exponent(const char *at, const char *end, bool zero, int64_t *exponent)
 {
 	const int64_t most = 1000000000000000;

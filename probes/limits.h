@@ -7,7 +7,7 @@
 
 #define DPE_FILTERS 4         /* comparisons on one site that the programs evaluate; more: all events are sent */
 #define DPE_VARIABLE_STEPS 4  /* pointers followed to reach one variable; more: an error */
-#define DPE_PLAN_MARKS 64     /* of all rules; more: events are not left out, and stop the target more often */
+#define DPE_PLAN_FLAGS 64     /* of all rules; more: events are not left out, and stop the target more often */
 #define DPE_PLAN_STOPS 4      /* conditions under which events of one site stop the target; more: all of them do */
 #define DPE_PLAN_STOP_ARGS 2  /* arguments compared in such a condition; more: events stop the target more often */
 
@@ -19,6 +19,17 @@
 
 /* ---- of rules and code ------------------------------------------------------------------------ */
 
+/* Broken debug information may nest without end. Depth of types and scopes that is followed, types of one value, base
+ * classes and anonymous structures around a member: beyond, the name is not found or the value cannot be read. Members
+ * followed to name an address: beyond, the name has an offset. Bytes of a symbol that is demangled. */
+#define DPE_DWARF_DEEP 64
+#define DPE_TYPE_STEPS DPE_TINY_OR(64, 4096)
+#define DPE_MEMBER_NESTING DPE_TINY_OR(3, 32)
+#define DPE_MEMBER_DEPTH DPE_TINY_OR(2, 16)
+#define DPE_DEMANGLED_BYTES DPE_TINY_OR(64, 1024)
+#define DPE_LISTED_CANDIDATES DPE_TINY_OR(2, 8) /* of an ambiguous name; a note says that there may be more */
+#define DPE_CALL_ARGS 32                        /* of an event: more than any record has words for */
+#define DPE_CODE_PIECE DPE_TINY_OR(64, 1 << 20) /* bytes of code that are read at a time */
 #define DPE_READS DPE_TINY_OR(8, 64) /* variables that all rules together read at events; more: an error */
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
@@ -26,6 +37,33 @@
 
 /* Bytes or messages sent on a channel and not received; more: later sends are left out, receives lost. */
 #define DPE_CHANNEL_PENDING DPE_TINY_OR(64, 4 << 20)
+
+/* ---- loading and unloading ------------------------------------------------------------------------ */
+
+#define DPE_LOAD_TIME 60000000000ull /* ns of retries until loading the programs has failed */
+#define DPE_DETACH_THREADS DPE_TINY_OR(2, 16)
+#define DPE_WATCHDOG_FILES 8
+#define DPE_WATCH_TRIES DPE_TINY_OR(3, 20) /* to watch an object in all threads; then its events count as lost */
+/* Waits of a thread that has mapped a file: steps of one loop (the kernel allows no more), loops, and ns: beyond, the
+ * thread goes on, and what it does before probes are placed counts as lost. */
+#define DPE_WAIT_STEPS (1 << 23)
+#define DPE_WAIT_ROUNDS 16
+#define DPE_WAIT_TIME 10000000000ull
+#define DPE_WAIT_SHORT 100000000ull
+/* Attempts to look up a mapping that another thread is changing: beyond, the address is not known to be shared. */
+#define DPE_MAPPING_LOOKS (1 << 12)
+#define DPE_FRAME_BYTES (16 << 20)    /* of a stack frame: beyond, the stack ends */
+/* Checks, and ns between two: that no thread is about to stop by an event; that all threads are stopped; that none was
+ * stopped while its probes were removed. Beyond, what may be stopped is continued. */
+#define DPE_QUIESCE_TRIES 100000
+#define DPE_AWAIT_TRIES 200
+#define DPE_SHORT_PAUSE 100000
+#define DPE_STOPPED_TRIES 200
+#define DPE_STOPPED_PAUSE 20000
+#define DPE_STOPPED_PAUSE_MOST 500000
+#define DPE_RELEASE_TRIES 10
+#define DPE_RELEASE_PAUSE 2000000
+#define DPE_STOP_TIME 200000000       /* ns that the target is stopped for an event without a verdict */
 
 /* ---- maps of the BPF programs: entries; what finds no room is counted as lost ------------------- */
 
@@ -48,12 +86,28 @@
 #define DPE_DELIVERED_UNTIMED DPE_TINY_OR(2, 16)
 /* Address spaces with an address in an event, of several processes; of others the event is lost. */
 #define DPE_MAX_SPACES DPE_TINY_OR(2, 1u << 14)
+/* ns until the rings are read again, between two looks at /proc, and until a thread is asked whether it lives. */
+#define DPE_DELIVERY_TIME 5000000
+#define DPE_MAPPINGS_PAUSE 10000000
+#define DPE_RING_STUCK 100000000
+#define DPE_RING_STEP DPE_TINY_OR(64, 4096) /* bytes of a ring that are given back at a time */
+#define DPE_PREPARED_BYTES DPE_TINY_OR((size_t)1 << 16, (size_t)64 << 20) /* of rings; but never less than two */
+/* ns by which the programs' clock may differ from ours while the system's time is adjusted; ms between two looks at the
+ * rings of a preloaded library, which wakes nobody. */
+#define DPE_CLOCK_SLACK 1000
+#define DPE_PRELOAD_PAUSE 1
+#define DPE_QUEUED_MAX 8192 /* bytes of a held record */
 /* Bytes of one access to memory; a longer one is lost. */
 #define DPE_MAX_ACCESS DPE_TINY_OR(32u, 16u << 20)
 
 /* ---- the preloaded library ----------------------------------------------------------------------- */
 
 #define DPE_PRELOAD_RINGS DPE_TINY_OR(3, 1024)  /* threads at a time; what others do is counted as lost */
+/* ns that a thread waits for room in its ring, and between two looks: beyond, its events count as lost. */
+#define DPE_ROOM_TIME 10000000000
+#define DPE_ROOM_PAUSE 200000
+#define DPE_RING_SLOTS (1u << 20)               /* slots of a thread's ring, at most */
+#define DPE_STACK_BYTES (1u << 30)              /* of a stack whose own accesses are left out */
 #define DPE_PRELOAD_FRAMES 8                    /* return addresses beyond the caller's, where stacks are wanted */
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */
 #define DPE_PRELOAD_SEEN DPE_TINY_OR(2, 4096)   /* accesses that a thread remembers, to leave out repetitions */

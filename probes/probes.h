@@ -9,13 +9,13 @@
 
 #include <sys/types.h>
 
-struct dpe_arms;
+struct dpe_object_watches;
 struct dpe_bpf;
 struct dpe_channels;
 struct dpe_child;
 struct dpe_thread_names;
 struct dpe_follow;
-struct dpe_gates;
+struct dpe_guards;
 struct dpe_watchdog;
 struct dpe_kernel_rings;
 struct dpe_linker;
@@ -58,10 +58,10 @@ struct dpe_probes {
 	unsigned first_watch; /* behind all sites that may ever be, for the kernel's side */
 	struct dpe_watch *watches; /* DPE_WATCHES of them */
 	unsigned nwatches;
-	struct dpe_arms *arms; /* armed.c's */
+	struct dpe_object_watches *object_watches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	unsigned most_values;       /* that our programs read at one event */
-	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
+	struct dpe_place_accessed *accesses; /* by instruction, see access_kind.c */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
 	dpe_name *memory_names; /* DPE_MEMORY_EVENTS of them */
 
@@ -76,7 +76,7 @@ struct dpe_probes {
 	int status;
 	struct dpe_watchdog *watchdog;
 	bool stop, dynamic; /* see the options */
-	struct dpe_gates *gates;
+	struct dpe_guards *guards;
 
 	struct dpe_bpf *bpf;
 	bool multi; /* all places of a file in one call */

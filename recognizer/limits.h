@@ -42,6 +42,34 @@
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
 
+/* Conjunctions: pairs of partial matches that one event is compared with, and once that was too few;
+ * the same where partial matches are only compared; and partial matches beyond the options' limit, until
+ * pruning after the event. The slice is inconclusive. */
+#define DPE_MATCH_WORK DPE_TINY_OR(60, 1000000)
+#define DPE_MATCH_WORK_AFTER DPE_TINY_OR(30, 10000)
+#define DPE_COMPARE_WORK DPE_TINY_OR(60, 10000000)
+#define DPE_COMPARE_WORK_AFTER DPE_TINY_OR(30, 10000)
+#define DPE_INSTANCES_BEYOND DPE_TINY_OR(2, 64)
+/* Width and precision of a number in a format; a larger one is an error where it is written. */
+#define DPE_FORMAT_WIDTH 4096
+
+/* ---- times: the same with DPE_TINY, since another time is another verdict ------------------------ */
+
+/* ns that all threads must have waited before a check for a hang; until a hang counts where the sink
+ * does not know, and where it is in doubt. */
+#define DPE_HANG_QUIET 20000000u
+#define DPE_HANG_LASTS 100000000u
+#define DPE_HANG_LASTS_IN_DOUBT 1000000000u
+/* The same for a thread that waits for itself, or for what an ended thread holds. */
+#define DPE_CYCLE_QUIET 10000000u
+#define DPE_CYCLE_LASTS 50000000u
+/* ns between two checks of either kind, at first and at most. */
+#define DPE_WAIT_PAUSE 5000000u
+#define DPE_WAIT_PAUSE_MOST 100000000u
+/* Checks for long waits come later by this part of the time, so that a report has the threads that began
+ * to wait at about the same time. */
+#define DPE_LONG_WAIT_CHECKS 10
+
 /* ---- limits that cost time or memory only --------------------------------------------------- */
 
 /* Kept events from which on forgetting is tried, unless options say so. */
@@ -59,6 +87,40 @@
 #define DPE_FEWEST_RETIRED DPE_TINY_OR(2, 1024)
 /* Rules, and literals of these, that share slices of pairs; more get slices of their own. */
 #define DPE_PAIR_LITERALS 32
+/* Literals of a rule whose slices may be compact, and bytes of a compact slice that come from a pool. */
+#define DPE_COMPACT_LITERALS DPE_TINY_OR(2, 4)
+#define DPE_POOLED_BYTES DPE_TINY_OR(32, 256)
+/* Partial matches, and events of a slice, from which on those without a future are dropped; partial
+ * matches that are compared each with each to find replaceable ones; states of the search for dead
+ * configurations; steps of the search for patterns that can still complete a match. */
+#define DPE_PRUNE_FROM DPE_TINY_OR(2, 32)
+#define DPE_TRIM_FROM DPE_TINY_OR(2, 64)
+#define DPE_PRUNED_PEERS DPE_TINY_OR(3, 4096)
+#define DPE_DEAD_STATES DPE_TINY_OR(2, 32)
+#define DPE_LIVE_LOOKS DPE_TINY_OR(3, 4096)
+/* A partial match costs as much as looking at so many pairs. */
+#define DPE_EXTEND_WORK 16
+/* Events that one copy of @ awaits, until it is looked at for each event. */
+#define DPE_COPY_WAITS DPE_TINY_OR(2, 16)
+/* Events after which a horizon is recomputed: that costs as much as a few hundred events. */
+#define DPE_OLD_HORIZON DPE_TINY_OR(3, 1024)
+/* Earlier events of a chain from which on trimming pays, and chains up to which all are looked at. */
+#define DPE_TRIM_EARLIER 2
+#define DPE_FEW_CHAINS DPE_TINY_OR(2, 16)
+/* Innermost frames that make up the site of an acquisition: outer ones may be wrong where a program
+ * keeps no frame pointers. Edges of an ended thread's list that is reused. */
+#define DPE_SITE_FRAMES 2
+#define DPE_REUSED_EDGES DPE_TINY_OR(2, 16)
+/* Initial sizes; powers of two where they are of hash tables. Cells of one allocation, and slots of a
+ * cell for values; more are allocated apart. Entries of the cache of pairs by number of text. */
+#define DPE_FIRST_REGISTERS DPE_TINY_OR(1, 4)
+#define DPE_FIRST_SLOTS DPE_TINY_OR(1, 2)
+#define DPE_FIRST_BUCKETS DPE_TINY_OR(2, 16)
+#define DPE_FIRST_PAIRS DPE_TINY_OR(4, 64)
+#define DPE_PAIR_PLACES DPE_TINY_OR(4, 65536)
+#define DPE_FIRST_SLICES DPE_TINY_OR(4, 64)
+#define DPE_CELL_CHUNK DPE_TINY_OR(4, 16384)
+#define DPE_CELL_VALUES DPE_TINY_OR(2, 8)
 #define DPE_PAIR_RULES DPE_TINY_OR(2, 8)
 
 #endif

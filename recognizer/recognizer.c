@@ -385,7 +385,6 @@ static void free_run(struct dpe_run *run)
 {
 	if (run->rule_engine)
 		run->rule_engine->free(run);
-	dpe_fast_path_free(run);
 	dpe_conjunction_free(run->conjunction);
 	dpe_engine_free(run);
 	free(run->masks);

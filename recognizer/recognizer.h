@@ -84,7 +84,6 @@ struct dpe_run {
 	/* Variables bound to threads of events, where nothing but the events of these threads
 	 * decides about a slice; else 0. See verdicts/doubt.c. */
 	uint64_t owners;
-	struct dpe_fast_path *fast_path; /* NULL: no fast path */
 	struct dpe_slices *slices; /* one of these two */
 	struct dpe_pairs *pairs;   /* a rule about two independent events */
 	struct dpe_prediction_search *prediction; /* a `predict` rule, without either */

@@ -177,7 +177,6 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 		run->conjunction = rule->mode == DPE_DETECT ? dpe_conjunction_new(run) : NULL;
 		dpe_slices_new(run);
 	}
-	dpe_fast_path_new(run);
 	return true;
 }
 

@@ -54,7 +54,7 @@ static bool is_own(const struct dpe_recognizer *recognizer, const struct dpe_rul
 }
 
 /* Calls for each pattern of the expression, once. */
-static void tell_patterns(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+static void report_patterns(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	dpe_unobserved_fn *each, void *context)
 {
 	for (unsigned i = 0; i < rule->nliterals; i++) {
@@ -83,7 +83,7 @@ void dpe_recognizer_unobserved(
 		if (is_possible(recognizer, rule))
 			continue;
 		named = true;
-		tell_patterns(recognizer, rule, each, context);
+		report_patterns(recognizer, rule, each, context);
 	}
 	if (!any && !named)
 		each(context, NULL, NULL, 0);

@@ -6,11 +6,11 @@
 
 /* Edges are collected in stabilizer->edges: begin, … */
 void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
-/* … add those that enter after a node, … */
+/* … add edges that enter after a node, … */
 void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
 /* … add that of a released send. */
 void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *send);
-/* Joins the edges with stabilizer->past, and keeps those that added something, in order. */
+/* Joins the edges with stabilizer->past, and keeps the edges that added something, in order. */
 void dpe_edges_reduce(struct dpe_stabilizer *stabilizer);
 /* Reports the kept edges with the event. */
 void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event);

@@ -93,7 +93,7 @@ enum dpe_sync_pairing {
  * is released, and pairings that depend on arrival are reported as unsure.
  *
  * The edge enters where the receive completes: at an .exit itself, else right after the message,
- * that is at the thread's next message and those that name this one as a predecessor. */
+ * that is at the thread's next message and messages that name this one as a predecessor. */
 struct dpe_role {
 	unsigned rule; /* index into the pairings given to dpe_stabilizer_new */
 	bool send;     /* else a receive */

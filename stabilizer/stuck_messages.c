@@ -145,7 +145,7 @@ void dpe_stuck_collect(struct dpe_stabilizer *stabilizer)
 	}
 }
 
-static void tell_held(
+static void report_held(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node, const char *missing)
 {
 	stabilizer->doubt = true;
@@ -180,7 +180,7 @@ static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	}
 	if (!missing.len)
 		return;
-	tell_held(stabilizer, node, missing.at);
+	report_held(stabilizer, node, missing.at);
 	dpe_text_free(&missing);
 	for (unsigned i = 0; i < hold->nneeds; i++) {
 		if (never_came(&hold->needs[i]))
@@ -274,7 +274,7 @@ static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	struct dpe_text missing = {0};
 
 	if (need == GATE) {
-		tell_held(stabilizer, node,
+		report_held(stabilizer, node,
 			"earlier messages of its host, which wait for it in turn");
 		dpe_gate_force(stabilizer, node);
 		return;
@@ -286,7 +286,7 @@ static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 		dpe_text_puts(&missing, ", which is itself");
 	else
 		dpe_text_puts(&missing, ", which waits for it in turn");
-	tell_held(stabilizer, node, missing.at);
+	report_held(stabilizer, node, missing.at);
 	dpe_text_free(&missing);
 	dpe_hold_meet(stabilizer, node, need);
 }

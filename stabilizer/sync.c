@@ -126,7 +126,7 @@ bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	       !dpe_is_stated(stabilizer, message);
 }
 
-/* ---- the short way ----------------------------------------------------------------------- */
+/* ---- the fast path ----------------------------------------------------------------------- */
 
 bool dpe_sync_pair_now(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_paired_sends *meeting)

@@ -1,5 +1,5 @@
 /* In place of glibc's allocation functions: the allocation with the number that the environment variable
- * DPE_FAIL_ALLOCATION has, or that a test sets, fails, whoever makes it. Not with sanitizers, which replace the same. */
+ * DPE_FAIL_ALLOCATION has, or that a test sets, fails, anybody who makes it. Not with sanitizers, which replace the same. */
 #include "tests/failing_malloc.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Calls a function as often as it is told, and prints how long one call took: `called`, which has
+/* Calls a function as often as its argument says, and prints how long one call took: `called`, which has
  * no instruction that the kernel emulates, or `framed`, which begins with a push. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,12 +58,12 @@ def call_of(message):
 
 
 def variables_of(message):
-    """Those that it carries: X = 1 (was 0), Y = 2."""
+    """The variables that it carries: X = 1 (was 0), Y = 2."""
     values = message.get("vars", {})
-    told = [f"{plain(name)} = {plain(value)}" +
+    reported = [f"{plain(name)} = {plain(value)}" +
             (f" (was {plain(values[name + chr(39)])})" if name + "'" in values else "")
             for name, value in values.items() if not name.endswith("'")]
-    return f"  {', '.join(told)}" if told else ""
+    return f"  {', '.join(reported)}" if reported else ""
 
 
 def thread_of(message):

@@ -1,10 +1,9 @@
 /* Draws events as text: rows of chains, and words for edges that rows cannot show. */
 #include "cli/report/draw.h"
+#include "cli/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_PAIRS = 6 }; /* independent pairs listed */
 
 /* ---- characters -------------------------------------------------------------------------- */
 
@@ -176,7 +175,7 @@ static void draw_row(const struct drawing *d, unsigned row, const char *indent, 
 }
 
 /* "d after b and c": where the row alone does not show it. */
-static void tell_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
+static void print_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
 {
 	const char *between = indent;
 
@@ -211,7 +210,7 @@ static bool *find_order(const struct drawing *d)
 	return reach;
 }
 
-static void tell_independent(const struct drawing *d, const char *indent, struct dpe_text *to)
+static void print_independent(const struct drawing *d, const char *indent, struct dpe_text *to)
 {
 	bool *reach = find_order(d);
 	const char *between = indent;
@@ -219,7 +218,7 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 
 	for (unsigned a = 0; a < d->count; a++) {
 		for (unsigned b = a + 1; b < d->count; b++) {
-			if (reach[a * d->count + b] || count++ >= MOST_PAIRS)
+			if (reach[a * d->count + b] || count++ >= CLI_DRAWN_PAIRS)
 				continue;
 			dpe_text_printf(
 				to, "%s%s and %s", between, d->events[a].name, d->events[b].name);
@@ -227,8 +226,8 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 		}
 	}
 	free(reach);
-	if (count > MOST_PAIRS)
-		dpe_text_printf(to, " and %u more pairs", count - MOST_PAIRS);
+	if (count > CLI_DRAWN_PAIRS)
+		dpe_text_printf(to, " and %u more pairs", count - CLI_DRAWN_PAIRS);
 	if (count)
 		dpe_text_puts(to, " are independent\n");
 }
@@ -252,9 +251,9 @@ void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *e
 		place_event(&d, i);
 	for (unsigned row = 0; row < d.nrows; row++)
 		draw_row(&d, row, indent, to);
-	tell_edges(&d, indent, to);
+	print_edges(&d, indent, to);
 	if (titles)
-		tell_independent(&d, indent, to);
+		print_independent(&d, indent, to);
 	free(d.row);
 	free(d.column);
 	free(d.before);

@@ -1,14 +1,12 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
+#include "cli/limits.h"
 #include "cli/report/report.h"
-
 
 #include "cli/report/draw.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_PAIRS = 20 }; /* the number of examples listed */
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
@@ -41,7 +39,7 @@ static void list_preds(const struct dpe_rule *rule, const struct dpe_behaviour *
 }
 
 /* "c came independent of all before; the rule wants it after a". */
-static void tell_reason(
+static void print_reason(
 	const struct dpe_rule *rule, const struct dpe_rejection *rejection, struct dpe_text *to)
 {
 	const struct dpe_behaviour *b = &rejection->behaviour;
@@ -78,20 +76,20 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 		for (unsigned y = x; y < dpe_rule_nliterals(rule); y++) {
 			if (relations[x * dpe_rule_nliterals(rule) + y] != wanted[which])
 				continue;
-			if (count++ >= MOST_PAIRS)
+			if (count++ >= CLI_EXPLAINED_PAIRS)
 				continue;
 			dpe_text_printf(to, "%s%s and %s", between, dpe_rule_literal(rule, x),
 				x == y ? "itself" : dpe_rule_literal(rule, y));
 			between = ", ";
 		}
 	}
-	if (count > MOST_PAIRS)
-		dpe_text_printf(to, " and %u pairs more", count - MOST_PAIRS);
+	if (count > CLI_EXPLAINED_PAIRS)
+		dpe_text_printf(to, " and %u pairs more", count - CLI_EXPLAINED_PAIRS);
 	if (between != title)
 		dpe_text_puts(to, "\n");
 }
 
-static void tell_relations(
+static void print_relations(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	unsigned count = dpe_rule_nliterals(rule);
@@ -110,7 +108,7 @@ static void tell_relations(
 	free(relations);
 }
 
-static void tell_accepted(
+static void print_accepted(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	struct dpe_behaviour accepted;
@@ -124,7 +122,7 @@ static void tell_accepted(
 	dpe_behaviour_free(&accepted);
 }
 
-static void tell_rejected(
+static void print_rejected(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	struct dpe_rejection rejected;
@@ -132,7 +130,7 @@ static void tell_rejected(
 	if (dpe_examples_rejected(examples, &rejected)) {
 		dpe_text_puts(to, "  rejected, for example\n");
 		draw(rule, &rejected.behaviour, "      ", to);
-		tell_reason(rule, &rejected, to);
+		print_reason(rule, &rejected, to);
 	} else {
 		dpe_text_puts(to, "  rejected  no behaviour of its events\n");
 	}
@@ -162,9 +160,9 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 	dpe_text_printf(to, "  model     %s\n", dpe_class_model(dpe_rule_class(rule)));
 	print_engine(rule, to);
 	if (examples) {
-		tell_relations(examples, rule, to);
-		tell_accepted(examples, rule, to);
-		tell_rejected(examples, rule, to);
+		print_relations(examples, rule, to);
+		print_accepted(examples, rule, to);
+		print_rejected(examples, rule, to);
 	} else if (!dpe_rule_is_safe(rule)) {
 		dpe_text_puts(to, "  examples  none: the rule is not safe\n");
 	}

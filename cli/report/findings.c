@@ -1,14 +1,12 @@
 /* Repeated findings: those of the same rule and kind at the same places of the program. A place is
  * the functions and lines of an event's stack; where an event has none, its name, and the values of
  * the rule's variables. */
+#include "cli/limits.h"
 #include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The number of distinct findings that are remembered, with the orders of their events. */
-#define MOST_REMEMBERED 100000
 
 /* A finding by the hash of what came, before stacks were resolved: most findings are repeated. */
 struct cli_raw_finding {
@@ -57,7 +55,7 @@ static bool has_place(const struct dpe_message *event)
 	return event->npcs || event->nstack;
 }
 
-/* Without the place of each event, the values of the rule's variables tell findings apart. */
+/* Without the place of each event, the values of the rule's variables distinguish findings. */
 static bool needs_params(const struct dpe_verdict *verdict)
 {
 	for (unsigned i = 0; i < verdict->nevents; i++) {
@@ -143,7 +141,7 @@ void cli_finding_remember(
 {
 	struct cli_raw_finding *raw;
 
-	if (HASH_COUNT(report->raw_findings) >= MOST_REMEMBERED)
+	if (HASH_COUNT(report->raw_findings) >= CLI_REMEMBERED_FINDINGS)
 		return;
 	raw = dpe_xcalloc(1, sizeof(*raw));
 	raw->hash = hash_verdict(verdict);
@@ -158,7 +156,7 @@ struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe
 	struct cli_finding *finding;
 
 	HASH_FIND_STR(report->findings, key, finding);
-	if (!finding && HASH_COUNT(report->findings) >= MOST_REMEMBERED) {
+	if (!finding && HASH_COUNT(report->findings) >= CLI_REMEMBERED_FINDINGS) {
 		report->forgotten = (struct cli_finding){.number = ++report->nfindings};
 		free(key);
 		return &report->forgotten;

@@ -115,7 +115,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	flush(report);
 }
 
-static void tell_line(
+static void print_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
 {
 	if (report->sarif)
@@ -129,7 +129,7 @@ static void tell_line(
 
 static void on_print(void *context, const struct dpe_rule *rule, const char *text)
 {
-	tell_line(context, rule, "print", text);
+	print_line(context, rule, "print", text);
 }
 
 static void on_error(void *context, const struct dpe_rule *rule, const char *text)
@@ -137,7 +137,7 @@ static void on_error(void *context, const struct dpe_rule *rule, const char *tex
 	struct cli_report *report = context;
 
 	report->found = true;
-	tell_line(report, rule, "error", text);
+	print_line(report, rule, "error", text);
 }
 
 static void on_deadlock(
@@ -177,7 +177,7 @@ static bool may_be_posted(const struct cli_report *report, const struct dpe_dead
 	return post && dpe_probes_handles_signals(report->probes);
 }
 
-/* A log holds all that happened, and its times tell how long a wait lasted. Of a running
+/* A log holds all that happened, and its times show how long a wait lasted. Of a running
  * program, a hang is never claimed without a check. */
 static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 {
@@ -393,7 +393,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 		cli_text_summary(report, recognizer, &summary);
 }
 
-static int tell_incomplete(struct cli_report *report, const char *what, const char *path)
+static int report_incomplete(struct cli_report *report, const char *what, const char *path)
 {
 	dpe_diag_at(report->cli->diags, DPE_ERROR, path ? path : "dpe", "the %s is incomplete: %s",
 		what, strerror(errno));
@@ -410,9 +410,9 @@ int cli_report_free(struct cli_report *report)
 	if (report->own)
 		bad |= fclose(report->to) != 0;
 	if (bad)
-		status = tell_incomplete(report, "report", report->cli->report);
+		status = report_incomplete(report, "report", report->cli->report);
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
-		status = tell_incomplete(report, "trace", report->cli->trace_to);
+		status = report_incomplete(report, "trace", report->cli->trace_to);
 	cli_findings_free(report);
 	cli_inconclusive_free(report);
 	discard(report);

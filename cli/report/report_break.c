@@ -71,7 +71,7 @@ static enum cli_on_break ask(struct cli_report *report, int terminal, bool there
 }
 
 /* A repeated finding is not asked about again. */
-static void say(struct cli_report *report, const struct dpe_rule *rule, const char *text)
+static void print_break(struct cli_report *report, const struct dpe_rule *rule, const char *text)
 {
 	if (!report->cli->json && !report->repeated)
 		cli_text_line(report, rule, "break", text);
@@ -100,7 +100,7 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 {
 	pid_t target = dpe_probes_pid(report->probes);
 
-	say(report, rule, "the program is under gdb, and no longer observed");
+	print_break(report, rule, "the program is under gdb, and no longer observed");
 	dpe_probes_leave(report->probes);
 	report->left = true;
 	cli_gdb_run(report, target);
@@ -116,7 +116,7 @@ static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *ru
 			strerror(-error));
 	if (!leave)
 		return DPE_GO_ON;
-	say(report, rule, "the program runs on, no longer observed");
+	print_break(report, rule, "the program runs on, no longer observed");
 	report->left = true;
 	return DPE_END;
 }
@@ -129,7 +129,7 @@ enum dpe_break cli_stop(
 	bool leave = false, there = !error && is_there(report, at);
 
 	if (error == -ESRCH) {
-		say(report, rule, "the program has ended already");
+		print_break(report, rule, "the program has ended already");
 		return DPE_GO_ON;
 	}
 	if (error) {
@@ -144,7 +144,7 @@ enum dpe_break cli_stop(
 	if (terminal >= 0)
 		close(terminal);
 	else
-		say(report, rule, where_it_stands(there, how));
+		print_break(report, rule, where_it_stands(there, how));
 	if (how == CLI_GDB) {
 		cli_json_match(report, rule, at);
 		return hand_over(report, rule);
@@ -164,7 +164,7 @@ void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule
 		return;
 	case CLI_HALT:
 		if (!dpe_probes_stop(report->probes))
-			say(report, rule, "the program is stopped, and no longer observed");
+			print_break(report, rule, "the program is stopped, and no longer observed");
 		dpe_probes_leave(report->probes);
 		report->left = true;
 		return;

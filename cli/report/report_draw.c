@@ -1,19 +1,18 @@
 /* Draws a finding: threads as rows, events as columns in causal order. */
+#include "cli/limits.h"
 #include "cli/report/draw.h"
 #include "cli/report/writers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EVENTS = 12, WIDEST = 80 };
-
 struct picture {
 	struct cli_report *report;
 	const struct dpe_verdict *verdict;
 	unsigned first, count; /* index of the verdict's events */
-	struct cli_drawn events[MOST_EVENTS];
-	unsigned preds[MOST_EVENTS][MOST_EVENTS];
-	char *names[MOST_EVENTS], *labels[MOST_EVENTS], *titles[MOST_EVENTS];
+	struct cli_drawn events[CLI_DRAWN_EVENTS];
+	unsigned preds[CLI_DRAWN_EVENTS][CLI_DRAWN_EVENTS];
+	char *names[CLI_DRAWN_EVENTS], *labels[CLI_DRAWN_EVENTS], *titles[CLI_DRAWN_EVENTS];
 	unsigned ntitles;
 };
 
@@ -115,7 +114,7 @@ static bool fits(const struct dpe_text *text)
 
 	for (const char *at = text->at; *at; at++) {
 		width = *at == '\n' ? 0 : width + ((*at & 0xc0) != 0x80);
-		if (width > WIDEST)
+		if (width > CLI_DRAWN_COLUMNS)
 			return false;
 	}
 	return true;
@@ -154,9 +153,9 @@ void cli_draw_verdict(
 
 	if (verdict->naround < 2 || !draws(report))
 		return;
-	if (p.count > MOST_EVENTS) {
-		p.first = p.count - MOST_EVENTS;
-		p.count = MOST_EVENTS;
+	if (p.count > CLI_DRAWN_EVENTS) {
+		p.first = p.count - CLI_DRAWN_EVENTS;
+		p.count = CLI_DRAWN_EVENTS;
 		dpe_text_printf(to, "      the last %u of %u events:\n", p.count, verdict->naround);
 	}
 	draw(&p, to);

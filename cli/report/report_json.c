@@ -349,7 +349,7 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 	cJSON_AddItemToArray(context, item);
 }
 
-/* Only those that never occurred. */
+/* Only events that never occurred. */
 static void add_unobserved(
 	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
 {

@@ -1,7 +1,6 @@
 /* A predicted match as text: which thread runs how far, one after the other, to show it. */
+#include "cli/limits.h"
 #include "cli/report/writers.h"
-
-#define MOST_TURNS 4
 
 static void add_turn(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_turn *turn, bool again)
@@ -28,8 +27,8 @@ void cli_text_prediction(
 
 	if (!verdict->prediction)
 		return;
-	count = dpe_prediction_schedule(verdict->prediction, MOST_TURNS + 1, &turns);
-	first = count > MOST_TURNS;
+	count = dpe_prediction_schedule(verdict->prediction, CLI_SHOWN_TURNS + 1, &turns);
+	first = count > CLI_SHOWN_TURNS;
 	if (verdict->happened) {
 		dpe_text_puts(to, "  it happened in this run\n");
 		return;

@@ -121,7 +121,7 @@ bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j);
 void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j);
 unsigned dpe_key_row_words(unsigned nregs);
 
-/* covered.c: lets all & below that synchronise, and are not operands of one, drop registers. */
+/* register_pruning.c: lets all & below that synchronise, and are not operands of one, drop registers. */
 void dpe_enable_register_pruning(struct dpe_auto *a);
 /* The same of the key of such a &, which is the caller's to free(), as the result is. `source`, by
  * register, is adapted; there are key->nregs of them then. */
@@ -130,7 +130,7 @@ struct dpe_key *dpe_prune_registers(
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
 
-/* ends.c: which states of an automaton can be completed, of one for the normalised tree, which must
+/* liveness.c: which states of an automaton can be completed, of one for the normalised tree, which must
  * outlive this. A search may take DPE_SEARCH_BYTES of memory; all of a step, DPE_SEARCH_WORK. */
 struct dpe_liveness;
 struct dpe_liveness *dpe_liveness_new(const struct dpe_rule *rule, const struct dpe_node *tree);
@@ -141,7 +141,7 @@ bool dpe_liveness_given_up(const struct dpe_liveness *liveness);
 /* Another step begins. Accepts NULL. */
 void dpe_liveness_begin_step(struct dpe_liveness *liveness);
 
-/* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
+/* symmetry.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
  * For dpe_symmetries_free; the rule must outlive them, not the tree. */
 struct dpe_symmetries;
 struct dpe_symmetries *dpe_symmetries_new(const struct dpe_rule *rule, const struct dpe_node *tree);

@@ -3,6 +3,7 @@
 #define DPE_LANG_AUTOMATA_H
 
 #include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/limits.h"
 
 /* ---- one automaton ------------------------------------------------------------------------ */
 
@@ -139,13 +140,11 @@ bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */
 
-#define DPE_PREREQUISITE_PATTERNS 64
-
 /* Of a `detect` rule, as sets of patterns, a bit each. */
 struct dpe_prerequisites {
 	uint64_t first;    /* whose events may be the first of a match in time */
 	uint64_t breaking; /* whose events may run an action with `break` */
-	uint64_t needed[DPE_PREREQUISITE_PATTERNS]; /* by breaking pattern: those that must have occurred before in time */
+	uint64_t needed[DPE_PREREQUISITE_PATTERNS]; /* by breaking pattern: the patterns that must have occurred before it */
 };
 
 /* False where nothing is known: the rule is no `detect`, or has more than DPE_PREREQUISITE_PATTERNS patterns. */

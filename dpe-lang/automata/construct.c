@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Adds the move of an operand to the frame around it. The operand's registers are the frame's
- * first ones; `bound` are those that its PRED is bound to, none where it is the frame's own. */
+ * first ones; `bound` are the registers that its PRED is bound to, none where it is the frame's own. */
 static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s,
 	const struct dpe_auto *operand, const struct dpe_move *move, enum dpe_form form,
 	const uint16_t *bound, unsigned nbound)

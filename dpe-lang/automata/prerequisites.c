@@ -2,12 +2,10 @@
  * first in a match, which may complete one, and what must have occurred by then. Conservative: sets
  * of first and last patterns may be too large, prerequisites too few. */
 #include "dpe-lang/automata/automata.h"
+#include "dpe-lang/limits.h"
 #include "dpe-lang/normal/normal.h"
 
 #include <string.h>
-
-#define MAX_PATTERNS DPE_PREREQUISITE_PATTERNS
-#define MAX_POSITIONS 1000 /* so that the tree is no deeper than the stack */
 
 /* Facts about all behaviours of a node. */
 struct facts {
@@ -15,7 +13,7 @@ struct facts {
 	uint64_t first; /* … whose events may have nothing before them in it */
 	uint64_t last;  /* … nothing after them */
 	uint64_t must;  /* … that each behaviour has */
-	uint64_t need[MAX_PATTERNS]; /* by one of `last`: what each behaviour has that it ends */
+	uint64_t need[DPE_PREREQUISITE_PATTERNS]; /* by one of `last`: what each behaviour has that it ends */
 };
 
 static uint64_t without(uint64_t set, unsigned pattern)
@@ -43,7 +41,7 @@ static void of_event(
 static void join_needs(struct facts *to, const struct facts *left, uint64_t more_left,
 	const struct facts *right, uint64_t more_right)
 {
-	for (unsigned i = 0; i < MAX_PATTERNS; i++) {
+	for (unsigned i = 0; i < DPE_PREREQUISITE_PATTERNS; i++) {
 		uint64_t needed = UINT64_MAX;
 
 		if (has(left->last, i))
@@ -151,8 +149,8 @@ bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisite
 	struct facts facts;
 
 	*needs = (struct dpe_prerequisites){0};
-	if (rule->mode != DPE_DETECT || rule->npatterns > MAX_PATTERNS ||
-		rule->npositions > MAX_POSITIONS)
+	if (rule->mode != DPE_DETECT || rule->npatterns > DPE_PREREQUISITE_PATTERNS ||
+		rule->npositions > DPE_PREREQUISITE_POSITIONS)
 		return false;
 	find(rule, rule->tree, &facts);
 	needs->first = facts.first;
@@ -163,7 +161,7 @@ bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisite
 	}
 	if (node_breaks(rule->tree))
 		needs->breaking = facts.all;
-	for (unsigned i = 0; i < MAX_PATTERNS; i++) {
+	for (unsigned i = 0; i < DPE_PREREQUISITE_PATTERNS; i++) {
 		if (node_breaks(rule->tree) || has(patterns_of_breaking_events(rule), i))
 			needs->needed[i] = 0;
 	}

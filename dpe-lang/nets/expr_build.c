@@ -95,7 +95,7 @@ const struct expr *dpe_nets_seq(struct translation *tr, const struct expr *a, co
 	return new;
 }
 
-/* The operands share nothing: expr_print.c tells their events apart. */
+/* The operands share nothing: expr_print.c distinguishes their events. */
 const struct expr *dpe_nets_par(struct translation *tr, const struct expr *a, const struct expr *b)
 {
 	struct expr *new;

@@ -212,7 +212,7 @@ bool dpe_nets_print(struct translation *tr, struct dpe_text *to, const struct ex
 	if (p.without_carets == NO_PLACE)
 		return true;
 	dpe_diag_at(tr->diags, DPE_ERROR, tr->file,
-		"not supported: the rule would have to tell several transitions %s apart by "
+		"not supported: the rule would have to distinguish several transitions %s by "
 		"carets; but data events have none",
 		tr->events->texts[p.without_carets]);
 	return false;

@@ -334,7 +334,7 @@ static struct net *name_place(struct translation *tr, const struct net *net,
 			"not supported: place '%s' of net '%s' can hold several tokens, and no "
 			"place "
 			"invariant of at most %u tokens, %u copies of places and %u of transitions "
-			"tells them apart",
+			"distinguishes them",
 			net->places[place], net->name, MAX_NAMES, MAX_NAMED, MAX_NAMED);
 	return new;
 }

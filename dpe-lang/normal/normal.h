@@ -29,7 +29,7 @@ const struct dpe_node *dpe_nonempty_rounds(
 /* The literal and the pattern of a leaf that is an event. */
 unsigned dpe_node_literal(const struct dpe_rule *rule, const struct dpe_node *event);
 const struct dpe_pattern *dpe_node_pattern(const struct dpe_rule *rule, const struct dpe_node *event);
-/* Sets, by literal, those that occur in the expression; `node` may be NULL. */
+/* Sets, by literal, which ones occur in the expression; `node` may be NULL. */
 void dpe_mark_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *literals);
 
 /* For free(at). */

@@ -1,5 +1,6 @@
 /* `predict` rules: what they may contain, and their behaviours as partial orders: ⟦R⟧ of
  * docs/semantics.md, which is finite without repetition. */
+#include "dpe-lang/limits.h"
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>
@@ -67,8 +68,6 @@ static void check_actions(struct dpe_resolver *r)
 
 /* ---- behaviours ------------------------------------------------------------------------- */
 
-#define MOST_POMSETS 256
-
 struct pomsets {
 	struct dpe_pomset *at;
 	unsigned count, cap;
@@ -102,10 +101,10 @@ static void add(struct dpe_resolver *r, struct pomsets *to, const struct dpe_pom
 			!memcmp(other->before, pomset->before, n))
 			return;
 	}
-	if (to->count == MOST_POMSETS && !to->refused)
+	if (to->count == DPE_MAX_POMSETS && !to->refused)
 		resolve_error(r, r->rule->place, "the predict rule has more than %d alternatives",
-			MOST_POMSETS);
-	to->refused |= to->count == MOST_POMSETS;
+			DPE_MAX_POMSETS);
+	to->refused |= to->count == DPE_MAX_POMSETS;
 	if (!to->refused)
 		*DPE_GROW(to->at, to->count, to->cap) = *pomset;
 }

@@ -75,7 +75,7 @@ static const struct dpe_block *make_node(struct block_builder *m, const struct d
 	return block;
 }
 
-/* (R@)@ = R@, without the ways to divide copies of R among copies of R@. */
+/* (R@)@ = R@, without choosing which copy of R@ a copy of R belongs to. */
 static bool is_closed_twice(const struct dpe_node *node)
 {
 	return node->kind == DPE_NODE_CLOSURE && !node->action &&

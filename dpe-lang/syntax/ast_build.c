@@ -361,7 +361,7 @@ static struct ast_expr *parent(struct dpe_parser *parser, struct ast_expr *expr)
 struct ast_expr *dpe_build_number(
 	struct dpe_parser *parser, struct ast_number number, bool negative, struct dpe_place place)
 {
-	bool wide = negative && number.num > 1ull << 63;
+	bool wide = negative && number.num > (uint64_t)INT64_MAX + 1;
 	struct ast_expr *expr =
 		new_expr(parser, number.real || wide ? AST_REAL : AST_NUMBER, place);
 

@@ -36,13 +36,14 @@ struct dpe_parser;
 }
 
 %code {
+#include "dpe-lang/limits.h"
 #include "dpe-lang/syntax/ast_build.h"
 
 /* The place of an empty production: the end of the symbol before it. */
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
 	((current) = (n) ? dpe_build_place(&YYRHSLOC(rhs, 1), &YYRHSLOC(rhs, n))                   \
 			 : dpe_build_place(NULL, &YYRHSLOC(rhs, 0)))
-#define YYMAXDEPTH 20000
+#define YYMAXDEPTH DPE_PARSER_DEPTH
 #define YYMALLOC dpe_xmalloc
 }
 

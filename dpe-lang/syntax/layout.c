@@ -1,6 +1,7 @@
 /* dpe fmt: the standard layout. One blank or none between tokens, tabs for nesting, at most one blank
  * line. Lines and comments stay, since line breaks separate items. The result is tokenised again and
  * must have the same tokens on the same lines. */
+#include "dpe-lang/limits.h"
 #include "dpe-lang/syntax/syntax.h"
 
 #include <ctype.h>
@@ -149,10 +150,8 @@ static struct pieces tokenise(const char *text, size_t len)
 
 /* ---- context of a piece ------------------------------------------------------------------ */
 
-enum { MOST_OPEN = 1100 };
-
 struct layout_state {
-	char open[MOST_OPEN]; /* brackets */
+	char open[DPE_MAX_OPEN_BRACKETS]; /* brackets */
 	unsigned nopen, nbraces;
 	const struct piece *before; /* no comment */
 	bool before_led;            /* it was the first of its line */
@@ -362,7 +361,7 @@ static void note_bracket(struct layout_state *s, const struct piece *piece)
 {
 	char c = piece->kind == OPERATOR && piece->len == 1 ? *piece->at : '\0';
 
-	if (c && strchr("([{", c) && s->nopen < MOST_OPEN)
+	if (c && strchr("([{", c) && s->nopen < DPE_MAX_OPEN_BRACKETS)
 		s->open[s->nopen++] = c;
 	else if (c && strchr(")]}", c) && s->nopen)
 		s->nopen--;

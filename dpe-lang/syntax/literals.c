@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* flex's header wants the types of tokens.h */
+/* flex's header wants the types of token_stream.h */
 #include "dpe-lang/syntax/lexer.h"
 
 bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place)
@@ -161,7 +161,7 @@ static size_t read_escape(const char *text, size_t len, int *byte)
 		*byte = digit_of(text[1]);
 		for (; used < len && used < 4 && digit_of(text[used]) < 8; used++)
 			*byte = *byte * 8 + digit_of(text[used]);
-		*byte = *byte > 255 ? -1 : *byte;
+		*byte = *byte > UINT8_MAX ? -1 : *byte;
 	} else {
 		*byte = simple_escape(text[1]);
 	}

@@ -64,7 +64,7 @@ int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place);
 /* True if a ' at `place` is the prime of a variable, directly behind it. */
 bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place);
 
-/* ---- tokens.c ------------------------------------------------------------------------- */
+/* ---- classify_tokens.c ------------------------------------------------------------------ */
 
 /* Classifies names, inserts the ends of items, closes open brackets, and reports errors in these. The
  * brackets of the result are always paired. */

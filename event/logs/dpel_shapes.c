@@ -68,7 +68,7 @@ bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count)
 	*DPE_GROW(dpel->origins, dpel->norigins, dpel->caporigins) =
 		(struct dpel_origin){.plain = true};
 	if (count > UINT16_MAX)
-		return dpel_fail(dpel, "has more sources than a record can tell apart");
+		return dpel_fail(dpel, "has more sources than a record can number");
 	for (; count; count--, dpel->at += sizeof(source)) {
 		struct dpel_origin origin = {0};
 
@@ -217,7 +217,7 @@ bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count)
 	dpel->nlayouts = 0;
 	*DPE_GROW(dpel->layouts, dpel->nlayouts, dpel->caplayouts) = (struct dpel_layout){0};
 	if (count > UINT16_MAX)
-		return dpel_fail(dpel, "has more shapes than a record can tell apart");
+		return dpel_fail(dpel, "has more shapes than a record can number");
 	for (; count; count--, dpel->at += sizeof(shape)) {
 		struct dpel_layout layout = {0};
 

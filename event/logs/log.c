@@ -42,7 +42,7 @@ static bool find_format(const char *path, enum dpe_log_format *format, struct dp
 	if (*format != DPE_LOG_UNKNOWN)
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, path,
-		"the name does not tell the format of this log: it should end in .jsonl, .msg, "
+		"the name does not say which format this log has: it should end in .jsonl, .msg, "
 		".dpel or .std");
 	return false;
 }

@@ -248,7 +248,7 @@ static bool is_named(const struct dpe_log_writer *writer, const struct dpe_messa
 	return named;
 }
 
-static bool says_more(const struct dpe_message *message)
+static bool has_more(const struct dpe_message *message)
 {
 	return message->nargs || message->nvars || message->nstack || message->npcs ||
 	       message->has_time || message->has_seq || message->thread.kind != DPE_NONE ||
@@ -280,7 +280,7 @@ void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 	struct dpe_text *to = &writer->text;
 	size_t before = to->len;
 
-	if (says_more(message) || !is_named(writer, message)) {
+	if (has_more(message) || !is_named(writer, message)) {
 		dpe_log_refuse(writer, message,
 			"this notation has only ids, which are the event's name or name#n, and "
 			"predecessors");

@@ -109,7 +109,7 @@ static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader,
 	return message;
 }
 
-/* ---- log_std_short.c --------------------------------------------------------------------- */
+/* ---- std_fast.c --------------------------------------------------------------------------- */
 
 /* std_word_at of the text; 0 if it is longer than eight bytes. */
 uint64_t dpe_std_word(struct std_slice text);
@@ -121,7 +121,7 @@ void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_val
  * when they have been prefetched. */
 void dpe_std_prefetch(struct dpe_std *std);
 
-/* ---- log_std.c --------------------------------------------------------------------------- */
+/* ---- std_read.c -------------------------------------------------------------------------- */
 
 /* dpe_std_read without the fast path. */
 int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **message);

@@ -24,7 +24,7 @@ static struct {
 
 static struct way {
 	int from, to;
-} ways[THREADS] = {{0, 1}, {0, 2}, {3, 4}};
+} transfers[THREADS] = {{0, 1}, {0, 2}, {3, 4}};
 
 static void rest(void)
 {
@@ -97,7 +97,7 @@ int main(void)
 		accounts[i].balance = AT_FIRST;
 	}
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, work, &ways[i]);
+		pthread_create(&threads[i], NULL, work, &transfers[i]);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < ACCOUNTS; i++)

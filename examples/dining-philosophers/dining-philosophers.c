@@ -5,7 +5,7 @@
  *
  *	dpe deadlock -- dining-philosophers
  *
- * tells the circle, and where each fork was taken. What it teaches: nobody did anything wrong
+ * reports the cycle, and where each fork was taken. What it teaches: nobody did anything wrong
  * alone. See dining-philosophers-ordered.c for the cure.
  */
 #include <pthread.h>

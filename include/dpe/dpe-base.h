@@ -83,7 +83,7 @@ void dpe_place_line(struct dpe_place place, unsigned *line, unsigned *column);
 
 enum dpe_severity { DPE_ERROR, DPE_WARNING, DPE_NOTE };
 
-/* Collects and counts diagnostics; prints only when told to. A note belongs to the error or
+/* Collects and counts diagnostics; prints only on demand. A note belongs to the error or
  * warning before it. Identical diagnostics at the same location are kept once. */
 struct dpe_diags;
 struct dpe_diags *dpe_diags_new(void);

@@ -78,7 +78,7 @@ struct dpe_message {
 	dpe_name module; /* file name of the program or library; 0: unknown */
 	enum dpe_phase phase;
 	uint32_t log; /* number of its input, from 0; ids are unique within an input */
-	/* Its position in that input, from 1. Whoever makes messages without id and without
+	/* Its position in that input, from 1. A caller that makes messages without id and without
 	 * sequence number counts them here. */
 	uint64_t place;
 	/* sequence number in its thread, from 0 without gaps */

@@ -38,13 +38,13 @@ void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
 bool dpe_plan_has_memory(const struct dpe_plan *plan);
 /* Set once an event of one of these patterns of the rule has come, as long as a rule can make use
  * of it. */
-struct dpe_mark {
+struct dpe_event_flag {
 	unsigned rule;
 	uint64_t patterns;
 	bool whole; /* set as long as the rule has any partial match */
 };
-/* The plan's marks; returns their number, at most 64. */
-unsigned dpe_plan_marks(const struct dpe_plan *plan, const struct dpe_mark **marks);
+/* The plan's flags; returns their number, at most 64. */
+unsigned dpe_plan_flags(const struct dpe_plan *plan, const struct dpe_event_flag **flags);
 /* Prints the plan, one line for each probe. */
 void dpe_plan_print(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan);
@@ -108,7 +108,7 @@ struct dpe_probes_sink {
 	void (*message)(void *context, struct dpe_message *message);
 	void (*watermark)(void *context, uint64_t time);
 	/* After that: true if all messages delivered so far have been processed; then `live` gets a
-	 * bit for each of the plan's marks that is still needed. May be NULL: never. */
+	 * bit for each of the plan's flags that is still needed. May be NULL: never. */
 	bool (*settled)(void *context, uint64_t *live);
 };
 /* Waits at most `timeout` ms for messages and delivers them. 1 while the target lives (or messages
@@ -175,7 +175,7 @@ void dpe_probes_free(struct dpe_probes *probes);
  * `parameters` "ns::queue::push". NULL where the symbol is not mangled; else the caller's. */
 char *dpe_demangle(const char *symbol, bool parameters);
 
-/* Lists functions (with arguments where DWARF tells them) and USDT probes of a program or process
+/* Lists functions (with arguments where DWARF has them) and USDT probes of a program or process
  * and its libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
  * "module::function(type name, …)", for C++ and Rust followed by the name in the source, which the
  * pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*"

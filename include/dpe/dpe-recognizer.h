@@ -278,7 +278,7 @@ struct dpe_thread_loss {
 	bool has_times;
 	uint64_t first, last; /* ns: between these times */
 };
-/* Reports, before the end, the total of a thread's lost messages, including those that gaps revealed. */
+/* Reports, before the end, the total of a thread's lost messages, including the ones revealed by gaps. */
 void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
 /* Calls for each thread with losses, in order of detection. Borrowed for the call. */
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
@@ -293,7 +293,7 @@ void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 /* True where all messages fed so far are released. */
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
 /* Which patterns of a `detect` rule (an index into the specification's) have events in partial matches, one bit
- * each. False where there are too many partial matches to tell. */
+ * each. False where there are too many partial matches to search. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
 /* The time of the first event with a time, in ns; 0: none. */

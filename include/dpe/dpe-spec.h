@@ -1,7 +1,7 @@
 /* dpe-spec.h, a part of dpe.h: specifications, what can be known of their rules, and nets.
  *
  * A specification is compiled once and is immutable after that; its rules, and all text that is
- * told of them, live as long as it does. */
+ * handed out for them, live as long as it does. */
 #ifndef DPE_PUBLIC_SPEC_H
 #define DPE_PUBLIC_SPEC_H
 
@@ -100,7 +100,7 @@ bool dpe_rule_breaks(const struct dpe_rule *rule);
 /* The variables, of which slices have values: `params` of verdicts in this order. */
 unsigned dpe_rule_nvariables(const struct dpe_rule *rule);
 dpe_name dpe_rule_variable(const struct dpe_rule *rule, unsigned number);
-/* Its literals are the events that it tells apart: patterns with their carets, "s(x)^". */
+/* Its literals are the events that it distinguishes: patterns with their carets, "s(x)^". */
 unsigned dpe_rule_nliterals(const struct dpe_rule *rule);
 const char *dpe_rule_literal(const struct dpe_rule *rule, unsigned number);
 /* The patterns after `observing`. */

@@ -2,6 +2,7 @@
 #include "probes/binary/abi.h"
 
 #include "probes/binary/dwarf.h"
+#include "probes/limits.h"
 
 #include <string.h>
 
@@ -13,9 +14,6 @@ static uint64_t size_of(Dwarf_Die *type)
 }
 
 /* ---- aggregates -------------------------------------------------------------------------- */
-
-/* Broken debug information may describe a type tree that is too large to walk. */
-#define MOST_STEPS 4096
 
 struct abi_walk {
 	struct dpe_abi_shape *shape;
@@ -189,7 +187,8 @@ static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, un
 {
 	Dwarf_Die peeled;
 
-	if (walk->steps++ == MOST_STEPS || depth >= DPE_DWARF_DEEP || offset > 16)
+	walk->shape->unknown |= walk->steps++ == DPE_TYPE_STEPS || depth >= DPE_DWARF_DEEP;
+	if (walk->shape->unknown || offset > 16)
 		return false;
 	if (!dpe_dwarf_peel(type, &peeled))
 		return false;

@@ -26,6 +26,7 @@ struct dpe_abi_shape {
 	enum dpe_abi_kind kind;
 	uint64_t size;
 	bool aggregate; /* a structure, class or union that is passed by value */
+	bool unknown; /* the type is too large to walk: it and the arguments behind it may be anywhere */
 	bool memory;  /* as an argument, always on the stack */
 	bool hidden;  /* as a result, in memory that a hidden first argument points to */
 	bool aligned; /* on the stack, at an even word */

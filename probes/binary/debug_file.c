@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void make_table(uint32_t table[256])
+static void make_table(uint32_t table[UINT8_MAX + 1])
 {
-	for (uint32_t i = 0; i < 256; i++) {
+	for (uint32_t i = 0; i <= UINT8_MAX; i++) {
 		table[i] = i;
 		for (unsigned bit = 0; bit < 8; bit++)
 			table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xedb88320 : table[i] >> 1;
@@ -20,7 +20,7 @@ static void make_table(uint32_t table[256])
 
 static bool has_checksum(int fd, uint32_t wanted)
 {
-	uint32_t table[256], crc = ~0U;
+	uint32_t table[UINT8_MAX + 1], crc = ~0U;
 	unsigned char bytes[16384];
 	off_t at = 0;
 	ssize_t got;

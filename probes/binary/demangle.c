@@ -2,19 +2,17 @@
 #include "probes/binary/demangle.h"
 
 #include "dpe/dpe-probes.h"
+#include "probes/limits.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds the time that a hostile symbol takes; longer names are unreadable anyway. */
-enum { MAX_SYMBOL = 1024 };
-
 static bool is_mangled(const char *symbol)
 {
 	return symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
-	       strlen(symbol) <= MAX_SYMBOL;
+	       strlen(symbol) <= DPE_DEMANGLED_BYTES;
 }
 
 char *dpe_demangle(const char *symbol, bool parameters)

@@ -2,6 +2,7 @@
 #include "probes/binary/dwarf.h"
 
 #include "probes/binary/debug_file.h"
+#include "probes/limits.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>

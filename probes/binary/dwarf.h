@@ -8,9 +8,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-/* Broken debug information may nest without end: walks of types and scopes stop at this depth. */
-#define DPE_DWARF_DEEP 64
-
 /* ---- units and functions ----------------------------------------------------------------- */
 
 /* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and the difference

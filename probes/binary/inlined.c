@@ -2,6 +2,7 @@
 #include "probes/binary/inlined.h"
 
 #include "probes/binary/dwarf.h"
+#include "probes/limits.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "probes/binary/dwarf.h"
 
 #include "dpe/dpe-probes.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

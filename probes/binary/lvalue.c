@@ -4,6 +4,7 @@
 #include "dpe-lang/dpe-lang.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/binary/dwarf.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,6 @@ static bool is_signed(Dwarf_Die *type)
 	       dpe_dwarf_has_encoding(type, DW_ATE_signed) ||
 	       dpe_dwarf_has_encoding(type, DW_ATE_signed_char);
 }
-
-#define MAX_NESTING 32 /* of base classes and anonymous structures */
 
 /* The offset of a member; false where it is not constant, as of virtual base classes. */
 static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
@@ -44,7 +43,7 @@ static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned de
 	Dwarf_Die child, inner;
 	Dwarf_Word offset;
 
-	if (depth == MAX_NESTING || dwarf_child(type, &child))
+	if (depth == DPE_MEMBER_NESTING || dwarf_child(type, &child))
 		return false;
 	do {
 		const char *text = dwarf_diename(&child);

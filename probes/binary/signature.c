@@ -17,7 +17,7 @@ struct argument_places {
 	struct dpe_signature_slot *slots;
 	unsigned nslots, capslots;
 	unsigned integers, fpregs, stack;
-	bool unknown; /* where the next ones are */
+	const char *unknown; /* why nobody knows where the next ones are, or NULL */
 };
 
 /* ---- placing ----------------------------------------------------------------------------- */
@@ -52,6 +52,7 @@ static const char is_long[] = "it is a floating point number of more than 8 byte
 static const char is_nowhere[] = "it is where no probe can read it";
 static const char is_empty[] = "its type has no values";
 static const char is_go[] = "Go has a calling convention of its own";
+static const char is_large[] = "its type, or that of an argument before it, is too large to follow";
 static const char is_rust[] = "Rust passes structures, and the arguments after them, by a convention of its own";
 
 /* Why a value that is not one number cannot be read. */
@@ -179,11 +180,14 @@ static void place_parameter(struct argument_places *places, Dwarf_Die *parameter
 
 	if (dpe_dwarf_type(parameter, &type))
 		shape = dpe_abi_shape(&type);
-	places->unknown |= language == DW_LANG_Rust && is_unknown_in_rust(parameter, &shape);
+	if (!places->unknown && shape.unknown)
+		places->unknown = is_large;
+	else if (!places->unknown && language == DW_LANG_Rust && is_unknown_in_rust(parameter, &shape))
+		places->unknown = is_rust;
 	if (language == DW_LANG_Go)
 		place_nowhere(places, is_go);
 	else if (places->unknown)
-		place_nowhere(places, is_rust);
+		place_nowhere(places, places->unknown);
 	else
 		place(places, &shape);
 }
@@ -218,6 +222,8 @@ static const char *why_no_result(
 		return is_go;
 	if (!exported && dpe_llvm_is_private(function))
 		return dpe_llvm_moved;
+	if (result->unknown)
+		return is_large;
 	if (result->hidden || (!result->kind && result->aggregate))
 		return is_returned;
 	if (result->kind == DPE_ABI_REAL)
@@ -244,6 +250,7 @@ static struct dpe_signature *from_dwarf(
 
 	if (has_result && language != DW_LANG_Go)
 		result = dpe_abi_shape(&type);
+	places.unknown = result.unknown ? is_large : NULL; /* of a large result a hidden argument is the address */
 	result.hidden |= language == DW_LANG_Rust && !result.kind && result.size > 16;
 	if (result.hidden)
 		places.integers++;

@@ -2,6 +2,7 @@
 #include "probes/binary/dwarf.h"
 #include "probes/binary/prototypes.h"
 #include "probes/binary/signature.h"
+#include "probes/limits.h"
 
 #include <string.h>
 

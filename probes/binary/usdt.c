@@ -11,7 +11,7 @@ enum { NOTE_TYPE = 3, NOTE_NUMBERS = 3 * sizeof(uint64_t) };
 
 /* ---- notes ------------------------------------------------------------------------------- */
 
-/* The address of .stapsdt.base: the difference to that in the notes tells how far prelink moved the file. */
+/* The address of .stapsdt.base: the difference to that in the notes is how far prelink moved the file. */
 static uint64_t address_of_base(struct dpe_module *module)
 {
 	Elf_Scn *section = NULL;

@@ -7,6 +7,7 @@
 #include "probes/binary/elf_symbols.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
+#include "probes/limits.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
-static char *say_unknown(const struct dpe_module *module, const struct variable_search *search,
+static char *explain_unknown(const struct dpe_module *module, const struct variable_search *search,
 	const struct variable_names *names)
 {
 	const char *meant = names->elsewhere;
@@ -155,7 +156,7 @@ static char *say_unknown(const struct dpe_module *module, const struct variable_
 		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
 }
 
-static char *say_missing(struct dpe_module *module, const struct variable_search *search)
+static char *explain_missing(struct dpe_module *module, const struct variable_search *search)
 {
 	struct variable_names names = {.last = search->last};
 	unsigned in_debug_file_too = 0;
@@ -165,7 +166,7 @@ static char *say_missing(struct dpe_module *module, const struct variable_search
 	if (names.unsupported)
 		said = dpe_xasprintf("'%s' is in %s, but %s", search->whole, module->name, names.unsupported);
 	else
-		said = say_unknown(module, search, &names);
+		said = explain_unknown(module, search, &names);
 	for (unsigned i = 0; i < names.count; i++)
 		free(names.at[i]);
 	free(names.at);
@@ -190,7 +191,7 @@ static char *find_root(struct dpe_module *module, struct variable_search *search
 	each_symbol(module, &search->count, match_symbol, search);
 	if (!search->count) {
 		dpe_module_functions(module, &unused); /* sets `stripped` */
-		return say_missing(module, search);
+		return explain_missing(module, search);
 	}
 	if (search->count > 1)
 		return dpe_xasprintf(
@@ -257,7 +258,7 @@ static char *without_scope(const char *lvalue, char **scope)
 	return dpe_xasprintf("%.*s%s", (int)(root - lvalue), lvalue, colons + 2);
 }
 
-/* Finds up to two libraries that have the variable: those called `scope`, or without one those that export it. */
+/* Finds up to two libraries that have the variable: libraries called `scope`, or without a scope any that export it. */
 static unsigned find_library(const struct dpe_modules *modules, const char *scope,
 	const char *lvalue, struct dpe_module *found[2])
 {
@@ -354,7 +355,7 @@ static char *describe(const struct dpe_function *function, int number)
 	return dpe_xasprintf("argument %d of '%s'", number + 1, function->name);
 }
 
-static char *say(
+static char *explain(
 	const char *before, const struct dpe_function *function, int number, const char *after)
 {
 	char *what = describe(function, number);
@@ -373,7 +374,7 @@ static char *without_types(struct dpe_module *module, const struct dpe_function 
 	if (dpe_lvalue_is_text(lvalue) && !root[strcspn(root, DPE_LVALUE_PART "*(")])
 		why = dpe_lvalue_point_to_text(variable);
 	else
-		why = dpe_xasprintf("%s has no debug information on '%s', which tells what its "
+		why = dpe_xasprintf("%s has no debug information on '%s', which has what its "
 				    "arguments are",
 			module->name, function->name);
 	free(root);
@@ -393,13 +394,13 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 	if (!dpe_dwarf_function(module, function->address, &die))
 		return without_types(module, function, lvalue, variable);
 	if (!find_type(&die, number, &type))
-		return say("debug information has no type for ", function, number, "");
+		return explain("debug information has no type for ", function, number, "");
 	why = dpe_lvalue_enter(lvalue, &type, variable);
 	if (why)
 		return why;
 	variable->in_structure = dpe_dwarf_is_aggregate(&type);
 	if (!variable->nsteps && !variable->in_structure)
-		return say("", function, number, " is not a pointer");
+		return explain("", function, number, " is not a pointer");
 	return NULL;
 }
 
@@ -489,7 +490,6 @@ static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 
 char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 {
-	enum { MAX_DEPTH = 16 };
 	struct holder holder = {.address = address};
 	struct dpe_text name = {0};
 	Dwarf_Die declared, type;
@@ -504,7 +504,7 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	free(holder.name);
 	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type)) {
-		for (int i = 0; i < MAX_DEPTH && descend(&name, &type, &offset); i++)
+		for (int i = 0; i < DPE_MEMBER_DEPTH && descend(&name, &type, &offset); i++)
 			;
 		closed = is_closed(&type);
 	}

@@ -1,5 +1,6 @@
 /* Finds the DIE of a variable by its address. */
 #include "probes/binary/dwarf.h"
+#include "probes/limits.h"
 
 struct address_search {
 	uint64_t address; /* the module's */

@@ -1,10 +1,9 @@
 /* Whether the instruction before an address read or wrote memory: a watchpoint reports after the access. The
  * function is decoded from its beginning, as instructions cannot be decoded backwards. */
 #include "probes/code/instructions.h"
+#include "probes/limits.h"
 
-enum { LARGEST = 1 << 20 };
-
-/* What the instruction does to memory operands. Those that a push or call implies are on the stack, where no watched
+/* What the instruction does to memory operands. Operands that a push or call implies are on the stack, where no watched
  * variable is; those of string instructions count. */
 static enum dpe_access access_of(const struct dpe_instruction *instruction)
 {
@@ -59,7 +58,7 @@ enum dpe_access dpe_access_before(struct dpe_module *module, uint64_t address)
 	enum dpe_access access;
 	struct dpe_code code;
 
-	if (!function || dpe_code_open(&code, module, function, LARGEST))
+	if (!function || dpe_code_open(&code, module, function, DPE_ENTRY_BYTES))
 		return DPE_ACCESS_UNKNOWN;
 	access = access_before(&code, address - function->address);
 	dpe_code_close(&code);

@@ -1,4 +1,5 @@
 #include "probes/code/instructions.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module
 {
 	*code = (struct dpe_code){.function = function, .size = function->size};
 	if (!code->size)
-		return "the symbol does not tell the function's size";
+		return "the symbol does not give the function's size";
 	if (code->size > most)
 		return "the function is too large";
 	ZydisDecoderInit(&code->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -165,8 +166,8 @@ static bool far_jump_between(const uint8_t *bytes, size_t size, uint64_t address
 static bool jumped_at_from_elsewhere(
 	const struct dpe_module *module, const struct dpe_function *function, size_t end)
 {
-	enum { PIECE = 1 << 20, OVERLAP = 6 };
-	uint8_t *piece = dpe_xmalloc(PIECE);
+	enum { OVERLAP = 6 };
+	uint8_t *piece = dpe_xmalloc(DPE_CODE_PIECE);
 	bool found = false;
 
 	for (unsigned i = 0; i < module->nsegments && !found; i++) {
@@ -179,7 +180,7 @@ static bool jumped_at_from_elsewhere(
 		while (!found && at + OVERLAP < segment->size) {
 			size_t rest = segment->size - at;
 
-			got = pread(module->fd, piece, rest < PIECE ? rest : PIECE,
+			got = pread(module->fd, piece, rest < DPE_CODE_PIECE ? rest : DPE_CODE_PIECE,
 				(off_t)(segment->offset + at));
 			if (got <= OVERLAP)
 				break;

@@ -92,7 +92,7 @@ enum dpe_preload_function {
 		DPE_PRELOAD_COUNT
 };
 
-/* What the larger library, libdpe-mem.so, tells of beside calls: an address and a number of bytes.
+/* What the larger library, libdpe-mem.so, reports beside calls: an address and a number of bytes.
  * They stand behind the functions wherever those are numbered. */
 enum dpe_preload_memory {
 	DPE_PRELOAD_READ = DPE_PRELOAD_COUNT,
@@ -121,7 +121,7 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
  * one: so many are kept free for that. */
 #define DPE_PRELOAD_SLACK 64
 
-/* One event. With stacks, a slot has room for `frames`; those that are there are counted before
+/* One event. With stacks, a slot has room for `frames`; the frames in use are counted before
  * them, so where there are none nobody touches that part of it. */
 struct dpe_preload_slot {
 	uint32_t stamp; /* dpe_preload_stamp of its number, once it is whole */

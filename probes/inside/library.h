@@ -35,7 +35,7 @@ extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
 DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
 
-/* The calls that a thread is in, as far as instrumented code tells: the latest ones of them. */
+/* The calls that a thread is in, as far as instrumented code reports them: the latest ones. */
 struct dpe_preload_callers {
 	struct {
 		uint64_t pc;      /* where it was called */

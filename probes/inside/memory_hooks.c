@@ -1,8 +1,9 @@
-/* memory_hooks: reads and writes, as compilers tell of them: -fsanitize=thread calls __tsan_…, and
+/* memory_hooks: reads and writes, as compilers report them: -fsanitize=thread calls __tsan_…, and
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
 #include "probes/inside/runtime.h"
+#include "probes/limits.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -31,7 +32,7 @@ __attribute__((constructor)) static void measure_stacks(void)
 	struct rlimit limit;
 
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur > largest_stack &&
-		limit.rlim_cur < 1u << 30)
+		limit.rlim_cur < DPE_STACK_BYTES)
 		largest_stack = limit.rlim_cur;
 }
 
@@ -155,7 +156,7 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 
 /* ---- what is written ------------------------------------------------------------------------ */
 
-static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
+static void put_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	struct dpe_preload_call call = {{address, size}, what};
@@ -173,7 +174,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	use_stack(place);
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
-	tell(what, address, size, place);
+	put_access(what, address, size, place);
 }
 
 /* All objects have so many bytes, which stand for all of them. */
@@ -202,7 +203,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !has_threads())
 		return;
-	tell(what, address, size, place);
+	put_access(what, address, size, place);
 }
 
 /* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */

@@ -1,5 +1,5 @@
 /* pthread_wrappers: the functions themselves. Each reports its call, calls the function that it wraps,
- * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
+ * and reports its return. Where a call is left by cancellation, an exception or longjmp there is
  * no return, as there is none for a probe. */
 #include "probes/inside/library.h"
 #include "probes/inside/runtime.h"

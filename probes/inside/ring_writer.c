@@ -88,8 +88,8 @@ static bool lives(pid_t process)
  * nothing for so long is stopped, and nobody waits for it any more. */
 static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
-	const struct timespec nap = {.tv_nsec = 200000};
-	const uint64_t most = 10000000000 / 200000;
+	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};
+	const uint64_t most = DPE_ROOM_TIME / DPE_ROOM_PAUSE;
 	uint64_t tail = self.tail;
 	int error = errno;
 

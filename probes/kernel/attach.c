@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-
-#define LONGEST_LOAD 60000000000ull /* ns */
+#include "probes/limits.h"
 
 /* The last thing that the verifier said before its statistics. */
-static void say_log(char *log, struct dpe_diags *diags)
+static void report_log(char *log, struct dpe_diags *diags)
 {
 	char *rest, *last = NULL;
 
@@ -103,7 +102,7 @@ static int load_once(
 static int load_in_peace(
 	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
 {
-	uint64_t until = dpe_ring_now() + LONGEST_LOAD;
+	uint64_t until = dpe_ring_now() + DPE_LOAD_TIME;
 	int error = load_once(probes, multi, options);
 
 	while (error == EAGAIN && dpe_ring_now() < until) {
@@ -113,12 +112,12 @@ static int load_in_peace(
 	return error;
 }
 
-static int tell_gates(struct dpe_probes *probes)
+static int configure_site_guards(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 
-	return dpe_gates_tell(probes, bpf_map__fd(bpf->maps.gates),
-		bpf_map__fd(bpf->maps.mark_counts), &bpf->bss->gate_state);
+	return dpe_guards_configure(probes, bpf_map__fd(bpf->maps.guards),
+		bpf_map__fd(bpf->maps.flag_counts), &bpf->bss->guard_state);
 }
 
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
@@ -133,15 +132,15 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	if (!error)
 		error = make_rings(probes);
 	if (!error)
-		error = tell_gates(probes);
+		error = configure_site_guards(probes);
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
-		say_log(log, diags);
+		report_log(log, diags);
 	} else {
-		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
-		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
-		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
-		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		dpe_reads_configure(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_wanted_texts_configure(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
+		dpe_object_watches_configure(probes, bpf_map__fd(probes->bpf->maps.watch_changes));
+		dpe_usdt_configure(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 	}
 	free(log);
 	return !error;
@@ -289,13 +288,13 @@ bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags)
 	return load_programs(probes, probes->multi, diags);
 }
 
-bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
+bool dpe_attach_sites(struct dpe_probes *probes, bool observing, struct dpe_diags *diags)
 {
 	if (!attach_probes(probes, probes->multi, diags))
 		return false;
-	if (armed) {
-		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
-		__atomic_store_n(&probes->bpf->bss->armed_at, dpe_ring_now(), __ATOMIC_RELEASE);
+	if (observing) {
+		__atomic_store_n(&probes->bpf->bss->observing, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&probes->bpf->bss->observing_since, dpe_ring_now(), __ATOMIC_RELEASE);
 	}
 	probes->placed = true;
 	return true;
@@ -327,10 +326,10 @@ uint64_t dpe_attach_loads(const struct dpe_probes *probes)
 }
 
 /* The address says that the rest is valid. */
-void dpe_attach_arm(
-	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry)
+void dpe_attach_object_watch(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry)
 {
-	struct dpe_armed_entry *to = &probes->bpf->bss->armed_objects[slot];
+	struct dpe_object_watch_entry *to = &probes->bpf->bss->object_watches[slot];
 
 	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
 	to->object = entry->object;
@@ -340,14 +339,14 @@ void dpe_attach_arm(
 	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
 }
 
-struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes)
+struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes)
 {
-	return probes->bpf->bss->arm_requests;
+	return probes->bpf->bss->watch_requests;
 }
 
-int dpe_attach_arm_map(const struct dpe_probes *probes)
+int dpe_attach_watch_requests_map(const struct dpe_probes *probes)
 {
-	return bpf_map__fd(probes->bpf->maps.arm_where);
+	return bpf_map__fd(probes->bpf->maps.watch_changes);
 }
 
 int dpe_attach_on_access(const struct dpe_probes *probes)
@@ -418,7 +417,7 @@ void dpe_attach_unhold(struct dpe_probes *probes)
 	probes->nbegin_links = probes->capbegin_links = 0;
 }
 
-void dpe_attach_tell_reads(struct dpe_probes *probes)
+void dpe_attach_configure_reads(struct dpe_probes *probes)
 {
-	dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+	dpe_reads_configure(probes, bpf_map__fd(probes->bpf->maps.read_where));
 }

@@ -1,4 +1,4 @@
-/* attach: what attach.c, attach_late.c, detach.c, groups.c and configure.c share. */
+/* attach: what attach.c, attach_late.c, detach.c, site_groups.c and configure.c share. */
 #ifndef DPE_PROBES_KERNEL_ATTACH_H
 #define DPE_PROBES_KERNEL_ATTACH_H
 
@@ -13,7 +13,7 @@ struct bpf_link;
 /* Says what the programs, which are open, are to do. */
 void dpe_configure(struct dpe_probes *probes, bool multi);
 
-/* ---- groups.c ---------------------------------------------------------------------------- */
+/* ---- site_groups.c ----------------------------------------------------------------------- */
 
 /* One of our programs, by what it is for. */
 enum dpe_group_kind {

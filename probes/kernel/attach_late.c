@@ -105,12 +105,12 @@ static void attach_one_by_one(struct dpe_probes *probes, struct dpe_process_prob
 		dpe_diags_free(diags);
 }
 
-void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site)
+void dpe_attach_configure_sites(struct dpe_probes *probes, unsigned site)
 {
 	for (unsigned i = site; i < probes->nsites; i++) {
-		dpe_reads_tell_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
-		dpe_usdt_tell_site(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
-		dpe_gates_tell_site(probes, bpf_map__fd(probes->bpf->maps.gates), i);
+		dpe_reads_configure_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
+		dpe_usdt_configure_site(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
+		dpe_guards_configure_site(probes, bpf_map__fd(probes->bpf->maps.guards), i);
 	}
 }
 

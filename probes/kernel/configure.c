@@ -101,30 +101,30 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 }
 
 /* Behind the sites there is room for those of libraries that are loaded later. */
-static void configure_arms(struct dpe_probes *probes)
+static void configure_object_watches(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	bpf->rodata->arms = probes->arms->nkinds;
-	if (!probes->arms->nkinds)
+	bpf->rodata->watches_objects = probes->object_watches->nkinds;
+	if (!probes->object_watches->nkinds)
 		return;
-	bpf_map__set_max_entries(bpf->maps.arm_where, most_sites(probes));
+	bpf_map__set_max_entries(bpf->maps.watch_changes, most_sites(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
 
-static void configure_gates(struct dpe_probes *probes)
+static void configure_guards(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	if (!dpe_gates_are_wanted(probes))
+	if (!dpe_guards_are_wanted(probes))
 		return;
-	probes->gates->most_sites = most_sites(probes);
-	bpf->rodata->first_gate = 2 * probes->gates->most_sites;
+	probes->guards->most_sites = most_sites(probes);
+	bpf->rodata->first_guard = 2 * probes->guards->most_sites;
 	bpf_map__set_max_entries(
-		bpf->maps.gates, 2 * probes->gates->most_sites + probes->nwatches + 1);
-	bpf->rodata->mark_shares = dpe_marks_shares() - 1;
-	bpf_map__set_max_entries(bpf->maps.mark_counts, dpe_marks_shares());
+		bpf->maps.guards, 2 * probes->guards->most_sites + probes->nwatches + 1);
+	bpf->rodata->flag_shares = dpe_event_flags_shares() - 1;
+	bpf_map__set_max_entries(bpf->maps.flag_counts, dpe_event_flags_shares());
 }
 
 /* A number of the kernel's, or `otherwise`. */
@@ -242,15 +242,15 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
 	configure_room(probes);
-	configure_gates(probes);
+	configure_guards(probes);
 	configure_reads(probes, multi);
-	configure_arms(probes);
+	configure_object_watches(probes);
 	configure_places(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
 	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms->nkinds);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->object_watches->nkinds);
 	if (!multi)
 		return;
 	bpf_program__set_expected_attach_type(

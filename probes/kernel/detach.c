@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-
-#define MOST_THREADS 16
+#include "probes/limits.h"
 
 /* One of both. */
 struct end {
@@ -41,13 +40,13 @@ static void *take_out(void *context)
 /* Where no more threads can be created, the existing ones do it all. */
 static void take_out_all(struct ends *ends)
 {
-	pthread_t threads[MOST_THREADS];
+	pthread_t threads[DPE_DETACH_THREADS];
 	unsigned count = 0;
 	sigset_t all, before;
 
 	sigfillset(&all); /* signals are for the threads of who uses us */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (count < MOST_THREADS && count + 1 < ends->count &&
+	while (count < DPE_DETACH_THREADS && count + 1 < ends->count &&
 		!pthread_create(&threads[count], NULL, take_out, ends))
 		count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -159,11 +158,11 @@ void dpe_detach(struct dpe_probes *probes)
 
 	if (probes->bpf && probes->bpf->bss) {
 		/* That a call is not seen to begin any more must not make its return a loss. */
-		__atomic_store_n(&probes->bpf->bss->armed, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&probes->bpf->bss->observing, 0, __ATOMIC_SEQ_CST);
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
 	dpe_removal_end(probes->sparing);
-	dpe_armed_release(probes);
+	dpe_object_watches_release(probes);
 	add_process(&ends, probes->first);
 	if (probes->bpf)
 		add_tracepoints(&ends, probes->bpf);

@@ -1,4 +1,4 @@
-/* event_flags: see marks.h. */
+/* event_flags: see event_flags.h. */
 #include "probes/kernel/event_flags.h"
 
 #include <bpf/libbpf.h>
@@ -8,7 +8,7 @@
 
 /* ---- what is shared ---------------------------------------------------------------------- */
 
-unsigned dpe_marks_shares(void)
+unsigned dpe_event_flags_shares(void)
 {
 	int processors = libbpf_num_possible_cpus();
 	unsigned shares = 1;
@@ -18,26 +18,26 @@ unsigned dpe_marks_shares(void)
 	return shares;
 }
 
-int dpe_marks_open(struct dpe_marks *marks, uint32_t *states, unsigned count, int map)
+int dpe_event_flags_open(struct dpe_event_flags *flags, uint32_t *states, unsigned count, int map)
 {
-	const unsigned shares = dpe_marks_shares();
-	void *counts = mmap(NULL, shares * sizeof(*marks->counts), PROT_READ, MAP_SHARED, map, 0);
+	const unsigned shares = dpe_event_flags_shares();
+	void *counts = mmap(NULL, shares * sizeof(*flags->counts), PROT_READ, MAP_SHARED, map, 0);
 
 	if (counts == MAP_FAILED)
 		return errno;
-	marks->states = states;
-	marks->counts = counts;
-	marks->shares = shares;
-	marks->count = count;
+	flags->states = states;
+	flags->counts = counts;
+	flags->shares = shares;
+	flags->count = count;
 	return 0;
 }
 
-void dpe_marks_close(struct dpe_marks *marks)
+void dpe_event_flags_close(struct dpe_event_flags *flags)
 {
-	if (marks->counts)
-		munmap(marks->counts, marks->shares * sizeof(*marks->counts));
-	marks->counts = NULL;
-	marks->states = NULL;
+	if (flags->counts)
+		munmap(flags->counts, flags->shares * sizeof(*flags->counts));
+	flags->counts = NULL;
+	flags->states = NULL;
 }
 
 static uint64_t load(const __u64 *from)
@@ -45,63 +45,63 @@ static uint64_t load(const __u64 *from)
 	return __atomic_load_n((const uint64_t *)from, __ATOMIC_SEQ_CST);
 }
 
-static uint64_t count_begun(const struct dpe_marks *marks, unsigned mark)
+static uint64_t count_begun(const struct dpe_event_flags *flags, unsigned flag)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < marks->shares; i++)
-		sum += load(&marks->counts[i].at[mark].begun);
+	for (unsigned i = 0; i < flags->shares; i++)
+		sum += load(&flags->counts[i].at[flag].begun);
 	return sum;
 }
 
-static uint64_t count_done(const struct dpe_marks *marks, unsigned mark)
+static uint64_t count_done(const struct dpe_event_flags *flags, unsigned flag)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < marks->shares; i++)
-		sum += load(&marks->counts[i].at[mark].done);
+	for (unsigned i = 0; i < flags->shares; i++)
+		sum += load(&flags->counts[i].at[flag].done);
 	return sum;
 }
 
 /* ---- setting and unsetting --------------------------------------------------------------- */
 
-void dpe_marks_keep(struct dpe_marks *marks, uint64_t set)
+void dpe_event_flags_keep(struct dpe_event_flags *flags, uint64_t set)
 {
-	marks->forever |= set;
-	for (set = marks->states ? marks->forever : 0; set; set &= set - 1)
+	flags->forever |= set;
+	for (set = flags->states ? flags->forever : 0; set; set &= set - 1)
 		__atomic_store_n(
-			&marks->states[__builtin_ctzll(set)], DPE_MARK_SET, __ATOMIC_SEQ_CST);
+			&flags->states[__builtin_ctzll(set)], DPE_FLAG_SET, __ATOMIC_SEQ_CST);
 }
 
 /* In this order: what had not begun when we count those cannot have been done before. So where the
  * numbers are the same, none was between the two in the meantime. */
-void dpe_marks_look(struct dpe_marks *marks)
+void dpe_event_flags_look(struct dpe_event_flags *flags)
 {
-	marks->quiet = 0;
-	for (unsigned i = 0; i < marks->count; i++) {
-		uint64_t done = count_done(marks, i);
+	flags->quiet = 0;
+	for (unsigned i = 0; i < flags->count; i++) {
+		uint64_t done = count_done(flags, i);
 
-		marks->begun[i] = count_begun(marks, i);
-		if (done == marks->begun[i])
-			marks->quiet |= UINT64_C(1) << i;
+		flags->begun[i] = count_begun(flags, i);
+		if (done == flags->begun[i])
+			flags->quiet |= UINT64_C(1) << i;
 	}
-	marks->quiet &= ~marks->forever;
+	flags->quiet &= ~flags->forever;
 }
 
-static void unset(struct dpe_marks *marks, unsigned mark)
+static void unset(struct dpe_event_flags *flags, unsigned flag)
 {
-	uint32_t closing = DPE_MARK_CLOSING;
+	uint32_t closing = DPE_FLAG_CLOSING;
 
-	if (__atomic_load_n(&marks->states[mark], __ATOMIC_RELAXED) == DPE_MARK_UNSET)
+	if (__atomic_load_n(&flags->states[flag], __ATOMIC_RELAXED) == DPE_FLAG_UNSET)
 		return;
-	__atomic_exchange_n(&marks->states[mark], DPE_MARK_CLOSING, __ATOMIC_SEQ_CST);
-	if (count_begun(marks, mark) == marks->begun[mark])
-		__atomic_compare_exchange_n(&marks->states[mark], &closing, DPE_MARK_UNSET, false,
+	__atomic_exchange_n(&flags->states[flag], DPE_FLAG_CLOSING, __ATOMIC_SEQ_CST);
+	if (count_begun(flags, flag) == flags->begun[flag])
+		__atomic_compare_exchange_n(&flags->states[flag], &closing, DPE_FLAG_UNSET, false,
 			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-void dpe_marks_unset(struct dpe_marks *marks, uint64_t set)
+void dpe_event_flags_unset(struct dpe_event_flags *flags, uint64_t set)
 {
-	for (set &= marks->quiet; set; set &= set - 1)
-		unset(marks, (unsigned)__builtin_ctzll(set));
+	for (set &= flags->quiet; set; set &= set - 1)
+		unset(flags, (unsigned)__builtin_ctzll(set));
 }

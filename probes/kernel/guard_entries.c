@@ -1,47 +1,48 @@
 /* guard_entries: guards of events in the form that the BPF programs read, and how this side waits for a stop that
  * one of them has begun. See kernel/bpf/guard_layout.h. */
 #include "probes/kernel/kernel.h"
+#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <time.h>
 
-_Static_assert(DPE_PLAN_MARKS == DPE_MARKS && DPE_PLAN_STOPS == DPE_GATE_STOPS &&
-		       DPE_PLAN_STOP_ARGS == DPE_GATE_ARGS,
+_Static_assert(DPE_PLAN_FLAGS == DPE_EVENT_FLAGS && DPE_PLAN_STOPS == DPE_GUARD_STOPS &&
+		       DPE_PLAN_STOP_ARGS == DPE_GUARD_ARGS,
 	"the plan has what the programs have");
 
-/* Only marks that one entry has room for. */
-static struct dpe_gate_marks marks_of(uint64_t set)
+/* Only flags that one entry has room for. */
+static struct dpe_guard_flags flags_of(uint64_t set)
 {
-	struct dpe_gate_marks marks = {0};
+	struct dpe_guard_flags flags = {0};
 
-	for (; set && marks.count < DPE_GATE_MARKS; set &= set - 1)
-		marks.at[marks.count++] = (uint8_t)__builtin_ctzll(set);
-	return marks;
+	for (; set && flags.count < DPE_GUARD_FLAGS; set &= set - 1)
+		flags.at[flags.count++] = (uint8_t)__builtin_ctzll(set);
+	return flags;
 }
 
 static uint64_t left_out(uint64_t set)
 {
-	for (unsigned i = 0; set && i < DPE_GATE_MARKS; i++)
+	for (unsigned i = 0; set && i < DPE_GUARD_FLAGS; i++)
 		set &= set - 1;
 	return set;
 }
 
 /* False where the arguments of the event are unknown to the kernel: it may stop, then. */
 static bool fill_arg(const struct dpe_signature *signature, unsigned index, int64_t number,
-	struct dpe_gate_arg *arg)
+	struct dpe_guard_arg *arg)
 {
 	unsigned word, size;
 
 	if (!signature || !dpe_signature_integer(signature, index, &word, &size))
 		return false;
-	*arg = (struct dpe_gate_arg){.word = word, .size = size, .number = number};
+	*arg = (struct dpe_guard_arg){.word = word, .size = size, .number = number};
 	return true;
 }
 
-static struct dpe_gate_stop stop_of(
-	const struct dpe_gate_condition *condition, const struct dpe_signature *signature)
+static struct dpe_guard_stop stop_of(
+	const struct dpe_guard_condition *condition, const struct dpe_signature *signature)
 {
-	struct dpe_gate_stop stop = {.marks = marks_of(condition->marks)};
+	struct dpe_guard_stop stop = {.flags = flags_of(condition->flags)};
 
 	for (unsigned i = 0; i < condition->nargs; i++)
 		stop.nargs += fill_arg(signature, condition->args[i].index,
@@ -50,111 +51,111 @@ static struct dpe_gate_stop stop_of(
 }
 
 /* Where more is to be waited for than there is room for, nothing is. */
-static struct dpe_gate_entry entry_of(struct dpe_probes *probes, const struct dpe_gate *gate,
+static struct dpe_guard_entry entry_of(struct dpe_probes *probes, const struct dpe_guard *guard,
 	const struct dpe_signature *signature)
 {
-	struct dpe_gate_entry entry = {.sets = marks_of(gate->sets)};
+	struct dpe_guard_entry entry = {.sets = flags_of(guard->sets)};
 
-	dpe_marks_keep(&probes->gates->marks, left_out(gate->sets));
-	if (probes->dynamic && !gate->always && !left_out(gate->after))
-		entry.after = marks_of(gate->after);
-	entry.nstops = probes->stop ? gate->nstops : 0;
+	dpe_event_flags_keep(&probes->guards->flags, left_out(guard->sets));
+	if (probes->dynamic && !guard->always && !left_out(guard->after))
+		entry.after = flags_of(guard->after);
+	entry.nstops = probes->stop ? guard->nstops : 0;
 	for (unsigned i = 0; i < entry.nstops; i++)
-		entry.stops[i] = stop_of(&gate->stops[i], signature);
+		entry.stops[i] = stop_of(&guard->stops[i], signature);
 	return entry;
 }
 
-static struct dpe_gate gate_of_watch(
+static struct dpe_guard guard_of_watch(
 	const struct dpe_probes *probes, const struct dpe_watch *watch)
 {
-	struct dpe_gate gate = {0};
+	struct dpe_guard guard = {0};
 
 	for (unsigned i = 0; i < probes->plan->nwatched; i++) {
 		const struct dpe_watched *watched = &probes->plan->watched[i];
 
 		if (watched->event == watch->event || watched->event == watch->update)
-			dpe_gate_merge(&gate, &watched->gate);
+			dpe_guard_merge(&guard, &watched->guard);
 	}
-	return gate;
+	return guard;
 }
 
-bool dpe_gates_are_wanted(const struct dpe_probes *probes)
+bool dpe_guards_are_wanted(const struct dpe_probes *probes)
 {
 	return probes->stop || probes->dynamic;
 }
 
 static bool has_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return (unsigned)(site - probes->sites) < probes->gates->most_sites;
+	return (unsigned)(site - probes->sites) < probes->guards->most_sites;
 }
 
-bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site)
+bool dpe_guards_has(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	for (unsigned phase = 0; phase < 2; phase++) {
-		const struct dpe_gate *gate = &site->gates[phase];
+		const struct dpe_guard *guard = &site->guards[phase];
 
-		if (has_room(probes, site) && (gate->sets || gate->after || gate->nstops))
+		if (has_room(probes, site) && (guard->sets || guard->after || guard->nstops))
 			return true;
 	}
 	return false;
 }
 
-static void tell(const struct dpe_probes *probes, int map, uint32_t index,
-	const struct dpe_gate_entry *entry)
+static void put_entry(const struct dpe_probes *probes, int map, uint32_t index,
+	const struct dpe_guard_entry *entry)
 {
 	dpe_attach_put(probes, map, &index, entry);
 }
 
-void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
+void dpe_guards_configure_site(struct dpe_probes *probes, int map, unsigned number)
 {
 	const struct dpe_site *site = &probes->sites[number];
 
-	if (!probes->gates->state)
+	if (!probes->guards->state)
 		return;
 	for (unsigned phase = 0; phase < 2; phase++) {
-		struct dpe_gate_entry entry =
-			entry_of(probes, &site->gates[phase], site->signature);
+		struct dpe_guard_entry entry =
+			entry_of(probes, &site->guards[phase], site->signature);
 
 		if (has_room(probes, site))
-			tell(probes, map, 2 * number + phase, &entry);
-		if (site->preloaded || !has_room(probes, site)) /* events that set no marks */
-			dpe_marks_keep(&probes->gates->marks, site->gates[phase].sets);
+			put_entry(probes, map, 2 * number + phase, &entry);
+		if (site->preloaded || !has_room(probes, site)) /* events that set no flags */
+			dpe_event_flags_keep(&probes->guards->flags, site->guards[phase].sets);
 	}
 }
 
-int dpe_gates_tell(
-	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state)
+int dpe_guards_configure(
+	struct dpe_probes *probes, int map, int flag_counts, struct dpe_guard_state *state)
 {
 	int error;
 
-	if (!dpe_gates_are_wanted(probes))
+	if (!dpe_guards_are_wanted(probes))
 		return 0;
-	error = dpe_marks_open(
-		&probes->gates->marks, state->marks, probes->plan->nmarks, mark_counts);
+	error = dpe_event_flags_open(
+		&probes->guards->flags, state->flags, probes->plan->nflags, flag_counts);
 	if (error)
 		return error;
-	probes->gates->state = state;
+	probes->guards->state = state;
 	for (unsigned i = 0; i < probes->nsites; i++)
-		dpe_gates_tell_site(probes, map, i);
+		dpe_guards_configure_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++) {
-		struct dpe_gate gate = gate_of_watch(probes, &probes->watches[i]);
-		struct dpe_gate_entry entry = entry_of(probes, &gate, NULL);
+		struct dpe_guard guard = guard_of_watch(probes, &probes->watches[i]);
+		struct dpe_guard_entry entry = entry_of(probes, &guard, NULL);
 
-		tell(probes, map, 2 * probes->gates->most_sites + i, &entry);
+		put_entry(probes, map, 2 * probes->guards->most_sites + i, &entry);
 	}
 	return 0;
 }
 
-bool dpe_gates_can_stop(const struct dpe_probes *probes)
+bool dpe_guards_can_stop(const struct dpe_probes *probes)
 {
 	const struct dpe_plan *plan = probes->plan;
 
 	for (unsigned i = 0; i < plan->nsites; i++) {
-		if (plan->sites[i].gates[0].nstops || plan->sites[i].gates[1].nstops)
+		if (plan->sites[i].guards[0].nstops || plan->sites[i].guards[1].nstops)
 			return true;
 	}
 	for (unsigned i = 0; i < plan->nwatched; i++) {
-		if (plan->watched[i].gate.nstops)
+		if (plan->watched[i].guard.nstops)
 			return true;
 	}
 	return false;
@@ -167,9 +168,9 @@ static uint64_t load(const __u64 *from)
 	return __atomic_load_n((const uint64_t *)from, __ATOMIC_SEQ_CST);
 }
 
-/* Whoever has begun has done. In this order: what had not begun when we look at `begun` cannot
+/* Every thread that has begun is done. In this order: what had not begun when we look at `begun` cannot
  * have been done before. */
-static bool nobody_is_about_to(const struct dpe_gate_state *state)
+static bool nobody_is_about_to(const struct dpe_guard_state *state)
 {
 	uint64_t done = load(&state->done);
 
@@ -178,24 +179,24 @@ static bool nobody_is_about_to(const struct dpe_gate_state *state)
 
 static void rest(void)
 {
-	nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = DPE_SHORT_PAUSE}, NULL);
 }
 
 /* Between its place in the ring and its signal an event needs some hundred nanoseconds, unless its
  * thread loses the processor. */
-bool dpe_gates_quiesce(struct dpe_gate_state *state)
+bool dpe_guards_quiesce(struct dpe_guard_state *state)
 {
 	__atomic_store_n(&state->may_stop, 0, __ATOMIC_SEQ_CST);
-	for (unsigned i = 0; i < 100000 && !nobody_is_about_to(state); i++)
+	for (unsigned i = 0; i < DPE_QUIESCE_TRIES && !nobody_is_about_to(state); i++)
 		rest();
 	return state->held || load(&state->stops) != load(&state->handled);
 }
 
-void dpe_gates_await(const struct dpe_probes *probes)
+void dpe_guards_await(const struct dpe_probes *probes)
 {
-	const struct dpe_gate_state *state = probes->gates->state;
-	uint64_t begun = probes->gates->armed ? load(&state->begun) : 0;
+	const struct dpe_guard_state *state = probes->guards->state;
+	uint64_t begun = probes->guards->stops_target ? load(&state->begun) : 0;
 
-	for (unsigned i = 0; i < 200 && probes->gates->armed && load(&state->done) < begun; i++)
+	for (unsigned i = 0; i < DPE_AWAIT_TRIES && probes->guards->stops_target && load(&state->done) < begun; i++)
 		rest();
 }

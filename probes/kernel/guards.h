@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dpe_gates {
-	struct dpe_gate_state *state; /* shared with the programs; NULL: nothing is gated */
+struct dpe_guards {
+	struct dpe_guard_state *state; /* shared with the programs; NULL: nothing is guarded */
 	unsigned most_sites;          /* that there may ever be, for the kernel's side */
-	struct dpe_marks marks;
+	struct dpe_event_flags flags;
 	uint64_t stops;               /* how many there were at the last look */
 	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */
-	bool armed;                   /* events may stop the target */
+	bool stops_target;                  /* events may stop the target */
 };
 
 /* No event will stop the target from now on, nor is about to. True where the target is stopped
  * because of us. */
-bool dpe_gates_quiesce(struct dpe_gate_state *state);
+bool dpe_guards_quiesce(struct dpe_guard_state *state);
 
 #endif

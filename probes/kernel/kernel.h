@@ -36,13 +36,13 @@ struct dpe_process_probes {
 /* ---- attach.c, attach_late.c, program_maps.c ----------------------------------------- */
 
 /* Attaching takes three steps, in this order: the BPF programs with their maps and rings; the tracepoints that
- * follow the target's threads; the probes at all sites. Events count from exec on, or from now where `armed`.
+ * follow the target's threads; the probes at all sites. Events count from exec on, or from now where `observing`.
  * Each is false after one error for each thing that is wrong. */
 bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
-bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
+bool dpe_attach_sites(struct dpe_probes *probes, bool observing, struct dpe_diags *diags);
 /* Tells the programs of the sites from number `site` on, which came while the target runs. */
-void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site);
+void dpe_attach_configure_sites(struct dpe_probes *probes, unsigned site);
 /* Puts probes on the sites of modules that a process has mapped and that have none in it yet, while it runs.
  * What cannot be observed counts as lost, after a warning. */
 void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *process,
@@ -70,11 +70,11 @@ void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t addres
 /* What libraries are waited for: changes with each time that the target maps some. */
 uint64_t dpe_attach_loads(const struct dpe_probes *probes);
 /* Tells the programs which part of which object is under watchpoint number `slot`. */
-void dpe_attach_arm(
-	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry);
-/* What threads wait for, DPE_ARM_REQUESTS of them. */
-struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes);
-int dpe_attach_arm_map(const struct dpe_probes *probes);
+void dpe_attach_object_watch(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry);
+/* What threads wait for, DPE_WATCH_REQUESTS of them. */
+struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes);
+int dpe_attach_watch_requests_map(const struct dpe_probes *probes);
 /* The program for watchpoints, a file descriptor of it. */
 int dpe_attach_on_access(const struct dpe_probes *probes);
 /* Lets the kernel stop the target when it begins its program, once. */
@@ -86,8 +86,8 @@ bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_begins(const struct dpe_probes *probes);
 /* No more of that. */
 void dpe_attach_unhold(struct dpe_probes *probes);
-/* The places of variables have become known: tells the programs of those that they read. */
-void dpe_attach_tell_reads(struct dpe_probes *probes);
+/* The places of variables have become known: configures the programs' reads. */
+void dpe_attach_configure_reads(struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 /* Whether probes may still be put in place: the dynamic linker is watched. */
@@ -101,11 +101,11 @@ uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
 bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* How many programs were begun that the user may not trace: they are not observed. */
 uint64_t dpe_attach_untraceable(const struct dpe_probes *probes);
-/* How many programs the target has begun, by exec, of those that are observed. */
+/* How many programs the target has begun, by exec, counting only observed ones. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Lets children that are not followed go on without our breakpoints. Does not wait for the kernel. */
 void dpe_attach_spare_children(struct dpe_probes *probes);
-/* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
+/* Maps of the loaded programs, file descriptors of them (see bpf/target_processes.h). */
 struct dpe_follow_files {
 	int followed, held, released, stopped;
 };
@@ -149,13 +149,13 @@ void dpe_removal_end(struct dpe_removal *removal);
 
 /* Each fills a map of the programs for all sites, or for one site: the variables to read (struct dpe_value_entries), the
  * texts that filters compare with. */
-void dpe_reads_tell(const struct dpe_probes *probes, int map);
-void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
-void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map);
+void dpe_reads_configure(const struct dpe_probes *probes, int map);
+void dpe_reads_configure_site(const struct dpe_probes *probes, int map, unsigned site);
+void dpe_wanted_texts_configure(const struct dpe_probes *probes, int map);
 /* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
-void dpe_usdt_tell(const struct dpe_probes *probes, int map);
+void dpe_usdt_configure(const struct dpe_probes *probes, int map);
 /* The same of one site only. */
-void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned site);
+void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned site);
 
 /* ---- watchpoints.c ------------------------------------------------------------------- */
 
@@ -183,36 +183,36 @@ bool dpe_any_variable(
 /* ---- object_watch.c, object_watch_sites.c -------------------------------------------- */
 
 /* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
-bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_object_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Looks at the sites from that number on, which came while the target runs. */
-void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site);
+void dpe_object_watches_find_late(struct dpe_probes *probes, unsigned first_site);
 /* Whether watching an object begins or ends at the site. */
-bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site);
-/* Tells the kernel's side where, by a map of struct dpe_armings. */
-void dpe_armed_tell(const struct dpe_probes *probes, int map);
+bool dpe_object_watches_at(const struct dpe_probes *probes, const struct dpe_site *site);
+/* Tells the kernel's side where, by a map of struct dpe_watch_changes. */
+void dpe_object_watches_configure(const struct dpe_probes *probes, int map);
 /* Does what threads of the target wait for. */
-void dpe_armed_answer(struct dpe_probes *probes);
+void dpe_object_watches_answer(struct dpe_probes *probes);
 /* Takes all of these watchpoints away. */
-void dpe_armed_release(struct dpe_probes *probes);
+void dpe_object_watches_release(struct dpe_probes *probes);
 /* Warns, at the end, where objects were not watched. */
-void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
+void dpe_object_watches_report_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- guard_entries.c ----------------------------------------------------------------- */
 
 /* Whether any event is to wait for others, or may stop the target. */
-bool dpe_gates_are_wanted(const struct dpe_probes *probes);
+bool dpe_guards_are_wanted(const struct dpe_probes *probes);
 /* Whether the site has anything to do with that. */
-bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site);
-/* Tells the kernel's side by a map of struct dpe_gate_entry; `state`, and the map of struct
- * dpe_mark_counts, are shared with it. 0 or a positive error. */
-int dpe_gates_tell(
-	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state);
+bool dpe_guards_has(const struct dpe_probes *probes, const struct dpe_site *site);
+/* Tells the kernel's side by a map of struct dpe_guard_entry; `state`, and the map of struct
+ * dpe_flag_counts, are shared with it. 0 or a positive error. */
+int dpe_guards_configure(
+	struct dpe_probes *probes, int map, int flag_counts, struct dpe_guard_state *state);
 /* The same of one site, which may be one of a library that came late. */
-void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number);
+void dpe_guards_configure_site(struct dpe_probes *probes, int map, unsigned number);
 /* Whether some event could stop the target. */
-bool dpe_gates_can_stop(const struct dpe_probes *probes);
+bool dpe_guards_can_stop(const struct dpe_probes *probes);
 /* Waits, for some time at most, for events that are about to stop the target. */
-void dpe_gates_await(const struct dpe_probes *probes);
+void dpe_guards_await(const struct dpe_probes *probes);
 
 /* ---- kernel_rings.c ------------------------------------------------------------------ */
 
@@ -234,7 +234,7 @@ struct dpe_kernel_rings {
 	struct dpe_ring *at;
 	unsigned count;
 	int sleep;         /* the epoll that waits for any of them, and for the target's end */
-	__u64 *waiting; /* tells the kernel's side that we sleep */
+	__u64 *waiting; /* tells the programs that we sleep */
 	bool busy;         /* there was something last time */
 	long nap;          /* ns between two looks while there is, at most */
 };

@@ -2,6 +2,7 @@
  * said so to the programs. It reads a ring as far as the producer was when the call began, and so knows up to which
  * time the ring is complete. Proof: docs/internals/event-order.md. */
 #include "probes/kernel/kernel.h"
+#include "probes/limits.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -155,7 +156,6 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 
 /* Each time that our position changes, the processor that writes to the ring has to fetch that, as
  * it does for each record. */
-#define GIVEN_BACK 4096 /* bytes at a time */
 #define AHEAD 512       /* bytes: another processor's caches have what comes next */
 
 static void give_back(struct dpe_ring *ring, unsigned long at)
@@ -190,7 +190,7 @@ static bool read_records(
 	bool whole = true;
 
 	while (at < end && (whole = read_record(ring, index, &at, sink))) {
-		if (at - given >= GIVEN_BACK)
+		if (at - given >= DPE_RING_STEP)
 			give_back(ring, given = at);
 	}
 	give_back(ring, at);

@@ -1,9 +1,10 @@
 /* object_watch: watchpoints on objects, set and taken away while the target runs.
  *
- * The thread that comes to such an event waits in the kernel (bpf/armed.h) until we have done it:
+ * The thread that comes to such an event waits in the kernel (bpf/watch_requests.h) until we have done it:
  * nothing that it does to the object later is missed. Other threads run on meanwhile; from the
  * message `watch::begin` on nothing of theirs is missed either. */
 #include "probes/kernel/kernel.h"
+#include "probes/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,45 +47,44 @@ static bool has_thread(const struct threads *threads, pid_t thread)
 	return false;
 }
 
-static void close_files(struct dpe_armed *armed)
+static void close_files(struct dpe_object_watch *slot)
 {
-	while (armed->nfiles)
-		close(armed->files[--armed->nfiles]);
+	while (slot->nfiles)
+		close(slot->files[--slot->nfiles]);
 }
 
-static enum dpe_arm_result watch_each(struct dpe_probes *probes, struct dpe_armed *armed,
+static enum dpe_watch_result watch_each(struct dpe_probes *probes, struct dpe_object_watch *slot,
 	const struct dpe_watch *watch, const struct threads *threads)
 {
 	for (unsigned i = 0; i < threads->count; i++) {
 		int fd = dpe_watch_open(probes, watch, threads->at[i]);
 
 		if (fd >= 0)
-			*DPE_GROW(armed->files, armed->nfiles, armed->capfiles) = fd;
+			*DPE_GROW(slot->files, slot->nfiles, slot->capfiles) = fd;
 		else if (errno == ENOSPC)
-			return DPE_ARM_NO_REGISTER;
+			return DPE_WATCH_NO_REGISTER;
 		else if (errno != ESRCH) /* it has ended */
-			return DPE_ARM_FAILED;
+			return DPE_WATCH_FAILED;
 	}
-	return DPE_ARM_BEGUN;
+	return DPE_WATCH_BEGUN;
 }
 
 /* Threads inherit watchpoints from the one that makes them. One that was made while we were at it
- * may have done so, or not: then all is done again, as two of them would tell everything twice. */
-static enum dpe_arm_result watch_all(
-	struct dpe_probes *probes, struct dpe_armed *armed, const struct dpe_watch *watch)
+ * may have done so, or not: then all is done again, as two of them would report everything twice. */
+static enum dpe_watch_result watch_all(
+	struct dpe_probes *probes, struct dpe_object_watch *slot, const struct dpe_watch *watch)
 {
-	enum { TRIES = 20 };
 	struct threads before = {0}, after = {0};
-	enum dpe_arm_result result = DPE_ARM_FAILED;
+	enum dpe_watch_result result = DPE_WATCH_FAILED;
 	bool settled = false;
 
-	for (unsigned try = 0; try < TRIES && !settled; try++) {
-		close_files(armed);
-		result = DPE_ARM_FAILED;
+	for (unsigned try = 0; try < DPE_WATCH_TRIES && !settled; try++) {
+		close_files(slot);
+		result = DPE_WATCH_FAILED;
 		if (!list_threads(probes->pid, &before))
 			break;
-		result = watch_each(probes, armed, watch, &before);
-		settled = result != DPE_ARM_BEGUN || !list_threads(probes->pid, &after);
+		result = watch_each(probes, slot, watch, &before);
+		settled = result != DPE_WATCH_BEGUN || !list_threads(probes->pid, &after);
 		if (settled)
 			break;
 		settled = true;
@@ -94,9 +94,9 @@ static enum dpe_arm_result watch_all(
 	free(before.at);
 	free(after.at);
 	if (!settled)
-		result = DPE_ARM_FAILED;
-	if (result != DPE_ARM_BEGUN)
-		close_files(armed);
+		result = DPE_WATCH_FAILED;
+	if (result != DPE_WATCH_BEGUN)
+		close_files(slot);
 	return result;
 }
 
@@ -113,64 +113,64 @@ static bool is_taken(const struct dpe_probes *probes, uint64_t address, uint64_t
 			return true;
 	}
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		const struct dpe_armed *armed = &probes->arms->slots[i];
-		const struct dpe_watch *watch = &probes->arms->kinds[armed->kind].watch;
+		const struct dpe_object_watch *slot = &probes->object_watches->slots[i];
+		const struct dpe_watch *watch = &probes->object_watches->kinds[slot->kind].watch;
 
-		if (armed->used && overlap(address, size, armed->object + watch->address,
+		if (slot->used && overlap(address, size, slot->object + watch->address,
 					   watch->variable.size))
 			return true;
 	}
 	return false;
 }
 
-static struct dpe_armed *slot_of(struct dpe_probes *probes, unsigned kind, uint64_t object)
+static struct dpe_object_watch *slot_of(struct dpe_probes *probes, unsigned kind, uint64_t object)
 {
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		struct dpe_armed *armed = &probes->arms->slots[i];
+		struct dpe_object_watch *slot = &probes->object_watches->slots[i];
 
-		if (armed->used && armed->kind == kind && armed->object == object)
-			return armed;
+		if (slot->used && slot->kind == kind && slot->object == object)
+			return slot;
 	}
 	return NULL;
 }
 
-static struct dpe_armed *free_slot(struct dpe_probes *probes)
+static struct dpe_object_watch *free_slot(struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i + probes->nwatches < DPE_WATCHES; i++) {
-		if (!probes->arms->slots[i].used)
-			return &probes->arms->slots[i];
+		if (!probes->object_watches->slots[i].used)
+			return &probes->object_watches->slots[i];
 	}
 	return NULL;
 }
 
-static enum dpe_arm_result begin(struct dpe_probes *probes, unsigned kind, uint64_t object)
+static enum dpe_watch_result begin(struct dpe_probes *probes, unsigned kind, uint64_t object)
 {
-	struct dpe_watch watch = probes->arms->kinds[kind].watch;
-	struct dpe_armed *armed = free_slot(probes);
-	enum dpe_arm_result result;
+	struct dpe_watch watch = probes->object_watches->kinds[kind].watch;
+	struct dpe_object_watch *slot = free_slot(probes);
+	enum dpe_watch_result result;
 	uint64_t value = 0;
 
 	if (slot_of(probes, kind, object))
-		return DPE_ARM_KNOWN;
+		return DPE_WATCH_KNOWN;
 	watch.address += object;
 	if (watch.address % watch.variable.size)
-		return DPE_ARM_UNALIGNED;
+		return DPE_WATCH_UNALIGNED;
 	if (is_taken(probes, watch.address, watch.variable.size))
-		return DPE_ARM_OVERLAP;
-	if (!armed)
-		return DPE_ARM_NO_REGISTER;
-	result = watch_all(probes, armed, &watch);
-	if (result == DPE_ARM_BEGUN && !dpe_watch_read(probes, &watch, &value)) {
-		close_files(armed);
-		result = DPE_ARM_FAILED;
+		return DPE_WATCH_OVERLAP;
+	if (!slot)
+		return DPE_WATCH_NO_REGISTER;
+	result = watch_all(probes, slot, &watch);
+	if (result == DPE_WATCH_BEGUN && !dpe_watch_read(probes, &watch, &value)) {
+		close_files(slot);
+		result = DPE_WATCH_FAILED;
 	}
-	if (result != DPE_ARM_BEGUN)
+	if (result != DPE_WATCH_BEGUN)
 		return result;
-	armed->used = true;
-	armed->kind = kind;
-	armed->object = object;
-	dpe_attach_arm(probes, (unsigned)(armed - probes->arms->slots),
-		&(struct dpe_armed_entry){.address = watch.address,
+	slot->used = true;
+	slot->kind = kind;
+	slot->object = object;
+	dpe_attach_object_watch(probes, (unsigned)(slot - probes->object_watches->slots),
+		&(struct dpe_object_watch_entry){.address = watch.address,
 			.object = object,
 			.last = value,
 			.size = (uint32_t)watch.variable.size,
@@ -178,40 +178,40 @@ static enum dpe_arm_result begin(struct dpe_probes *probes, unsigned kind, uint6
 	return result;
 }
 
-static void end(struct dpe_probes *probes, struct dpe_armed *armed)
+static void end(struct dpe_probes *probes, struct dpe_object_watch *slot)
 {
-	dpe_attach_arm(probes, (unsigned)(armed - probes->arms->slots),
-		&(struct dpe_armed_entry){0});
-	close_files(armed);
-	armed->used = false;
+	dpe_attach_object_watch(probes, (unsigned)(slot - probes->object_watches->slots),
+		&(struct dpe_object_watch_entry){0});
+	close_files(slot);
+	slot->used = false;
 }
 
 /* ---- what threads ask for ---------------------------------------------------------------- */
 
-static enum dpe_arm_result serve(struct dpe_probes *probes, const struct dpe_arm_request *request)
+static enum dpe_watch_result serve(struct dpe_probes *probes, const struct dpe_watch_request *request)
 {
-	struct dpe_armed *armed;
+	struct dpe_object_watch *slot;
 
-	if (request->kind >= probes->arms->nkinds)
-		return DPE_ARM_FAILED;
-	if (!request->disarm)
+	if (request->kind >= probes->object_watches->nkinds)
+		return DPE_WATCH_FAILED;
+	if (!request->ends)
 		return begin(probes, request->kind, request->object);
-	armed = slot_of(probes, request->kind, request->object);
-	if (!armed)
-		return DPE_ARM_KNOWN;
-	end(probes, armed);
-	return DPE_ARM_ENDED;
+	slot = slot_of(probes, request->kind, request->object);
+	if (!slot)
+		return DPE_WATCH_KNOWN;
+	end(probes, slot);
+	return DPE_WATCH_ENDED;
 }
 
-static void take_back(struct dpe_probes *probes, const struct dpe_arm_request *request)
+static void take_back(struct dpe_probes *probes, const struct dpe_watch_request *request)
 {
-	struct dpe_armed *armed = slot_of(probes, request->kind, request->object);
+	struct dpe_object_watch *slot = slot_of(probes, request->kind, request->object);
 
-	if (armed && request->result == DPE_ARM_BEGUN)
-		end(probes, armed);
+	if (slot && request->result == DPE_WATCH_BEGUN)
+		end(probes, slot);
 }
 
-static bool change_state(struct dpe_arm_request *request, uint64_t from, uint64_t to)
+static bool change_state(struct dpe_watch_request *request, uint64_t from, uint64_t to)
 {
 	__u64 *state = &request->state, expected = from;
 
@@ -219,50 +219,50 @@ static bool change_state(struct dpe_arm_request *request, uint64_t from, uint64_
 		state, &expected, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static void answer(struct dpe_probes *probes, struct dpe_arm_request *request)
+static void answer(struct dpe_probes *probes, struct dpe_watch_request *request)
 {
-	if (!change_state(request, DPE_ARM_READY, DPE_ARM_TAKEN))
+	if (!change_state(request, DPE_WATCH_READY, DPE_WATCH_TAKEN))
 		return;
 	request->result = serve(probes, request);
 	dpe_debug(probes->debug, "probes", 2, "object 0x%llx, part %u: %s, result %u",
 		(unsigned long long)request->object, request->kind,
-		request->disarm ? "end" : "begin", request->result);
-	if (change_state(request, DPE_ARM_TAKEN, DPE_ARM_DONE))
+		request->ends ? "end" : "begin", request->result);
+	if (change_state(request, DPE_WATCH_TAKEN, DPE_WATCH_DONE))
 		return;
 	take_back(probes, request); /* nobody waited any longer, which is counted as a loss */
-	change_state(request, DPE_ARM_ABANDONED, DPE_ARM_FREE);
+	change_state(request, DPE_WATCH_ABANDONED, DPE_WATCH_FREE);
 }
 
-/* What was disarmed first leaves its watchpoint to what is armed now. */
-void dpe_armed_answer(struct dpe_probes *probes)
+/* Ends come before begins, which need their watchpoints. */
+void dpe_object_watches_answer(struct dpe_probes *probes)
 {
-	struct dpe_arm_request *requests;
+	struct dpe_watch_request *requests;
 
-	if (!probes->arms->nkinds)
+	if (!probes->object_watches->nkinds)
 		return;
-	requests = dpe_attach_arm_requests(probes);
-	for (unsigned disarm = 2; disarm--;) {
-		for (unsigned i = 0; i < DPE_ARM_REQUESTS; i++) {
-			if (requests[i].disarm == disarm)
+	requests = dpe_attach_watch_requests(probes);
+	for (unsigned ends = 2; ends--;) {
+		for (unsigned i = 0; i < DPE_WATCH_REQUESTS; i++) {
+			if (requests[i].ends == ends)
 				answer(probes, &requests[i]);
 		}
 	}
 }
 
-void dpe_armed_release(struct dpe_probes *probes)
+void dpe_object_watches_release(struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		close_files(&probes->arms->slots[i]);
-		free(probes->arms->slots[i].files);
-		probes->arms->slots[i] = (struct dpe_armed){0};
+		close_files(&probes->object_watches->slots[i]);
+		free(probes->object_watches->slots[i].files);
+		probes->object_watches->slots[i] = (struct dpe_object_watch){0};
 	}
 }
 
-void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_object_watches_report_refused(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	if (probes->arms->refused)
+	if (probes->object_watches->refused)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
 			"%llu time%s an object was not watched: the processor has %d watchpoints",
-			(unsigned long long)probes->arms->refused,
-			probes->arms->refused == 1 ? "" : "s", DPE_WATCHES);
+			(unsigned long long)probes->object_watches->refused,
+			probes->object_watches->refused == 1 ? "" : "s", DPE_WATCHES);
 }

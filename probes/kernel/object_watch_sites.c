@@ -32,7 +32,7 @@ static bool is_site_of(const struct dpe_plan_site *site, const struct dpe_object
 
 /* What the part is by the debug information of a function that has the pointer. */
 static char *find_part(const struct dpe_site *site, const struct dpe_watched_object *wanted,
-	struct dpe_armed_kind *kind)
+	struct dpe_object_watch_kind *kind)
 {
 	struct dpe_variable variable;
 	char *why;
@@ -72,7 +72,7 @@ static char *check_pointer(const struct dpe_site *site, const struct dpe_object_
 
 /* At one function, which may be where it begins and where it ends. */
 static char *look_at_site(const struct dpe_site *site, const struct dpe_watched_object *wanted,
-	struct dpe_armed_kind *kind)
+	struct dpe_object_watch_kind *kind)
 {
 	char *why = NULL;
 
@@ -90,7 +90,7 @@ static bool find_kind(
 	struct dpe_probes *probes, unsigned number, unsigned first_site, struct dpe_diags *diags)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
-	struct dpe_armed_kind *kind = &probes->arms->kinds[number];
+	struct dpe_object_watch_kind *kind = &probes->object_watches->kinds[number];
 	char *why = NULL;
 
 	for (unsigned i = first_site; !why && i < probes->nsites; i++)
@@ -109,7 +109,7 @@ static bool find_kind(
 static void name_kind(struct dpe_probes *probes, unsigned number)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
-	struct dpe_watch *watch = &probes->arms->kinds[number].watch;
+	struct dpe_watch *watch = &probes->object_watches->kinds[number].watch;
 	char *prior = dpe_xasprintf("%s'", wanted->object->lvalue);
 
 	watch->access = wanted->access;
@@ -134,7 +134,7 @@ static bool check_count(const struct dpe_probes *probes, struct dpe_diags *diags
 	return count <= DPE_WATCHES;
 }
 
-bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_object_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
 	bool complete = true;
@@ -153,32 +153,32 @@ bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		complete &= find_kind(probes, i, 0, diags);
 	}
 	complete &= dpe_watches_check(plan->objects[0].place, diags);
-	probes->arms->nkinds = complete ? plan->nobjects : 0;
-	probes->arms->begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
-	probes->arms->end = dpe_intern_string(probes->names, DPE_WATCH_END);
-	probes->arms->refusal = dpe_intern_string(probes->names, DPE_WATCH_REFUSED);
+	probes->object_watches->nkinds = complete ? plan->nobjects : 0;
+	probes->object_watches->begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
+	probes->object_watches->end = dpe_intern_string(probes->names, DPE_WATCH_END);
+	probes->object_watches->refusal = dpe_intern_string(probes->names, DPE_WATCH_REFUSED);
 	return complete;
 }
 
 /* ---- for the kernel's side --------------------------------------------------------------- */
 
-static void add_arming(const struct dpe_site *site, const struct dpe_object_moment *moment,
-	unsigned kind, bool disarm, struct dpe_armings *armings)
+static void add_change(const struct dpe_site *site, const struct dpe_object_moment *moment,
+	unsigned kind, bool ends, struct dpe_watch_changes *changes)
 {
 	if (!is_site_of(site->wanted, moment))
 		return;
-	armings->at[armings->count++] = (struct dpe_arming){
+	changes->at[changes->count++] = (struct dpe_watch_change){
 		.kind = (__u8)kind,
 		.word = moment->result ? DPE_WORDS
 				       : (__u8)dpe_signature_word(site->signature, moment->arg),
 		.phase = moment->phase == DPE_EXIT,
-		.disarm = disarm,
+		.ends = ends,
 	};
 }
 
-bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site)
+bool dpe_object_watches_at(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
+	for (unsigned i = 0; i < probes->object_watches->nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
 		if (is_site_of(site->wanted, &object->from) ||
@@ -188,39 +188,39 @@ bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site)
 	return false;
 }
 
-static void tell_site(const struct dpe_probes *probes, int map, uint32_t number)
+static void configure_site(const struct dpe_probes *probes, int map, uint32_t number)
 {
 	const struct dpe_site *site = &probes->sites[number];
-	struct dpe_armings armings = {0};
+	struct dpe_watch_changes changes = {0};
 
-	_Static_assert(DPE_ARMINGS >= 2 * DPE_WATCHES, "each may begin and end at one site");
-	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
+	_Static_assert(DPE_WATCH_CHANGES >= 2 * DPE_WATCHES, "each may begin and end at one site");
+	for (unsigned i = 0; i < probes->object_watches->nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
-		add_arming(site, &object->from, i, false, &armings);
+		add_change(site, &object->from, i, false, &changes);
 		if (object->ends)
-			add_arming(site, &object->to, i, true, &armings);
+			add_change(site, &object->to, i, true, &changes);
 	}
-	if (armings.count)
-		dpe_attach_put(probes, map, &number, &armings);
+	if (changes.count)
+		dpe_attach_put(probes, map, &number, &changes);
 }
 
-void dpe_armed_tell(const struct dpe_probes *probes, int map)
+void dpe_object_watches_configure(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
-		tell_site(probes, map, i);
+		configure_site(probes, map, i);
 }
 
-void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site)
+void dpe_object_watches_find_late(struct dpe_probes *probes, unsigned first_site)
 {
-	int map = dpe_attach_arm_map(probes);
+	int map = dpe_attach_watch_requests_map(probes);
 
-	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
+	for (unsigned i = 0; i < probes->object_watches->nkinds; i++) {
 		if (find_kind(probes, i, first_site, probes->diags))
 			continue;
 		dpe_attach_lose(probes);
 		return;
 	}
 	for (unsigned i = first_site; i < probes->nsites; i++)
-		tell_site(probes, map, i);
+		configure_site(probes, map, i);
 }

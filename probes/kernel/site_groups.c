@@ -15,8 +15,8 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_site
 	       (site->reads ? DPE_COOKIE_WITH_VALUES : 0) |
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(site->signature)) |
 	       (site->wanted->kind ? DPE_COOKIE_INSIDE : 0) | (site->usdt ? DPE_COOKIE_USDT : 0) |
-	       (dpe_armed_at(probes, site) ? DPE_COOKIE_ARMS : 0) |
-	       (dpe_gates_has(probes, site) ? DPE_COOKIE_GATED : 0);
+	       (dpe_object_watches_at(probes, site) ? DPE_COOKIE_WATCHES_OBJECTS : 0) |
+	       (dpe_guards_has(probes, site) ? DPE_COOKIE_GUARDED : 0);
 }
 
 static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)

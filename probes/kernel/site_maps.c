@@ -1,4 +1,4 @@
-/* The maps that tell the programs what to do at each site: USDT operands, variables to read
+/* The maps that say what the programs do at each site: USDT operands, variables to read
  * and filters on their values. */
 #include "probes/kernel/kernel.h"
 
@@ -16,7 +16,7 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes)
 	return false;
 }
 
-void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned number)
 {
 	const struct dpe_usdt *usdt = probes->sites[number].usdt;
 	struct dpe_usdt_args args = {0};
@@ -29,10 +29,10 @@ void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned numbe
 	dpe_attach_put(probes, map, &number, &args);
 }
 
-void dpe_usdt_tell(const struct dpe_probes *probes, int map)
+void dpe_usdt_configure(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
-		dpe_usdt_tell_site(probes, map, i);
+		dpe_usdt_configure_site(probes, map, i);
 }
 
 /* ---- texts that filters compare with ------------------------------------------------------ */
@@ -63,7 +63,7 @@ static int number_of_text(const struct dpe_plan *plan, const char *text)
 	return -1;
 }
 
-void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map)
+void dpe_wanted_texts_configure(const struct dpe_probes *probes, int map)
 {
 	const char *text;
 
@@ -151,7 +151,7 @@ static struct dpe_value_entries entries_of(
 	return entries;
 }
 
-/* The place of a variable among those that are read. */
+/* The place of a variable among the variables that are read. */
 static uint32_t place_of(
 	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads, unsigned read)
 {
@@ -200,7 +200,7 @@ static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
 	return entries;
 }
 
-void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_reads_configure_site(const struct dpe_probes *probes, int map, unsigned number)
 {
 	const struct dpe_site *site = &probes->sites[number];
 	struct dpe_value_entries entries = entries_of(probes, site, site->reads);
@@ -213,7 +213,7 @@ void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned numb
 }
 
 /* Of a data event. */
-static void tell_watch(const struct dpe_probes *probes, int map, uint32_t place, uint64_t reads)
+static void configure_watch(const struct dpe_probes *probes, int map, uint32_t place, uint64_t reads)
 {
 	struct dpe_value_entries entries = entries_of(probes, NULL, reads);
 
@@ -221,13 +221,13 @@ static void tell_watch(const struct dpe_probes *probes, int map, uint32_t place,
 		dpe_attach_put(probes, map, &place, &entries);
 }
 
-void dpe_reads_tell(const struct dpe_probes *probes, int map)
+void dpe_reads_configure(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
-		dpe_reads_tell_site(probes, map, i);
+		dpe_reads_configure_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++)
-		tell_watch(probes, map, probes->first_watch + i, probes->watches[i].reads);
-	for (unsigned i = 0; i < probes->arms->nkinds; i++)
-		tell_watch(probes, map, probes->first_watch + DPE_WATCHES + i,
-			probes->arms->kinds[i].watch.reads);
+		configure_watch(probes, map, probes->first_watch + i, probes->watches[i].reads);
+	for (unsigned i = 0; i < probes->object_watches->nkinds; i++)
+		configure_watch(probes, map, probes->first_watch + DPE_WATCHES + i,
+			probes->object_watches->kinds[i].watch.reads);
 }

@@ -1,6 +1,6 @@
 /* watchpoints: data events by hardware watchpoints.
  *
- * A watchpoint belongs to a thread; those that a thread creates inherit it. So the target is
+ * A watchpoint belongs to a thread, and is inherited by the threads that it creates. So the target is
  * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
 #include "probes/features/features.h"
 #include "probes/process/process.h"
@@ -19,7 +19,7 @@
 
 /* ---- what to watch ----------------------------------------------------------------------- */
 
-static bool say_wrong(const struct dpe_watched *site, char *why, struct dpe_diags *diags)
+static bool report_wrong(const struct dpe_watched *site, char *why, struct dpe_diags *diags)
 {
 	bool object = strstr(site->lvalue, "->") || strpbrk(site->lvalue, "*[");
 
@@ -51,7 +51,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 		why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
 			(unsigned long long)watch->variable.size);
 	if (why)
-		return say_wrong(site, why, diags);
+		return report_wrong(site, why, diags);
 	watch->access = site->access;
 	watch->reads = site->reads;
 	watch->event = site->event;
@@ -74,7 +74,7 @@ static struct dpe_watch *find_watch(struct dpe_probes *probes, const char *lvalu
 	return NULL;
 }
 
-/* One watchpoint for both [X] and [X']; which of them an access is, access.c says. */
+/* One watchpoint for both [X] and [X']; access_kind.c distinguishes the two. */
 static void share(struct dpe_watch *watch, const struct dpe_watched *site)
 {
 	watch->update = site->access ? watch->event : site->event;
@@ -83,7 +83,7 @@ static void share(struct dpe_watch *watch, const struct dpe_watched *site)
 	watch->reads |= site->reads;
 }
 
-/* True for the first of those that watch the same variable. */
+/* True for the first of the watchpoints on one variable. */
 static bool is_first(const struct dpe_plan *plan, unsigned number)
 {
 	for (unsigned i = 0; i < number; i++) {

@@ -165,14 +165,14 @@ static void note_nearest_file(
 	free(wanted);
 }
 
-static void say_missing(const struct line_search *search, const struct dpe_modules *modules,
+static void report_missing(const struct line_search *search, const struct dpe_modules *modules,
 	const struct dpe_plan_site *site, enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
 
 	if (!search->has_lines)
 		dpe_diag(diags, missing, site->place,
-			"%s has no debug information, which tells where the code of a line is: "
+			"%s has no debug information, which has the place of a line's code: "
 			"compile it with -g",
 			program);
 	else if (!search->has_file)
@@ -247,7 +247,7 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_sit
 		}
 	}
 	if (!found.count && !site->optional)
-		say_missing(&of_program, modules, site, dpe_late_severity(modules, site, names), diags);
+		report_missing(&of_program, modules, site, dpe_late_severity(modules, site, names), diags);
 	*out = found.at;
 	return found.count;
 }

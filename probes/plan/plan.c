@@ -38,8 +38,8 @@ bool dpe_plan_has_memory(const struct dpe_plan *plan)
 	return plan->memory != 0;
 }
 
-unsigned dpe_plan_marks(const struct dpe_plan *plan, const struct dpe_mark **marks)
+unsigned dpe_plan_flags(const struct dpe_plan *plan, const struct dpe_event_flag **flags)
 {
-	*marks = plan->marks;
-	return plan->nmarks;
+	*flags = plan->flags;
+	return plan->nflags;
 }

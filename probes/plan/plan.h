@@ -25,7 +25,7 @@ struct dpe_site {
 	uint64_t used, reads;
 	bool ret;
 	struct dpe_filters filters[2];
-	struct dpe_gate gates[2];
+	struct dpe_guard guards[2];
 	struct dpe_variable *reached; /* reads that start at an argument, by number of the read; or NULL */
 	bool preloaded;   /* the preloaded library reports it, so there is no probe */
 	bool known;       /* the library wraps it, but a probe is needed all the same */
@@ -41,7 +41,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
  * after a warning for each. */
 unsigned dpe_sites_find_late(struct dpe_probes *probes);
 /* Two plan sites are one site: adds what the other needs. */
-void dpe_gate_merge(struct dpe_gate *to, const struct dpe_gate *from);
+void dpe_guard_merge(struct dpe_guard *to, const struct dpe_guard *from);
 
 /* ---- variables that are read at events ---------------------------------------------------- */
 

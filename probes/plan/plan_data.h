@@ -28,9 +28,9 @@ struct dpe_filters {
 	struct dpe_filter at[DPE_FILTERS];
 };
 
-/* An event stops the target if all these marks are set and its arguments have these values. */
-struct dpe_gate_condition {
-	uint64_t marks;
+/* An event stops the target if all these flags are set and its arguments have these values. */
+struct dpe_guard_condition {
+	uint64_t flags;
 	unsigned nargs;
 	struct {
 		unsigned index;
@@ -39,12 +39,12 @@ struct dpe_gate_condition {
 };
 
 /* How the events of a site depend on others. */
-struct dpe_gate {
-	uint64_t sets;  /* marks that the event sets */
-	uint64_t after; /* it is needed once one of these marks is set … */
+struct dpe_guard {
+	uint64_t sets;  /* flags that the event sets */
+	uint64_t after; /* it is needed once one of these flags is set … */
 	bool always;    /* … or at any time */
 	unsigned nstops;
-	struct dpe_gate_condition stops[DPE_PLAN_STOPS]; /* any of them stops the target */
+	struct dpe_guard_condition stops[DPE_PLAN_STOPS]; /* any of them stops the target */
 };
 
 /* A function, line or USDT probe that the rules name, and what they need of it. */
@@ -62,7 +62,7 @@ struct dpe_plan_site {
 	bool ret;       /* they use the result */
 	uint64_t reads; /* bits, by number in the plan: variables to read there */
 	struct dpe_filters filters[2]; /* of the entry, of the return */
-	struct dpe_gate gates[2];      /* of the entry, of the return */
+	struct dpe_guard guards[2];      /* of the entry, of the return */
 	struct dpe_place place;        /* of a pattern that names it */
 };
 
@@ -89,7 +89,7 @@ struct dpe_watched {
 	dpe_name event;     /* the name of its messages: "[X']", "[X]" */
 	bool access;        /* reads as well, not only updates */
 	uint64_t reads;     /* bits: other variables to read there */
-	struct dpe_gate gate;
+	struct dpe_guard guard;
 	struct dpe_place place;
 };
 
@@ -116,8 +116,8 @@ struct dpe_plan {
 	bool channels, waits; /* … an event of channels; of waits for processes */
 	bool founds;     /* threads that exist at the start begin with an event */
 	unsigned memory; /* bits: which accesses to memory are events */
-	unsigned nmarks;
-	struct dpe_mark marks[DPE_PLAN_MARKS];
+	unsigned nflags;
+	struct dpe_event_flag flags[DPE_PLAN_FLAGS];
 };
 
 #endif

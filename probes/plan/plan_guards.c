@@ -1,6 +1,8 @@
-/* Guards: which events set marks, are left out until a mark is set, or stop the target. Sound as long as the order of time
+/* Guards: which events set flags, are left out until a flag is set, or stop the target. Sound as long as the order of time
  * agrees with causality. A `sync once` may break that, as an event may then wait for a later one; thread creation does
  * not, as both its events have the same time. */
+#include "probes/limits.h"
+#include "probes/kernel/bpf/record.h"
 #include "probes/plan/plan_passes.h"
 
 #include "dpe-lang/automata/automata.h"
@@ -19,7 +21,7 @@ static uint64_t bit(unsigned number)
 	return UINT64_C(1) << number;
 }
 
-/* ---- the gates of a pattern -------------------------------------------------- */
+/* ---- the guards of a pattern -------------------------------------------------- */
 
 static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 {
@@ -32,75 +34,76 @@ static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 	return false;
 }
 
-/* The gates of all sites of the pattern; returns how many. */
-static unsigned gates_of(const struct guard_pass *gating, const struct dpe_pattern *pattern,
-	struct dpe_gate **gates, unsigned max)
+/* A pattern has one site, or watched variables. */
+#define PATTERN_SITES (DPE_WATCHES + 1)
+
+/* The guards of all sites of the pattern; returns how many. */
+static unsigned guards_of(const struct guard_pass *pass, const struct dpe_pattern *pattern,
+	struct dpe_guard **guards, unsigned max)
 {
-	struct dpe_plan *plan = gating->plan;
+	struct dpe_plan *plan = pass->plan;
 	unsigned count = 0;
 
 	for (unsigned i = 0; pattern->kind == DPE_PATTERN_CONTROL && i < plan->nsites; i++) {
 		struct dpe_plan_site *site = &plan->sites[i];
 
 		if (site->name == pattern->name && site->module == pattern->module)
-			gates[count++] = &site->gates[pattern->phase == DPE_EXIT];
+			guards[count++] = &site->guards[pattern->phase == DPE_EXIT];
 	}
 	for (unsigned i = 0; pattern->kind != DPE_PATTERN_CONTROL && i < plan->nwatched; i++) {
 		if (count < max && is_update_of(pattern, plan->watched[i].event))
-			gates[count++] = &plan->watched[i].gate;
+			guards[count++] = &plan->watched[i].guard;
 	}
 	return count;
 }
 
-#define MAX_GATES 8 /* at least the number of watchpoints plus one site */
+/* ---- flags ------------------------------------------------------------------------------- */
 
-/* ---- marks ------------------------------------------------------------------------------- */
-
-/* Without the patterns that have no probe: their events cannot set marks. */
-static uint64_t markable(const struct guard_pass *gating, uint64_t patterns)
+/* Without the patterns that have no probe: their events cannot set flags. */
+static uint64_t observable(const struct guard_pass *pass, uint64_t patterns)
 {
-	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	struct dpe_gate *gates[MAX_GATES];
+	const struct dpe_rule *rule = &pass->spec->rules[pass->rule];
+	struct dpe_guard *guards[PATTERN_SITES];
 
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (patterns >> i & 1 &&
-			!gates_of(gating, &rule->patterns[i], gates, MAX_GATES))
+			!guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES))
 			patterns &= ~bit(i);
 	}
 	return patterns;
 }
 
-/* The mark that events of these patterns set, made if it is new; -1: there are too many. */
-static int mark_of(struct guard_pass *gating, uint64_t patterns, bool whole)
+/* The flag that events of these patterns set, made if it is new; -1: there are too many. */
+static int flag_of(struct guard_pass *pass, uint64_t patterns, bool whole)
 {
-	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	struct dpe_plan *plan = gating->plan;
-	struct dpe_gate *gates[MAX_GATES];
+	const struct dpe_rule *rule = &pass->spec->rules[pass->rule];
+	struct dpe_plan *plan = pass->plan;
+	struct dpe_guard *guards[PATTERN_SITES];
 
-	for (unsigned i = 0; i < plan->nmarks; i++) {
-		const struct dpe_mark *mark = &plan->marks[i];
+	for (unsigned i = 0; i < plan->nflags; i++) {
+		const struct dpe_event_flag *flag = &plan->flags[i];
 
-		if (mark->rule == gating->rule && mark->patterns == patterns &&
-			mark->whole == whole)
+		if (flag->rule == pass->rule && flag->patterns == patterns &&
+			flag->whole == whole)
 			return (int)i;
 	}
-	if (plan->nmarks == DPE_PLAN_MARKS)
+	if (plan->nflags == DPE_PLAN_FLAGS)
 		return -1;
-	plan->marks[plan->nmarks] = (struct dpe_mark){gating->rule, patterns, whole};
+	plan->flags[plan->nflags] = (struct dpe_event_flag){pass->rule, patterns, whole};
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		unsigned count = patterns >> i & 1
-					 ? gates_of(gating, &rule->patterns[i], gates, MAX_GATES)
+					 ? guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES)
 					 : 0;
 
 		while (count)
-			gates[--count]->sets |= bit(plan->nmarks);
+			guards[--count]->sets |= bit(plan->nflags);
 	}
-	return (int)plan->nmarks++;
+	return (int)plan->nflags++;
 }
 
 /* ---- stops ------------------------------------------------------------------------------- */
 
-static void add_args(struct dpe_gate_condition *stop, const struct dpe_pattern *pattern)
+static void add_args(struct dpe_guard_condition *stop, const struct dpe_pattern *pattern)
 {
 	int64_t number;
 
@@ -113,55 +116,55 @@ static void add_args(struct dpe_gate_condition *stop, const struct dpe_pattern *
 	}
 }
 
-static void add_stop(struct dpe_gate *gate, const struct dpe_gate_condition *stop)
+static void add_stop(struct dpe_guard *guard, const struct dpe_guard_condition *stop)
 {
-	if (gate->nstops == DPE_PLAN_STOPS) { /* too many: every event stops the target */
-		gate->nstops = 1;
-		gate->stops[0] = (struct dpe_gate_condition){0};
+	if (guard->nstops == DPE_PLAN_STOPS) { /* too many: every event stops the target */
+		guard->nstops = 1;
+		guard->stops[0] = (struct dpe_guard_condition){0};
 	}
-	gate->stops[gate->nstops++] = *stop;
+	guard->stops[guard->nstops++] = *stop;
 }
 
-static void add_stops(struct guard_pass *gating, unsigned pattern_number)
+static void add_stops(struct guard_pass *pass, unsigned pattern_number)
 {
-	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
+	const struct dpe_rule *rule = &pass->spec->rules[pass->rule];
 	const struct dpe_pattern *pattern = &rule->patterns[pattern_number];
-	uint64_t needed = markable(gating, gating->needs.needed[pattern_number]);
-	struct dpe_gate_condition stop = {0};
-	struct dpe_gate *gates[MAX_GATES];
-	unsigned count = gates_of(gating, pattern, gates, MAX_GATES);
+	uint64_t needed = observable(pass, pass->needs.needed[pattern_number]);
+	struct dpe_guard_condition stop = {0};
+	struct dpe_guard *guards[PATTERN_SITES];
+	unsigned count = guards_of(pass, pattern, guards, PATTERN_SITES);
 
 	for (unsigned i = 0; i < rule->npatterns && count; i++) {
-		int mark = needed >> i & 1 ? mark_of(gating, bit(i), false) : -1;
+		int flag = needed >> i & 1 ? flag_of(pass, bit(i), false) : -1;
 
-		if (mark >= 0)
-			stop.marks |= bit((unsigned)mark);
+		if (flag >= 0)
+			stop.flags |= bit((unsigned)flag);
 	}
 	if (pattern->kind == DPE_PATTERN_CONTROL)
 		add_args(&stop, pattern);
 	while (count)
-		add_stop(gates[--count], &stop);
+		add_stop(guards[--count], &stop);
 }
 
 /* ---- events that are left out -------------------------------------------------------------------------- */
 
-static void let_wait(struct guard_pass *gating, bool known)
+static void let_wait(struct guard_pass *pass, bool known)
 {
-	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	uint64_t first = known ? gating->needs.first : 0;
-	int mark = -1;
+	const struct dpe_rule *rule = &pass->spec->rules[pass->rule];
+	uint64_t first = known ? pass->needs.first : 0;
+	int flag = -1;
 
-	if (first && markable(gating, first) == first)
-		mark = mark_of(gating, first, true);
+	if (first && observable(pass, first) == first)
+		flag = flag_of(pass, first, true);
 	for (unsigned i = 0; i < rule->npatterns; i++) {
-		struct dpe_gate *gates[MAX_GATES];
-		unsigned count = gates_of(gating, &rule->patterns[i], gates, MAX_GATES);
+		struct dpe_guard *guards[PATTERN_SITES];
+		unsigned count = guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES);
 
 		while (count--) {
-			if (mark < 0 || (i < DPE_PREREQUISITE_PATTERNS && first >> i & 1))
-				gates[count]->always = true;
+			if (flag < 0 || (i < DPE_PREREQUISITE_PATTERNS && first >> i & 1))
+				guards[count]->always = true;
 			else
-				gates[count]->after |= bit((unsigned)mark);
+				guards[count]->after |= bit((unsigned)flag);
 		}
 	}
 }
@@ -189,30 +192,30 @@ static bool waits_for_later(const struct dpe_spec *spec)
 	return false;
 }
 
-static void add_rule(struct guard_pass *gating, bool contradicted)
+static void add_rule(struct guard_pass *pass, bool contradicted)
 {
-	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	bool known = dpe_rule_prerequisites(rule, &gating->needs);
+	const struct dpe_rule *rule = &pass->spec->rules[pass->rule];
+	bool known = dpe_rule_prerequisites(rule, &pass->needs);
 
 	if (contradicted)
-		memset(gating->needs.needed, 0, sizeof(gating->needs.needed));
-	let_wait(gating, known && !contradicted);
+		memset(pass->needs.needed, 0, sizeof(pass->needs.needed));
+	let_wait(pass, known && !contradicted);
 	for (unsigned i = 0; known && i < rule->npatterns; i++) {
-		if (gating->needs.breaking >> i & 1)
-			add_stops(gating, i);
+		if (pass->needs.breaking >> i & 1)
+			add_stops(pass, i);
 	}
 }
 
 void dpe_plan_add_guards(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
-	struct guard_pass gating = {.plan = plan, .spec = spec};
+	struct guard_pass pass = {.plan = plan, .spec = spec};
 	bool contradicted = waits_for_later(spec);
 
-	for (gating.rule = 0; gating.rule < spec->nrules; gating.rule++)
-		add_rule(&gating, contradicted);
+	for (pass.rule = 0; pass.rule < spec->nrules; pass.rule++)
+		add_rule(&pass, contradicted);
 }
 
-void dpe_gate_merge(struct dpe_gate *to, const struct dpe_gate *from)
+void dpe_guard_merge(struct dpe_guard *to, const struct dpe_guard *from)
 {
 	to->sets |= from->sets;
 	to->after |= from->after;

@@ -9,7 +9,7 @@
 void dpe_plan_add_sites(struct dpe_plan *plan, const struct dpe_spec *spec);
 /* The variables that conditions and actions read, at which sites, and the filters on their values. */
 void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec);
-/* Which events set marks, wait for marks, and stop the target. */
+/* Which events set flags, wait for flags, and stop the target. */
 void dpe_plan_add_guards(struct dpe_plan *plan, const struct dpe_spec *spec);
 
 /* Whether the rule names that argument of the pattern only to write `x.member`: a structure that is passed by value

@@ -84,7 +84,7 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 		dpe_text_puts(to, "processes: waits for their end\n");
 	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++)
 		if (plan->memory >> i & 1)
-			dpe_text_printf(to, "%s: as the program tells\n", dpe_memory_event(i));
+			dpe_text_printf(to, "%s: as the program reports\n", dpe_memory_event(i));
 	if (!plan->nsites && !plan->threads && !plan->nwatched && !plan->memory &&
 		!plan->channels && !plan->waits)
 		dpe_text_puts(to, "nothing\n");

@@ -219,7 +219,7 @@ static bool is_plain(const char *text, size_t len)
 	return len < DPE_TEXT_SIZE;
 }
 
-/* The same for a text: the programs can only tell whether it is equal. */
+/* The same for a text: the programs can only compare it. */
 static bool find_text_filter(
 	struct read_pass *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
 {

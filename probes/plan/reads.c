@@ -166,8 +166,8 @@ unsigned dpe_reads_most(const struct dpe_probes *probes)
 		raise(&most, count_slots(probes, &probes->sites[i], probes->sites[i].reads));
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		raise(&most, count_slots(probes, NULL, probes->watches[i].reads));
-	for (unsigned i = 0; i < probes->arms->nkinds; i++)
-		raise(&most, count_slots(probes, NULL, probes->arms->kinds[i].watch.reads));
+	for (unsigned i = 0; i < probes->object_watches->nkinds; i++)
+		raise(&most, count_slots(probes, NULL, probes->object_watches->kinds[i].watch.reads));
 	return most;
 }
 

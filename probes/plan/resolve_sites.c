@@ -1,6 +1,7 @@
 /* Finds functions by name in the symbol tables, and explains missing ones. */
 #include "probes/plan/resolve_sites.h"
 
+#include "probes/limits.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>
@@ -164,21 +165,20 @@ static bool is_new(const struct function_search *search, unsigned at)
 	return true;
 }
 
-static void say_ambiguous(const struct function_search *search)
+static void report_ambiguous(const struct function_search *search)
 {
-	enum { MOST = 8 };
 	unsigned listed = 0;
 
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
 		"there is more than one function '%s%s%s': write the symbol of one of them",
 		search->module, *search->module ? "::" : "", search->name);
-	for (unsigned i = 0; i < search->nfound && listed < MOST; i++) {
+	for (unsigned i = 0; i < search->nfound && listed < DPE_LISTED_CANDIDATES; i++) {
 		if (!is_new(search, i))
 			continue;
 		note_candidate(search, i);
 		listed++;
 	}
-	if (listed == MOST)
+	if (listed == DPE_LISTED_CANDIDATES)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"there may be more of them: dpe list shows all");
 }
@@ -193,7 +193,7 @@ static void search_sources(struct function_search *search, bool by_class)
 	if (!search->ambiguous)
 		return;
 	if (!search->site->optional)
-		say_ambiguous(search);
+		report_ambiguous(search);
 	free(search->found);
 	search->found = NULL;
 	search->nfound = search->capfound = 0;
@@ -247,7 +247,7 @@ static void warn_of_clones(const struct function_search *search)
 			clone, search->name);
 }
 
-/* Of libraries only those that the rule names: other inlined calls within libraries do not matter. */
+/* Of libraries only the ones named in the rule: other inlined calls within libraries do not matter. */
 static void warn_of_inlined(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->nfound; i++) {
@@ -300,7 +300,7 @@ static bool has_module(const struct function_search *search)
 	return false;
 }
 
-static void say_no_module(const struct function_search *search)
+static void report_no_module(const struct function_search *search)
 {
 	struct dpe_text names = {0};
 
@@ -315,7 +315,7 @@ static void say_no_module(const struct function_search *search)
 	dpe_text_free(&names);
 }
 
-static void say_function(const struct function_search *search)
+static void report_function(const struct function_search *search)
 {
 	const struct dpe_module *program = dpe_modules_program(search->modules);
 
@@ -456,7 +456,7 @@ static void note_nearest(const struct function_search *search)
 			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
 }
 
-static void say_ifunc(const struct function_search *search)
+static void report_ifunc(const struct function_search *search)
 {
 	const char *why = "";
 
@@ -466,17 +466,17 @@ static void say_ifunc(const struct function_search *search)
 		search->name, search->ifunc_module->name, why);
 }
 
-static void say_missing(const struct function_search *search)
+static void report_missing(const struct function_search *search)
 {
 	if (search->ifunc) {
-		say_ifunc(search);
+		report_ifunc(search);
 		return;
 	}
 	if (!has_module(search)) {
-		say_no_module(search);
+		report_no_module(search);
 		return;
 	}
-	say_function(search);
+	report_function(search);
 	if (note_optimised(search) || note_other_module(search) || note_member(search))
 		return;
 	note_nearest(search);
@@ -498,7 +498,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 	*out = search.found;
 	if (!search.nfound && !site->optional && !search.ambiguous) {
 		search.missing = dpe_late_severity(modules, site, names);
-		say_missing(&search);
+		report_missing(&search);
 		dpe_late_note(modules, search.missing, site, diags);
 	}
 	if (search.nfound && !site->optional) {

@@ -4,7 +4,7 @@
 
 #include "probes/plan/plan.h"
 
-/* Finds the variables that arguments of the site, whose signature is known, lead to; those that cannot be read are
+/* Finds the variables that arguments of the site, whose signature is known, lead to; a variable that cannot be read is
  * dropped. False after an error, for each that the rules cannot do without. */
 bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags);
 /* False, with an error, where a rule computes with a floating point number. */

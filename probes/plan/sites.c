@@ -68,8 +68,8 @@ static void add_site(struct dpe_probes *probes, const struct dpe_plan_site *want
 	site->enter |= wanted->enter;
 	site->exit |= wanted->exit;
 	site->reads |= wanted->reads;
-	dpe_gate_merge(&site->gates[0], &wanted->gates[0]);
-	dpe_gate_merge(&site->gates[1], &wanted->gates[1]);
+	dpe_guard_merge(&site->guards[0], &wanted->guards[0]);
+	dpe_guard_merge(&site->guards[1], &wanted->guards[1]);
 	site->used |= wanted->optional ? 0 : wanted->used;
 	site->ret |= !wanted->optional && wanted->ret;
 	if (wanted->enter)
@@ -187,7 +187,7 @@ static void give_signature(struct dpe_probes *probes, struct dpe_site *site)
 			site->module, site->function, site->nargs, probes->arena);
 }
 
-static void say_no_value(const struct dpe_probes *probes, const struct dpe_site *site,
+static void report_no_value(const struct dpe_probes *probes, const struct dpe_site *site,
 	const char *what, const char *why, struct dpe_diags *diags)
 {
 	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, site->wanted->place,
@@ -203,7 +203,7 @@ static bool check_values(
 	bool good = !why;
 
 	if (why)
-		say_no_value(probes, site, "the result", why, diags);
+		report_no_value(probes, site, "the result", why, diags);
 	for (unsigned i = 0; i < 64; i++) {
 		char what[32];
 
@@ -213,7 +213,7 @@ static bool check_values(
 		if (!why)
 			continue;
 		snprintf(what, sizeof(what), "argument %u", i + 1);
-		say_no_value(probes, site, what, why, diags);
+		report_no_value(probes, site, what, why, diags);
 		good = false;
 	}
 	return good;

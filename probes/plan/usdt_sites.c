@@ -37,7 +37,7 @@ static void add_probe(void *context, const struct dpe_usdt *usdt)
 			.module = search->module, .function = function, .usdt = copy};
 }
 
-static void say_missing(const struct usdt_search *search, const struct dpe_modules *modules,
+static void report_missing(const struct usdt_search *search, const struct dpe_modules *modules,
 	const struct dpe_plan_site *site, enum dpe_severity missing, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%s::%s", search->provider, search->name);
@@ -87,7 +87,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_sit
 		dpe_usdt_each(search.module, add_probe, &search);
 	}
 	if (!search.nfound && !site->optional)
-		say_missing(&search, modules, site, dpe_late_severity(modules, site, names), diags);
+		report_missing(&search, modules, site, dpe_late_severity(modules, site, names), diags);
 	else if (search.nfound)
 		check_form(&search, site, diags);
 	free(search.names);

@@ -30,7 +30,7 @@ bool dpe_preload_knows(const char *function)
 	return dpe_preload_function(function) < DPE_PRELOAD_COUNT;
 }
 
-/* Only probes read variables of the program, apart from those that the library reports. */
+/* Only probes read variables of the program, except the ones that the library reports. */
 static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {

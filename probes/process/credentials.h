@@ -11,7 +11,7 @@ struct dpe_user {
 	char *name;
 	uid_t uid;
 	gid_t gid;
-	gid_t *groups; /* NULL: those that the process has */
+	gid_t *groups; /* NULL: the process's own */
 	int ngroups;
 };
 

@@ -78,7 +78,7 @@ static void add_file(struct dpe_modules *modules, const char *path, struct dpe_d
 
 /* "\tlibc.so.6 => /lib/libc.so.6 (0x7f…)", "\t/lib64/ld-linux-x86-64.so.2 (0x7f…)", "\tliba.so =>
  * ./liba.so (0x7f…)" by a search path that is relative, or something without a path: the vdso, or a
- * library that is not found, of which the target itself will tell. */
+ * library that is not found, which the target itself will report. */
 static void add_line(struct dpe_modules *modules, char *line, struct dpe_diags *diags)
 {
 	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line;
@@ -120,7 +120,7 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 					      : "it crashes with this file, which may be damaged";
 
 		dpe_diag_at(diags, DPE_ERROR, program->path,
-			"%s does not tell which libraries it will load: %.*s", program->interpreter,
+			"%s does not list the libraries it will load: %.*s", program->interpreter,
 			(int)strcspn(why, "\n"), why);
 		dpe_text_free(&answer);
 		return false;
@@ -146,7 +146,7 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 
 /* ---- that are loaded later ---------------------------------------------------------------- */
 
-/* A plugin may need what only the program gives it: then nobody can tell more. */
+/* A plugin may need what only the program gives it: then nothing more is known. */
 static void add_needed(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
 {
 	const struct dpe_module *program = dpe_modules_program(modules);
@@ -324,7 +324,7 @@ static bool is_same_file(const struct dpe_module *module, const struct stat *sta
 	       own.st_dev == status->st_dev;
 }
 
-static void tell_unreadable(pid_t pid, const char *path, struct dpe_diags *diags)
+static void report_unreadable(pid_t pid, const char *path, struct dpe_diags *diags)
 {
 	char process[32];
 
@@ -343,7 +343,7 @@ static struct dpe_module *find_program(
 	struct stat status;
 
 	if (stat(path, &status)) {
-		tell_unreadable(pid, path, diags);
+		report_unreadable(pid, path, diags);
 		return NULL;
 	}
 	for (unsigned i = 0; i < modules->count; i++)
@@ -362,7 +362,7 @@ bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (dpe_mappings_each(pid, add_mapping, &found))
-		tell_unreadable(pid, path, diags);
+		report_unreadable(pid, path, diags);
 	else
 		program = find_program(modules, pid, path, diags);
 	if (program)

@@ -3,6 +3,7 @@
 #define DPE_PROBES_PROCESS_PROCESS_H
 
 #include "probes/binary/binary.h"
+#include "probes/limits.h"
 #include "probes/process/credentials.h"
 
 /* ---- programs ---------------------------------------------------------------------------- */
@@ -76,7 +77,6 @@ struct dpe_watchdog {
 };
 
 /* What a watchdog does should we die, in a process that has only these files of ours. */
-#define DPE_WATCHDOG_FILES 8
 struct dpe_watchdog_task {
 	void (*act)(const void *context);
 	/* Or NULL: once a second as long as we live, with the number that it returned the last time (0 at first). */

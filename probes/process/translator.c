@@ -7,20 +7,20 @@
 
 /* Names of environment variables that all programs of the kind read, and no other. They are put together
  * here, so that this program is none. */
-static const char *const marks[][2] = {
+static const char *const flags[][2] = {
 	{"VALGRIND_", "LAUNCHER"},
 	{"QEMU_", "LD_PREFIX"},
 	{"DYNAMORIO_", "OPTIONS"},
 };
 
-static bool contains(const char *text, size_t size, const char *const mark[2])
+static bool contains(const char *text, size_t size, const char *const flag[2])
 {
-	size_t first = strlen(mark[0]), second = strlen(mark[1]);
+	size_t first = strlen(flag[0]), second = strlen(flag[1]);
 	const char *end = text + size, *at = text;
 
-	while ((at = memmem(at, (size_t)(end - at), mark[0], first))) {
+	while ((at = memmem(at, (size_t)(end - at), flag[0], first))) {
 		at += first;
-		if ((size_t)(end - at) >= second && !memcmp(at, mark[1], second))
+		if ((size_t)(end - at) >= second && !memcmp(at, flag[1], second))
 			return true;
 	}
 	return false;
@@ -39,8 +39,8 @@ bool dpe_translates_code(int file)
 	text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
 	if (text == MAP_FAILED)
 		return false;
-	for (unsigned i = 0; i < DPE_COUNT(marks) && !translates; i++)
-		translates = contains(text, size, marks[i]);
+	for (unsigned i = 0; i < DPE_COUNT(flags) && !translates; i++)
+		translates = contains(text, size, flags[i]);
 	munmap(text, size);
 	return translates;
 }

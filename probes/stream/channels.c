@@ -9,7 +9,7 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A send. Those that overlap in time are a batch, of which only the whole range is known. */
+/* A send. Sends that overlap in time are a batch, of which only the whole range is known. */
 struct chunk {
 	uint64_t number, batch;
 	uint64_t start, end; /* end: UINT64_MAX while the batch is not over */
@@ -260,7 +260,7 @@ static void end_receive(struct channel *channel)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-struct telling {
+struct emission {
 	struct dpe_probes *probes;
 	const struct dpe_record *record;
 	const struct dpe_probes_sink *sink;
@@ -281,41 +281,41 @@ static char *name_of(const struct channel *channel)
 	return dpe_xasprintf("%s:%llu", kinds[channel->key.kind], (unsigned long long)id);
 }
 
-static void tell(struct telling *telling, dpe_name name, uint64_t number)
+static void emit(struct emission *emission, dpe_name name, uint64_t number)
 {
-	const struct dpe_record *record = telling->record;
+	const struct dpe_record *record = emission->record;
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	struct dpe_thread_id_text thread;
-	char *channel = name_of(telling->channel);
+	char *channel = name_of(emission->channel);
 	struct dpe_value args[2] = {
 		dpe_value_string(channel), dpe_value_int((int64_t)number)};
 
-	if (telling->count++)
-		telling->party->extra++;
+	if (emission->count++)
+		emission->party->extra++;
 	draft.name = name;
-	draft.thread = dpe_thread_id_value(telling->probes, record->tid, &thread);
+	draft.thread = dpe_thread_id_value(emission->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
-	draft.seq = dpe_thread_id_seq(telling->probes, record->tid, record->seq);
+	draft.seq = dpe_thread_id_seq(emission->probes, record->tid, record->seq);
 	draft.time = record->time;
-	draft.comm = dpe_thread_names_find(telling->probes, record->tid);
+	draft.comm = dpe_thread_names_find(emission->probes, record->tid);
 	draft.args = args;
 	draft.nargs = 2;
-	telling->sink->message(telling->sink->context, dpe_message_new(&draft));
+	emission->sink->message(emission->sink->context, dpe_message_new(&draft));
 	free(channel);
 }
 
-/* Nobody can tell whose it is: as if an event of the thread before this one had been lost, which
+/* Its sender is unknown: as if an event of the thread before this one had been lost, which
  * makes what depends on it doubtful. */
-static void lose_order(struct telling *telling)
+static void lose_order(struct emission *emission)
 {
-	count_lost(telling->probes->channels, telling->record->time);
-	telling->party->extra++;
+	count_lost(emission->probes->channels, emission->record->time);
+	emission->party->extra++;
 }
 
-static void tell_lost(struct telling *telling)
+static void emit_lost(struct emission *emission)
 {
-	lose_order(telling);
-	tell(telling, telling->probes->channels->receive, 0);
+	lose_order(emission);
+	emit(emission, emission->probes->channels->receive, 0);
 }
 
 /* Of a batch of several only what got all of it is known to come after each. */
@@ -324,29 +324,29 @@ static bool is_part_of_batch(const struct chunk *chunk, uint64_t from, uint64_t 
 	return chunk->shared && (from > chunk->start || to < chunk->end);
 }
 
-static void tell_chunk(struct telling *telling, struct chunk *chunk)
+static void emit_chunk(struct emission *emission, struct chunk *chunk)
 {
-	struct dpe_channels *channels = telling->probes->channels;
+	struct dpe_channels *channels = emission->probes->channels;
 
-	if (chunk->reader && chunk->reader != telling->record->tid)
-		lose_order(telling); /* the edge is the first one's */
+	if (chunk->reader && chunk->reader != emission->record->tid)
+		lose_order(emission); /* the edge is the first one's */
 	if (!chunk->reader)
-		chunk->reader = telling->record->tid;
-	tell(telling, channels->receive, chunk->number);
+		chunk->reader = emission->record->tid;
+	emit(emission, channels->receive, chunk->number);
 }
 
-static void tell_receive(struct telling *telling, struct channel *channel)
+static void emit_receive(struct emission *emission, struct channel *channel)
 {
-	uint64_t from = channel->received, to = from + telling->record->words[4];
+	uint64_t from = channel->received, to = from + emission->record->words[4];
 	bool lost = false;
 
 	channel->foreign |= to > channel->sent && !channel->sending;
 	if (channel->unread) {
-		tell_lost(telling);
+		emit_lost(emission);
 		return;
 	}
-	if (!channel->foreign && !is_clear(channel, telling->record)) {
-		tell_lost(telling);
+	if (!channel->foreign && !is_clear(channel, emission->record)) {
+		emit_lost(emission);
 		return;
 	}
 	for (unsigned i = channel->head; !channel->foreign && i < channel->nchunks; i++) {
@@ -357,12 +357,12 @@ static void tell_receive(struct telling *telling, struct channel *channel)
 		if (is_part_of_batch(chunk, from, to))
 			lost = true;
 		else
-			tell_chunk(telling, chunk);
+			emit_chunk(emission, chunk);
 	}
 	if (lost)
-		tell_lost(telling);
-	else if (!telling->count)
-		tell(telling, telling->probes->channels->receive, 0);
+		emit_lost(emission);
+	else if (!emission->count)
+		emit(emission, emission->probes->channels->receive, 0);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -373,33 +373,33 @@ bool dpe_channels_is_theirs(const struct dpe_record *record)
 	       record->kind == DPE_RECORD_STEP;
 }
 
-static void on_send(struct telling *telling, struct channel *channel)
+static void on_send(struct emission *emission, struct channel *channel)
 {
 	uint64_t number;
 
 	if (channel->unread) {
-		telling->party->extra--; /* one message less than records */
+		emission->party->extra--; /* one message less than records */
 		return;
 	}
-	number = begin_send(channel, telling->record);
-	tell(telling, telling->probes->channels->send, number);
+	number = begin_send(channel, emission->record);
+	emit(emission, emission->probes->channels->send, number);
 }
 
-static void on_receive(struct telling *telling, struct channel *channel)
+static void on_receive(struct emission *emission, struct channel *channel)
 {
-	tell_receive(telling, channel);
+	emit_receive(emission, channel);
 	end_receive(channel);
-	if (channel->unread || telling->record->words[5]) /* the latter only looked */
+	if (channel->unread || emission->record->words[5]) /* the latter only looked */
 		return;
-	channel->received += telling->record->words[4];
+	channel->received += emission->record->words[4];
 	drop_received(channel);
 }
 
-static void on_step(struct telling *telling, struct channel *channel)
+static void on_step(struct emission *emission, struct channel *channel)
 {
-	switch ((enum dpe_step)telling->record->words[5]) {
+	switch ((enum dpe_step)emission->record->words[5]) {
 	case DPE_STEP_SENT:
-		end_send(channel, telling->record->words[4]);
+		end_send(channel, emission->record->words[4]);
 		drop_received(channel);
 		return;
 	case DPE_STEP_RECEIVES:
@@ -414,19 +414,19 @@ static void on_step(struct telling *telling, struct channel *channel)
 void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink)
 {
-	struct telling telling = {.probes = probes, .record = record, .sink = sink};
+	struct emission emission = {.probes = probes, .record = record, .sink = sink};
 	struct channel *channel;
 
 	if (!probes->channels || record->words[0] > DPE_CHANNEL_SYSV ||
 		size < sizeof(*record) + DPE_WORD_REGISTERS * sizeof(uint64_t))
 		return;
 	channel = channel_of(probes->channels, record);
-	telling.channel = channel;
-	telling.party = party_of(probes->channels, record->tid);
+	emission.channel = channel;
+	emission.party = party_of(probes->channels, record->tid);
 	if (record->kind == DPE_RECORD_SEND)
-		on_send(&telling, channel);
+		on_send(&emission, channel);
 	else if (record->kind == DPE_RECORD_RECEIVE)
-		on_receive(&telling, channel);
+		on_receive(&emission, channel);
 	else
-		on_step(&telling, channel);
+		on_step(&emission, channel);
 }

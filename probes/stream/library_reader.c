@@ -1,4 +1,4 @@
-/* library_reader: a target that loads our library, and so tells of its calls of pthread functions itself.
+/* library_reader: a target that loads our library, and so reports its calls of pthread functions itself.
  *
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/stream/library_reader.h"

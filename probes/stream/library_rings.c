@@ -1,6 +1,7 @@
 /* Reader of the preloaded library's rings, one for each thread. A thread takes a slot before it reads the clock, so what
  * is taken after a scan at time T, behind membarrier(2), is later than T. Proof: docs/internals/event-order.md. */
 #include "probes/stream/library_rings.h"
+#include "probes/limits.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -10,9 +11,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-static const uint64_t STUCK = 100000000; /* ns after which a thread is asked whether it lives */
-static const size_t MOST_PREPARED = 64 << 20; /* bytes; but never less than two rings */
 
 /* ---- the memory -------------------------------------------------------------------------- */
 
@@ -27,7 +25,7 @@ static uint32_t count_slots(size_t ring_bytes, uint32_t slot_bytes)
 {
 	uint32_t slots = 4 * DPE_PRELOAD_SLACK;
 
-	while ((size_t)slots * slot_bytes * 2 <= ring_bytes && slots < 1u << 20)
+	while ((size_t)slots * slot_bytes * 2 <= ring_bytes && slots < DPE_RING_SLOTS)
 		slots *= 2;
 	return slots;
 }
@@ -57,8 +55,8 @@ static void prepare(struct dpe_rings *rings)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t wanted = processors > 1 ? (size_t)processors + 1 : 2;
 
-	if (wanted > MOST_PREPARED / ring)
-		wanted = MOST_PREPARED / ring > 2 ? MOST_PREPARED / ring : 2;
+	if (wanted > DPE_PREPARED_BYTES / ring)
+		wanted = DPE_PREPARED_BYTES / ring > 2 ? DPE_PREPARED_BYTES / ring : 2;
 	if (!madvise((char *)header + header->slots_begin, wanted * ring, MADV_POPULATE_WRITE))
 		header->prepared = (uint32_t)wanted;
 }
@@ -336,14 +334,14 @@ static void find_gone(struct dpe_rings *rings, uint64_t now)
 	unsigned used = count_used(rings);
 	bool rare = are_rare(rings, used);
 
-	if (!rare && now - rings->asked < STUCK)
+	if (!rare && now - rings->asked < DPE_RING_STUCK)
 		return;
 	rings->asked = now;
 	for (unsigned i = 0; i < used; i++) {
 		struct dpe_preload_ring *ring = &rings->header->rings[i];
 
 		if (ring->state == DPE_PRELOAD_CLAIMED &&
-			(rare || rings->readers[i].bound + STUCK < now) && is_gone(rings, ring))
+			(rare || rings->readers[i].bound + DPE_RING_STUCK < now) && is_gone(rings, ring))
 			__atomic_store_n(&ring->state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
 	}
 }

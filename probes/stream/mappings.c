@@ -1,15 +1,14 @@
 /* mappings: where the target has its files in memory, for the text of stacks.
  *
- * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
- * functions' addresses and the beginning of the program's code tell the same. */
+ * /proc/PID/maps shows, as long as the target lives. For a target that was too quick the observed
+ * functions' addresses and the beginning of the program's code show the same. */
+#include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const uint64_t NOT_OFTENER = 10000000; /* ns between two looks at /proc */
 
 static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
 {
@@ -164,7 +163,7 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *
 	if (knows_all(maps, pcs, npcs))
 		return;
 	elsewhere = site && !knows(maps, pcs[0]); /* since an exec; known from then on */
-	if ((elsewhere || dpe_ring_now() - maps->read >= NOT_OFTENER) &&
+	if ((elsewhere || dpe_ring_now() - maps->read >= DPE_MAPPINGS_PAUSE) &&
 		(!probes->exited || maps->pid != probes->pid))
 		read_maps(probes, maps);
 	if (site && !find_map(maps, pcs[0]))

@@ -1,4 +1,4 @@
-/* memory_accesses: what libdpe-mem.so tells of an instrumented program's memory. Private to probes/. */
+/* memory_accesses: an instrumented program's accesses, from libdpe-mem.so. Private to probes/. */
 #ifndef DPE_PROBES_STREAM_MEMORY_ACCESSES_H
 #define DPE_PROBES_STREAM_MEMORY_ACCESSES_H
 
@@ -13,7 +13,7 @@ struct dpe_memory {
 	struct dpe_memory_page *pages, *last;
 };
 
-/* Whether the program was built so that it can tell. False after one error. */
+/* Whether the program was built to report them. False after one error. */
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; what is
  * given back as those eight bytes that were accessed. Calls `piece` for each. */

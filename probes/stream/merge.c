@@ -31,7 +31,6 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 	return merge->recent = numbers;
 }
 
-#define LONGEST_DELIVERY 5000000 /* ns, before the rings are read again */
 
 /* A record, of the kernel's programs or made of a slot of the library's. */
 struct held_record {
@@ -256,11 +255,11 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 		deliver_event(probes, stream, held, size, sink);
 }
 
-/* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
+/* The consumer of the messages may need any time for each. Meanwhile processes may wait for their probes. */
 static bool is_long_enough(unsigned delivered, uint64_t begin)
 {
 	return delivered == DPE_DELIVERED_AT_ONCE ||
-	       (delivered % DPE_DELIVERED_UNTIMED == DPE_DELIVERED_UNTIMED - 1 && dpe_ring_now() - begin > LONGEST_DELIVERY);
+	       (delivered % DPE_DELIVERED_UNTIMED == DPE_DELIVERED_UNTIMED - 1 && dpe_ring_now() - begin > DPE_DELIVERY_TIME);
 }
 
 /* Delivers what is before `known`, but not for too long; the time before which all was. */

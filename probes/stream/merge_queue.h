@@ -4,6 +4,7 @@
 #define DPE_PROBES_STREAM_MERGE_QUEUE_H
 
 #include "base/base.h"
+#include "probes/limits.h"
 
 /* The header of an element. */
 struct dpe_queued {
@@ -11,8 +12,6 @@ struct dpe_queued {
 	uint32_t bytes; /* of all of it */
 	uint32_t gap;   /* messages of its thread and stream that were lost before it */
 };
-
-#define DPE_QUEUED_MAX 8192 /* bytes of an element */
 
 /* Elements one behind the other, in order of time. */
 struct dpe_lane {
@@ -25,7 +24,7 @@ struct dpe_lane {
 
 struct dpe_queues {
 	struct dpe_lane
-		*lanes; /* one for each stream, and behind these those that they needed more */
+		*lanes; /* one for each stream, and behind these the additional ones */
 	unsigned nlanes, caplanes;
 	struct dpe_head {
 		uint64_t time; /* of a lane's earliest element */

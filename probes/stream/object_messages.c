@@ -4,11 +4,11 @@
 static const char *reason_of(uint64_t result)
 {
 	switch (result) {
-	case DPE_ARM_NO_REGISTER:
+	case DPE_WATCH_NO_REGISTER:
 		return "all watchpoints were in use";
-	case DPE_ARM_OVERLAP:
+	case DPE_WATCH_OVERLAP:
 		return "another watchpoint is on it";
-	case DPE_ARM_UNALIGNED:
+	case DPE_WATCH_UNALIGNED:
 		return "it is not aligned";
 	default:
 		return "the kernel refused";
@@ -18,14 +18,14 @@ static const char *reason_of(uint64_t result)
 static void warn_once(struct dpe_probes *probes, const struct dpe_watched_object *wanted,
 	uint64_t object, const char *reason)
 {
-	if (!probes->arms->refused++)
+	if (!probes->object_watches->refused++)
 		dpe_diag(probes->diags, DPE_WARNING, wanted->place,
 			"the object at 0x%llx is not watched: %s; verdicts about it are "
 			"inconclusive",
 			(unsigned long long)object, reason);
 }
 
-void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *record,
+void dpe_object_watch_fill_change(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[record->site];
@@ -35,10 +35,10 @@ void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *re
 	args[1] = dpe_value_string(dpe_name_text(probes->names, wanted->object->update));
 	draft->args = args;
 	draft->nargs = 2;
-	draft->name = result == DPE_ARM_BEGUN	? probes->arms->begin
-		      : result == DPE_ARM_ENDED ? probes->arms->end
-						: probes->arms->refusal;
-	if (draft->name != probes->arms->refusal)
+	draft->name = result == DPE_WATCH_BEGUN	? probes->object_watches->begin
+		      : result == DPE_WATCH_ENDED ? probes->object_watches->end
+						: probes->object_watches->refusal;
+	if (draft->name != probes->object_watches->refusal)
 		return;
 	args[draft->nargs++] = dpe_value_string(reason_of(result));
 	warn_once(probes, wanted, object, reason_of(result));
@@ -56,11 +56,11 @@ static bool has_written(
 					    : access == DPE_ACCESS_WRITE;
 }
 
-void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
 	char (*texts)[DPE_NUMBER_TEXT])
 {
-	const struct dpe_watch *watch = &probes->arms->kinds[record->site].watch;
+	const struct dpe_watch *watch = &probes->object_watches->kinds[record->site].watch;
 	bool wrote = has_written(probes, watch, record);
 
 	args[0] = dpe_value_pointer(record->words[0]);

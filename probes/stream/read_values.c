@@ -53,7 +53,7 @@ void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *dia
 
 	if (count)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
-			"%llu event%s lost: a text by which rules tell things apart was longer "
+			"%llu event%s lost: a text that rules compare was longer "
 			"than %d "
 			"bytes",
 			(unsigned long long)count, count == 1 ? " is" : "s are", DPE_TEXT_SIZE - 1);

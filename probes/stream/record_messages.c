@@ -1,11 +1,10 @@
 /* record_messages: records as messages. */
+#include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/stream/read_values.h"
 #include "probes/stream/memory_accesses.h"
 
 #include <string.h>
-
-#define MAX_ARGS 32
 
 static bool has_result(const struct dpe_record *record)
 {
@@ -51,7 +50,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nsites) &&
 	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
 	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
-		       record->site < probes->arms->nkinds);
+		       record->site < probes->object_watches->nkinds);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	draft->module = site->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
-		site->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
+		site->signature, words, record->nwords, args, DPE_CALL_ARGS, texts + 1);
 	if (exit)
 		draft->ret = dpe_signature_ret(
 			site->signature, record->words[0], record->words[1], *texts);
@@ -209,7 +208,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 	if (record->kind == DPE_RECORD_DATA)
 		reads = probes->watches[record->site].reads;
 	else if (record->kind == DPE_RECORD_OBJECT)
-		reads = probes->arms->kinds[record->site].watch.reads;
+		reads = probes->object_watches->kinds[record->site].watch.reads;
 	else
 		reads = probes->sites[record->site].reads;
 	draft->vars = vars;
@@ -251,7 +250,7 @@ static struct dpe_message *make_call(
 	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
 		return NULL;
 	nargs = dpe_signature_count(probes->sites[record->site].signature);
-	if (nargs > MAX_ARGS)
+	if (nargs > DPE_CALL_ARGS)
 		return NULL;
 	message = dpe_message_reserve(probes->pool, nargs,
 		record->has_stack ? record->nstack + 1 : 0, DPE_COMM_SIZE, &room);
@@ -273,7 +272,7 @@ static struct dpe_message *make_call(
 static struct dpe_message *make_any(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
 {
-	struct dpe_value args[MAX_ARGS];
+	struct dpe_value args[DPE_CALL_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
 	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT]; /* of a result and arguments, or of what is watched */
 	struct dpe_value_texts read;
@@ -294,9 +293,9 @@ static struct dpe_message *make_any(
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars, texts);
 	else if (record->kind == DPE_RECORD_OBJECT)
-		dpe_armed_fill_access(probes, record, &draft, args, vars, texts);
+		dpe_object_watch_fill_access(probes, record, &draft, args, vars, texts);
 	else if (record->kind == DPE_RECORD_WATCH)
-		dpe_armed_fill_watch(probes, record, &draft, args);
+		dpe_object_watch_fill_change(probes, record, &draft, args);
 	else
 		complete = fill_thread_event(probes, record, &draft, args, &other);
 	if (!complete)

@@ -35,9 +35,9 @@ bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
 	const struct dpe_record *record, size_t size, const char *comm);
 /* The messages of the records; `args` has room for three, `vars` and `texts` for two. */
-void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *record,
+void dpe_object_watch_fill_change(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args);
-void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
 	char (*texts)[DPE_NUMBER_TEXT]);
 
@@ -82,7 +82,7 @@ struct dpe_follow {
 	struct dpe_watchdog watchdog; /* lets go what is stopped, should we die */
 	int keeping; /* its keepers stay until we and the watchdog have closed this */
 
-	struct dpe_process_probes **processes; /* process_probes.c's: those that are observed */
+	struct dpe_process_probes **processes; /* the observed ones, see process_probes.c */
 	unsigned nprocesses, capprocesses;
 	uint64_t endings; /* see dpe_attach_endings: when they were looked at last */
 	struct dpe_process_probes *ended;
@@ -95,7 +95,7 @@ struct dpe_follow {
 	unsigned nowners, capowners;
 	struct dpe_lost lost; /* of which an address has no number left */
 
-	struct dpe_thread_id *thread_ids; /* lives.c's, by thread id */
+	struct dpe_thread_id *thread_ids; /* by thread id, see thread_ids.c */
 
 	struct dpe_maps **maps; /* of all processes but the first */
 	unsigned nmaps, capmaps;
@@ -139,7 +139,7 @@ struct dpe_maps {
 
 /* Looks at the first process's, which may be gone when its first event is delivered. */
 void dpe_maps_begin(struct dpe_probes *probes);
-/* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
+/* Notes where the files of the stack `pcs` are mapped, while the process still exists; pcs[0] is
  * the beginning of the site's function; no site: it lies anywhere. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs);
@@ -159,7 +159,7 @@ void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *re
 	const struct dpe_probes_sink *sink);
 /* How many messages of the thread there were beyond its records. */
 uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread);
-/* Receives of which nobody can tell whom they are from. */
+/* Receives whose senders are unknown. */
 struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
 
 /* ---- access_cache.c ------------------------------------------------------------------ */

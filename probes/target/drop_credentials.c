@@ -159,7 +159,7 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 
 /* ---- doing it ---------------------------------------------------------------------------- */
 
-static void say_kept(const struct dpe_probes *probes)
+static void report_kept(const struct dpe_probes *probes)
 {
 	struct dpe_text text = {0};
 
@@ -179,7 +179,7 @@ void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *dia
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
 			"goes on with all its privileges, which it cannot give up: %s",
 			strerror(-error));
-	say_kept(probes);
+	report_kept(probes);
 	dpe_user_free(&caller);
 }
 

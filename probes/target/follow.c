@@ -3,6 +3,7 @@
  * it wait, or we are slow, it is stopped and continued here, by the watchdog if we die. What it maps later:
  * late_mappings.c. */
 #include "probes/features/features.h"
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>
@@ -81,9 +82,9 @@ static bool release_stopped(const struct dpe_follow_files *files)
 /* The kernel's side may be about to stop another one while its programs are taken out. */
 static void release_last(const struct dpe_follow_files *files)
 {
-	struct timespec pause = {.tv_nsec = 2000000};
+	struct timespec pause = {.tv_nsec = DPE_RELEASE_PAUSE};
 
-	for (int quiet = 0; quiet < 10; quiet++) {
+	for (int quiet = 0; quiet < DPE_RELEASE_TRIES; quiet++) {
 		bool held = release_held(files), stopped = release_stopped(files);
 
 		if (held || stopped)

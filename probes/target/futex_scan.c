@@ -1,4 +1,4 @@
-/* futex_scan: whether threads of the target are deadlocked as far as the kernel can tell: each sleeps in a futex without
+/* futex_scan: whether threads of the target are deadlocked as far as the kernel shows: each sleeps in a futex without
  * timeout that no other process can wake. Two scans are compared, as a scan takes time: threads that have not run
  * between them all slept at one moment in between. */
 #include "probes/target/target.h"

@@ -38,8 +38,8 @@ static void find_sites_since(struct dpe_probes *probes, unsigned module)
 		return;
 	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nsites - site);
 	dpe_preload_forget_sites(probes);
-	dpe_armed_find_late(probes, site);
-	dpe_attach_tell_sites(probes, site);
+	dpe_object_watches_find_late(probes, site);
+	dpe_attach_configure_sites(probes, site);
 }
 
 void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
@@ -63,7 +63,7 @@ void dpe_late_mappings_answer(struct dpe_probes *probes)
 
 	if (!dpe_attach_asked(probes, &number))
 		return;
-	dpe_armed_answer(probes);
+	dpe_object_watches_answer(probes);
 	loads = dpe_attach_loads(probes);
 	if (!probes->follow && loads != probes->loads)
 		dpe_late_mappings_scan(probes, probes->pid);
@@ -71,7 +71,7 @@ void dpe_late_mappings_answer(struct dpe_probes *probes)
 	dpe_follow_answer(probes, number);
 }
 
-static void say_missing(
+static void report_missing(
 	const struct dpe_probes *probes, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	const char *module = dpe_name_text(probes->names, site->module);
@@ -87,9 +87,9 @@ static void say_missing(
 			*module ? "::" : "", name);
 }
 
-static void tell_replaced(const struct dpe_probes *probes, struct dpe_diags *diags)
+static void report_replaced(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	if ((probes->arms->nkinds || probes->nwatches) && dpe_attach_replaced(probes))
+	if ((probes->object_watches->nkinds || probes->nwatches) && dpe_attach_replaced(probes))
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
 			"the program replaced itself (exec): nothing was watched from then on, which "
 			"counts as a loss");
@@ -118,11 +118,11 @@ static void report_untraceable(const struct dpe_probes *probes, struct dpe_diags
 void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	report_untraceable(probes, diags);
-	dpe_armed_tell_refused(probes, diags);
-	tell_replaced(probes, diags);
+	dpe_object_watches_report_refused(probes, diags);
+	report_replaced(probes, diags);
 	dpe_texts_report_cut(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
-			say_missing(probes, &probes->plan->sites[i], diags);
+			report_missing(probes, &probes->plan->sites[i], diags);
 	}
 }

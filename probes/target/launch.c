@@ -74,7 +74,7 @@ static _Noreturn void run_child(const struct dpe_program *program, char *const a
 	_exit(127);
 }
 
-static bool say_no_child(struct dpe_diags *diags, const struct dpe_program *program, int error)
+static bool report_no_child(struct dpe_diags *diags, const struct dpe_program *program, int error)
 {
 	dpe_diag_at(diags, DPE_ERROR, program->path, "cannot make a process: %s", strerror(error));
 	return false;
@@ -88,7 +88,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 
 	*child = (struct dpe_child){.channel = -1};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return say_no_child(diags, program, errno);
+		return report_no_child(diags, program, errno);
 	child->pid = fork();
 	if (!child->pid) {
 		close(ends[0]);
@@ -100,7 +100,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 	if (child->pid < 0) {
 		dpe_launch_close(child);
 		child->pid = 0;
-		return say_no_child(diags, program, number);
+		return report_no_child(diags, program, number);
 	}
 	/* If it has died already, waiting for its end shows that. */
 	receive_number(child->channel, &number);

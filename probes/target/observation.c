@@ -1,5 +1,6 @@
 /* observation: a target under observation, from its launch (or ours joining it) to its end. */
 #include "probes/features/features.h"
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <errno.h>
@@ -16,12 +17,12 @@
 struct observation {
 	struct dpe_probes probes;
 	struct dpe_watch watches[DPE_WATCHES];
-	struct dpe_arms arms;
+	struct dpe_object_watches object_watches;
 	struct dpe_child child;
 	struct dpe_user user;
 	struct dpe_nop_trial nop_trial;
 	struct dpe_watchdog watchdog;
-	struct dpe_gates gates;
+	struct dpe_guards guards;
 	struct dpe_kernel_rings rings;
 	struct dpe_thread_names thread_names;
 	struct dpe_merge merge;
@@ -36,12 +37,12 @@ static struct dpe_probes *allocate(void)
 	struct observation *whole = dpe_xcalloc(1, sizeof(*whole));
 
 	whole->probes.watches = whole->watches;
-	whole->probes.arms = &whole->arms;
+	whole->probes.object_watches = &whole->object_watches;
 	whole->probes.child = &whole->child;
 	whole->probes.user = &whole->user;
 	whole->probes.nop_trial = &whole->nop_trial;
 	whole->probes.watchdog = &whole->watchdog;
-	whole->probes.gates = &whole->gates;
+	whole->probes.guards = &whole->guards;
 	whole->probes.rings = &whole->rings;
 	whole->probes.thread_names = &whole->thread_names;
 	whole->probes.merge = &whole->merge;
@@ -154,7 +155,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
-		!dpe_watches_find(probes, diags) || !dpe_armed_find(probes, diags) ||
+		!dpe_watches_find(probes, diags) || !dpe_object_watches_find(probes, diags) ||
 		 !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
 		return false;
@@ -274,7 +275,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       check_translator(probes, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
-	       dpe_armed_find(probes, diags) &&
+	       dpe_object_watches_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
 	       place_probes(probes, true, diags);
 	if (!good)
@@ -349,7 +350,7 @@ static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_di
 	dpe_attach_unhold(probes);
 	if (!dpe_load_addresses_check(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
-	dpe_attach_tell_reads(probes);
+	dpe_attach_configure_reads(probes);
 	dpe_maps_begin(probes);
 	dpe_late_mappings_scan(probes, probes->pid);
 	return true;
@@ -407,12 +408,6 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 	return probes->pid;
 }
 
-/* The kernel's programs read a faster variant of our clock, which may differ by a few ns while
- * the system's time is being adjusted. */
-#define CLOCK_SLACK 1000
-/* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
-#define PRELOAD_NAP 1
-
 static bool is_over(const struct dpe_probes *probes)
 {
 	return probes->exited && !dpe_follow_is_alive(probes);
@@ -426,8 +421,8 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 
 	if (probes->merge->behind)
 		timeout = 0;
-	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
-		timeout = PRELOAD_NAP;
+	else if (probes->preload && (timeout < 0 || timeout > DPE_PRELOAD_PAUSE))
+		timeout = DPE_PRELOAD_PAUSE;
 	/* What wakes us for a question may have been read from the ring since we looked for questions. */
 	if (dpe_stops_pending(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
@@ -444,7 +439,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);
 	dpe_stops_scan(probes);
-	complete = dpe_merge_deliver(probes, over, over ? 0 : CLOCK_SLACK, sink);
+	complete = dpe_merge_deliver(probes, over, over ? 0 : DPE_CLOCK_SLACK, sink);
 	sink->watermark(sink->context, probes->drained);
 	dpe_stops_settle(probes, complete, sink);
 	return !(complete && over);

@@ -1,5 +1,6 @@
 /* stop_target: stopping, continuing and killing the target. While it is stopped, a watchdog waits.
  */
+#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <dirent.h>
@@ -16,18 +17,18 @@
 
 struct stopped {
 	int pidfd;
-	struct dpe_gate_state *state;
+	struct dpe_guard_state *state;
 };
 
 static void let_go(const void *context)
 {
 	const struct stopped *stopped = context;
 
-	if (!stopped->state || dpe_gates_quiesce(stopped->state))
+	if (!stopped->state || dpe_guards_quiesce(stopped->state))
 		pidfd_send_signal(stopped->pidfd, SIGCONT, NULL, 0);
 }
 
-int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_gate_state *state)
+int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_guard_state *state)
 {
 	const struct stopped stopped = {pidfd, state};
 	const struct dpe_watchdog_task duty = {
@@ -71,11 +72,11 @@ static bool all_stopped(pid_t pid)
 /* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
 static void wait_stopped(pid_t pid)
 {
-	struct timespec pause = {.tv_nsec = 20000};
+	struct timespec pause = {.tv_nsec = DPE_STOPPED_PAUSE};
 
-	for (int i = 0; i < 200 && !all_stopped(pid); i++) {
+	for (int i = 0; i < DPE_STOPPED_TRIES && !all_stopped(pid); i++) {
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 500000)
+		if (pause.tv_nsec < DPE_STOPPED_PAUSE_MOST)
 			pause.tv_nsec *= 2;
 	}
 }
@@ -101,8 +102,8 @@ int dpe_control_continue(struct dpe_probes *probes)
 static void note_stopped(struct dpe_probes *probes, bool stopped)
 {
 	probes->stopped = stopped;
-	if (probes->gates->armed)
-		__atomic_store_n(&probes->gates->state->held, stopped, __ATOMIC_SEQ_CST);
+	if (probes->guards->stops_target)
+		__atomic_store_n(&probes->guards->state->held, stopped, __ATOMIC_SEQ_CST);
 	else if (!stopped)
 		dpe_watchdog_dismiss(probes->watchdog);
 }
@@ -119,7 +120,7 @@ static int stop_first(struct dpe_probes *probes)
 	if (error)
 		return error;
 	note_stopped(probes, true);
-	dpe_gates_await(probes); /* a signal that is on its way comes before ours */
+	dpe_guards_await(probes); /* a signal that is on its way comes before ours */
 	error = send_signal(probes, SIGSTOP);
 	if (error)
 		note_stopped(probes, false);
@@ -175,12 +176,12 @@ void dpe_probes_leave(struct dpe_probes *probes)
 {
 	dpe_preload_shut(probes);
 	dpe_detach(probes);
-	if (probes->gates->state)
-		dpe_gates_quiesce(probes->gates->state);
+	if (probes->guards->state)
+		dpe_guards_quiesce(probes->guards->state);
 	if (probes->stopped)
 		dpe_keep_process_group(probes->child->pid, probes->pidfd);
 	dpe_watchdog_dismiss(probes->watchdog);
-	probes->gates->armed = probes->stopped = false;
+	probes->guards->stops_target = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

@@ -13,7 +13,7 @@ struct dpe_child {
 		      */
 };
 
-/* Makes the child, which maps the modules' code (so that the kernel tells of sites that it cannot
+/* Makes the child, which maps the modules' code (so that the kernel reports sites that it cannot
  * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
  * file `inherited`, unless that is -1. Its program is run by `user`, unless that is NULL. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
@@ -35,7 +35,7 @@ bool dpe_load_addresses_check(const struct dpe_probes *probes, struct dpe_diags 
 
 /* ---- late_mappings.c ----------------------------------------------------------------- */
 
-/* Puts a probe on the dynamic linkers among the modules, which tells of what they load. False after
+/* Puts a probe on the dynamic linkers among the modules, which reports what they load. False after
  * one error. */
 bool dpe_late_mappings_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Looks for files that a process of the target has mapped since, and observes them. */
@@ -88,7 +88,7 @@ void dpe_control_wait_stopped(const struct dpe_probes *probes);
 int dpe_control_continue(struct dpe_probes *probes);
 /* Makes the one that continues the target; where `state` is given, only if we or an event stopped it.
  * 0 or -errno. */
-int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_gate_state *state);
+int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_guard_state *state);
 
 /* ---- stops.c ------------------------------------------------------------------------- */
 

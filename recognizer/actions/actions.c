@@ -1,5 +1,6 @@
 /* Statements of actions. They act only through the sink. */
 #include "recognizer/actions/actions.h"
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
@@ -87,16 +88,14 @@ struct conversion {
 	char letter;
 };
 
-#define WIDEST 4096
-
 static int read_number(const char **at)
 {
 	int number = 0;
 
 	while (**at >= '0' && **at <= '9') {
 		number = number * 10 + (**at - '0');
-		if (number > WIDEST)
-			number = WIDEST;
+		if (number > DPE_FORMAT_WIDTH)
+			number = DPE_FORMAT_WIDTH;
 		(*at)++;
 	}
 	return number;
@@ -224,7 +223,7 @@ bool dpe_action_suppressed(const struct dpe_env *env)
 	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
 }
 
-static void tell_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
+static void report_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 
@@ -253,7 +252,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		sink->print(sink->context, env->run->rule, env->text->at);
 		return;
 	case DPE_CALL_ERROR:
-		tell_error(env, stmt);
+		report_error(env, stmt);
 		return;
 	case DPE_CALL_BREAK: /* at the end of the input there is nothing to stop */
 		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)

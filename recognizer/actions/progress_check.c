@@ -100,7 +100,7 @@ static const char *write_values(
 	return text->at;
 }
 
-static void tell(const struct dpe_env *env, const struct progress_call *place, const struct progress_state *state)
+static void report(const struct dpe_env *env, const struct progress_call *place, const struct progress_state *state)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_text what = {0};
@@ -154,6 +154,6 @@ void dpe_progress_check(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		add_state(env, place, text);
 	} else if (!state->reported) {
 		state->reported = true;
-		tell(env, place, state);
+		report(env, place, state);
 	}
 }

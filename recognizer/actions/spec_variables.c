@@ -1,5 +1,5 @@
 /* The variables that a specification declares by `var`: one value for all, or one for each
- * combination of values of the variables of a rule. Those that have their initial value take no memory. */
+ * combination of values of the variables of a rule. A variable with its initial value takes no memory. */
 #include "recognizer/actions/actions.h"
 
 #include <stdlib.h>

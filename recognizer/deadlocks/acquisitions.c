@@ -102,18 +102,15 @@ struct dpe_lock_set *dpe_lock_set_find(
 
 /* ---- takings ----------------------------------------------------------------------------- */
 
-/* Outer frames may be wrong where a program keeps no frame pointers. */
-#define SURE_FRAMES 2
-
 uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock)
 {
 	uint64_t hash = 0;
 
 	if (!message || (!message->npcs && !message->nstack))
 		return dpe_value_hash(lock);
-	for (unsigned i = 0; i < message->npcs && i < SURE_FRAMES; i++)
+	for (unsigned i = 0; i < message->npcs && i < DPE_SITE_FRAMES; i++)
 		hash = (hash ^ message->pcs[i]) * 0x9e3779b97f4a7c15ull + 1;
-	for (unsigned i = 0; !message->npcs && i < message->nstack && i < SURE_FRAMES; i++)
+	for (unsigned i = 0; !message->npcs && i < message->nstack && i < DPE_SITE_FRAMES; i++)
 		hash = (hash ^ dpe_value_hash(dpe_value_string(message->stack[i]))) *
 			       0x9e3779b97f4a7c15ull +
 		       1;

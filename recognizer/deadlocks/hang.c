@@ -1,17 +1,10 @@
 /* Hangs: every living thread waits for something that only another thread can bring. Timed waits do
- * not count. Waits that no rule knows of are unknown here; the sink's `hangs` can tell. */
+ * not count. Waits that no rule knows of are unknown here; the sink's `hangs` may know them. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
-
-/* In ns: how long all threads must have waited before a check; pause between checks, at first and
- * at most; time until a hang counts where the sink cannot tell, and where it is in doubt. */
-#define QUIET 20000000u
-#define SHORTEST 5000000u
-#define LONGEST 100000000u
-#define LASTING 100000000u
-#define LASTING_IN_DOUBT 1000000000u
 
 void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_rule *rule)
 {
@@ -36,7 +29,7 @@ static bool may_hang(const struct dpe_wait_graph *waits)
 
 uint64_t dpe_hang_due(const struct dpe_wait_graph *waits)
 {
-	uint64_t due = waits->latest + QUIET;
+	uint64_t due = waits->latest + DPE_HANG_QUIET;
 
 	if (!may_hang(waits))
 		return 0;
@@ -46,15 +39,15 @@ uint64_t dpe_hang_due(const struct dpe_wait_graph *waits)
 /* Threads that wait for the outside world are checked less and less often. */
 static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum dpe_hangs hangs)
 {
-	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : SHORTEST;
+	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : DPE_WAIT_PAUSE;
 
-	waits->pause = pause < SHORTEST ? SHORTEST : pause > LONGEST ? LONGEST : pause;
+	waits->pause = pause < DPE_WAIT_PAUSE ? DPE_WAIT_PAUSE : pause > DPE_WAIT_PAUSE_MOST ? DPE_WAIT_PAUSE_MOST : pause;
 	waits->ask_at = time + waits->pause;
 }
 
 static bool has_lasted(const struct dpe_wait_graph *waits, uint64_t time)
 {
-	return waits->ending || time >= waits->latest + LASTING;
+	return waits->ending || time >= waits->latest + DPE_HANG_LASTS;
 }
 
 /* Whether the hang is to be reported now; sets the reason of one in doubt. */
@@ -62,7 +55,7 @@ static bool is_to_be_reported(
 	struct dpe_wait_graph *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
 {
 	if (hangs == DPE_HANGS_DOUBTFUL) {
-		if (waits->doubtful_reported || time < waits->latest + LASTING_IN_DOUBT)
+		if (waits->doubtful_reported || time < waits->latest + DPE_HANG_LASTS_IN_DOUBT)
 			return false;
 		hang->reason = "the program handles signals, and a handler may post";
 		waits->doubtful_reported = true;
@@ -95,7 +88,7 @@ void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	if (!may_hang(waits) || time < dpe_hang_due(waits))
 		return;
 	if (is_explained(waits))
-		waits->ask_at = time + LONGEST;
+		waits->ask_at = time + DPE_WAIT_PAUSE_MOST;
 	else if (waits->unconfirmed.count) /* they will explain it */
 		pause_until_next(waits, time, DPE_HANGS_NOT);
 	else

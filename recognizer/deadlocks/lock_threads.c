@@ -1,4 +1,4 @@
-/* Threads in the lock order: what they hold, who created them, whom they joined, and from whom they
+/* Threads in the lock order: what they hold, which threads created them, which they joined, and from which they
  * received something. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"

@@ -4,12 +4,9 @@
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 #include "recognizer/deadlocks/wait_graph.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
-
-/* Checks come later by this part of the time, so that a report has the threads that began to wait at about
- * the same time; a thread that joins a running one is checked again after as long. */
-#define CHECKS 10
 
 static uint64_t since_of(const struct dpe_wait_node *thread)
 {
@@ -155,7 +152,7 @@ static void report(struct dpe_wait_graph *waits, struct dpe_recognizer *recogniz
 /* The next check is due when the next wait has lasted. */
 static void set_due(struct dpe_wait_graph *waits, uint64_t time)
 {
-	uint64_t pause = waits->hang_after / CHECKS, since = UINT64_MAX;
+	uint64_t pause = waits->hang_after / DPE_LONG_WAIT_CHECKS, since = UINT64_MAX;
 
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
 		const struct dpe_wait_node *thread = &waits->threads.nodes[i];
@@ -194,7 +191,7 @@ void dpe_wait_graph_pass(struct dpe_wait_graph *waits, uint64_t time)
 
 void dpe_long_waits_note(struct dpe_wait_graph *waits, uint64_t since)
 {
-	uint64_t due = waits->hang_after / CHECKS + waits->hang_after;
+	uint64_t due = waits->hang_after / DPE_LONG_WAIT_CHECKS + waits->hang_after;
 
 	if (!waits->long_due && waits->hang_after != UINT64_MAX && since <= UINT64_MAX - due)
 		waits->long_due = since + due;

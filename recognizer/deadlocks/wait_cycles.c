@@ -3,15 +3,9 @@
  * lasted: the mutex may be recursive or robust. Paper 5.2. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
-
-/* In ns: how long such a wait must have lasted before a check whether the thread sleeps; pause
- * between checks, at first and at most; time until it counts where nobody can check. */
-#define QUIET 10000000u
-#define SHORTEST 5000000u
-#define LONGEST 100000000u
-#define LASTING 50000000u
 
 /* Visits what `thread` waits for; true where `start` holds that. */
 static bool look_at(struct dpe_wait_graph *waits, uint32_t thread, uint32_t start)
@@ -223,7 +217,7 @@ static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wa
 	return end > since ? end : since;
 }
 
-/* Whether the thread sleeps; decided by time where the sink cannot tell. */
+/* Whether the thread sleeps; decided by time where the sink does not know. */
 static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	uint64_t begin, uint64_t time)
 {
@@ -233,18 +227,18 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 
 	if (time == UINT64_MAX)
 		return dpe_wait_graph_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
-	if (time < begin + QUIET || time < node->ask_at)
+	if (time < begin + DPE_CYCLE_QUIET || time < node->ask_at)
 		return false;
-	node->pause = node->pause ? 2 * node->pause : SHORTEST;
-	if (node->pause > LONGEST)
-		node->pause = LONGEST;
+	node->pause = node->pause ? 2 * node->pause : DPE_WAIT_PAUSE;
+	if (node->pause > DPE_WAIT_PAUSE_MOST)
+		node->pause = DPE_WAIT_PAUSE_MOST;
 	node->ask_at = time + node->pause;
 	switch (dpe_wait_graph_ask(recognizer, &deadlock)) {
 	case DPE_HANGS_NOT:
 	case DPE_HANGS_PERHAPS:
 		return false;
 	case DPE_HANGS_UNKNOWN:
-		return waits->ending || time >= begin + LASTING;
+		return waits->ending || time >= begin + DPE_CYCLE_LASTS;
 	case DPE_HANGS_DOUBTFUL: /* only for hangs */
 	case DPE_HANGS:
 		return true;
@@ -314,7 +308,7 @@ uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer)
 
 	for (unsigned i = 0; i < waits->unconfirmed.count; i++) {
 		const struct dpe_wait_node *node = &waits->threads.nodes[waits->unconfirmed.at[i]];
-		uint64_t next = node->ask_at ? node->ask_at : waits->latest + QUIET;
+		uint64_t next = node->ask_at ? node->ask_at : waits->latest + DPE_CYCLE_QUIET;
 
 		if (!due || next < due)
 			due = next;

@@ -1,6 +1,7 @@
 /* The wait-for graph (paper 5.2): threads hold objects and wait for objects that others hold. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,9 +86,6 @@ static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 	return node;
 }
 
-/* largest capacity of a list that is kept for reuse */
-#define FEW 16
-
 /* Its lists are empty. */
 static void drop_node(struct dpe_wait_table *table, uint32_t node)
 {
@@ -95,13 +93,13 @@ static void drop_node(struct dpe_wait_table *table, uint32_t node)
 
 	drop_entry(table, node);
 	dpe_value_drop(gone->value);
-	if (gone->capedges <= FEW) {
+	if (gone->capedges <= DPE_REUSED_EDGES) {
 		empty.edges = gone->edges;
 		empty.capedges = gone->capedges;
 	} else {
 		free(gone->edges);
 	}
-	if (gone->held.cap <= FEW)
+	if (gone->held.cap <= DPE_REUSED_EDGES)
 		empty.held = gone->held;
 	else
 		free(gone->held.at);

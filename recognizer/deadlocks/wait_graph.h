@@ -56,7 +56,7 @@ struct dpe_wait_graph {
 	struct dpe_list queue;   /* threads that the search has to visit */
 	struct dpe_list unchecked;   /* threads that began to wait since the last check */
 	struct dpe_list unconfirmed; /* threads whose wait counts once it has lasted */
-	/* Number of living threads, and of those that wait. */
+	/* Number of living threads, and of waiting ones. */
 	unsigned nliving, nwaiting;
 	const struct dpe_rule *hang_rule; /* the last rule that asked; NULL: none */
 	uint64_t latest;                  /* time of the last begin of a wait or end of a thread; 0: unknown */

@@ -1,10 +1,9 @@
 /* The predecessor automaton of a rule: a configuration is a state and the events in its registers.
  */
 #include "recognizer/engines/configuration.h"
+#include "recognizer/limits.h"
 
 #include <string.h>
-
-#define FEWEST_REGISTERS 4 /* there is room for */
 
 /* ---- configurations ------------------------------------------------------------------------ */
 
@@ -17,7 +16,7 @@ static struct dpe_config begin(const struct dpe_run *run)
 /* A block that was made for more registers than it has now goes back as a smaller one: no harm. */
 static size_t registers_size(unsigned count)
 {
-	return (count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
+	return (count < DPE_FIRST_REGISTERS ? DPE_FIRST_REGISTERS : count) *
 	       sizeof(struct dpe_occurrence *);
 }
 
@@ -141,7 +140,7 @@ static struct dpe_config take(const struct dpe_run *run, const struct dpe_config
 /* Registers of few events fit where those of other states were. */
 static bool fit_alike(unsigned count, unsigned old)
 {
-	return count <= old || (old && count <= FEWEST_REGISTERS);
+	return count <= old || (old && count <= DPE_FIRST_REGISTERS);
 }
 
 static void move_to(const struct dpe_run *run, struct dpe_config *config,

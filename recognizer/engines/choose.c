@@ -2,8 +2,7 @@
  */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/configuration.h"
-
-#define FEW_LITERALS 4 /* fit into compact slices */
+#include "recognizer/limits.h"
 
 /* ---- what follows configurations ----------------------------------------------------------- */
 
@@ -164,7 +163,7 @@ bool dpe_rule_names_positions(const struct dpe_rule *rule)
  * not be compact if operands had partial matches of their own. */
 static bool has_compact_slices(const struct dpe_rule *rule, const struct dpe_engine_plan *plan)
 {
-	return plan->automaton && rule->nvariables && rule->nliterals <= FEW_LITERALS;
+	return plan->automaton && rule->nvariables && rule->nliterals <= DPE_COMPACT_LITERALS;
 }
 
 static const char *reason_against_conjunction(const struct dpe_rule *rule,

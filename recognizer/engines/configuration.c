@@ -62,7 +62,6 @@ struct dpe_automaton *dpe_engine_renew(struct dpe_run *run)
 
 void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old)
 {
-	dpe_fast_path_forget(run);
 	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
 		dpe_automaton_built(run->automaton));

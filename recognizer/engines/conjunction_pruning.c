@@ -1,12 +1,11 @@
-/* Drops partial matches that no future event can extend, and those that others can replace:
+/* Drops partial matches that no future event can extend, and redundant ones:
  * docs/internals/conjunction.md. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_COMPARED 4096 /* partial matches, each with each */
 
 /* ---- one for another --------------------------------------------------------------------- */
 
@@ -282,7 +281,7 @@ static void drop_redundant(struct pruning *p)
 		add_peers(&peers, &matching->lists[i].active, false);
 		add_peers(&peers, &matching->lists[i].ended, true);
 	}
-	if (peers.count <= MOST_COMPARED) {
+	if (peers.count <= DPE_PRUNED_PEERS) {
 		begin_with_latest(&peers);
 		compare_all(&peers);
 		while (mend(&peers))

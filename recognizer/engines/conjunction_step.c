@@ -2,21 +2,11 @@
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FEWEST_PARTIALS 32 /* partial matches from which on they are pruned */
-#define FEWEST_EVENTS 64   /* events in the order from which on they are dropped */
-#define SOME 64            /* partial matches beyond the limit, until pruning after the event */
-/* Pairs of partial matches that are looked at for one event, and once that was too few; and where
- * they are only compared. */
-#define MOST_WORK 1000000
-#define MOST_AFTER 10000
-#define MOST_COMPARED 10000000
-#define MOST_COMPARED_AFTER 10000
-#define TO_EXTEND 16 /* a partial match costs as much as to look at so many pairs */
 
 struct extending {
 	struct dpe_run *run;
@@ -113,7 +103,7 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 
 		if (!fits(x, from, step))
 			continue;
-		spend(x, TO_EXTEND);
+		spend(x, DPE_EXTEND_WORK);
 		new = extend(x, from, config, step, mask);
 		*DPE_GROW(x->new, x->nnew, x->capnew) = new;
 		if (x->run->acts || step->nbefore || step->nafter)
@@ -206,7 +196,7 @@ static bool keep(struct extending *x, struct dpe_partial_list *partials, struct 
 	}
 	if (replaced)
 		dpe_partial_list_close_gaps(partials);
-	if (matching->count >= 2 * (uint64_t)x->run->recognizer->options.max_instances + SOME) {
+	if (matching->count >= 2 * (uint64_t)x->run->recognizer->options.max_instances + DPE_INSTANCES_BEYOND) {
 		x->slice->overflown = true;
 		return false;
 	}
@@ -269,11 +259,11 @@ static void keep_new(struct extending *x, struct dpe_partial *partial)
 static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	bool whole = run->conjunction->whole;
-	uint64_t after = whole ? MOST_COMPARED_AFTER : MOST_AFTER;
+	uint64_t after = whole ? DPE_COMPARE_WORK_AFTER : DPE_MATCH_WORK_AFTER;
 	uint64_t most = run->recognizer->options.search_work;
 
 	if (!most)
-		most = whole ? MOST_COMPARED : MOST_WORK;
+		most = whole ? DPE_COMPARE_WORK : DPE_MATCH_WORK;
 	return slice->searched && most > after ? after : most;
 }
 
@@ -346,20 +336,20 @@ static uint64_t at_least(uint64_t count, uint64_t least)
 static uint64_t newest_horizon(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	return run->rule->nvariables ? DPE_OLD_HORIZON
-				     : FEWEST_EVENTS + 4 * (uint64_t)slice->order.nchains;
+				     : DPE_TRIM_FROM + 4 * (uint64_t)slice->order.nchains;
 }
 
 void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_matching *matching = slice->matching;
 
-	if (matching->count > at_least(matching->prune_at, FEWEST_PARTIALS)) {
+	if (matching->count > at_least(matching->prune_at, DPE_PRUNE_FROM)) {
 		dpe_matching_prune(run, slice,
 			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
 		matching->prune_at = 2 * matching->count;
 	}
 	if (!run->conjunction->compact &&
-		dpe_order_size(&slice->order) <= at_least(matching->trim_at, FEWEST_EVENTS))
+		dpe_order_size(&slice->order) <= at_least(matching->trim_at, DPE_TRIM_FROM))
 		return;
 	dpe_order_trim(&slice->order, is_needed, slice);
 	matching->trim_at = 2 * dpe_order_size(&slice->order);

@@ -2,8 +2,7 @@
  * both, so equal multisets have equal trees. A node that is shared is copied before it changes. */
 #include "recognizer/engines/copies.h"
 #include "recognizer/engines/marking.h"
-
-#define MOST_WAITS 16 /* events of one copy, until it waits for many */
+#include "recognizer/limits.h"
 
 struct node_key {
 	uint64_t waits_for, serial;
@@ -177,25 +176,25 @@ static struct dpe_copies *erase(struct dpe_game *game, struct dpe_copies *tree, 
 /* ---- what a copy waits for ------------------------------------------------------------------- */
 
 struct waits {
-	uint64_t for_[MOST_WAITS];
-	unsigned count; /* MOST_WAITS + 1: more */
+	uint64_t for_[DPE_COPY_WAITS];
+	unsigned count; /* DPE_COPY_WAITS + 1: more */
 };
 
 static void add_wait(struct waits *waits, uint64_t what)
 {
-	for (unsigned i = 0; i < waits->count && i < MOST_WAITS; i++) {
+	for (unsigned i = 0; i < waits->count && i < DPE_COPY_WAITS; i++) {
 		if (waits->for_[i] == what)
 			return;
 	}
-	if (waits->count < MOST_WAITS)
+	if (waits->count < DPE_COPY_WAITS)
 		waits->for_[waits->count] = what;
-	if (waits->count <= MOST_WAITS)
+	if (waits->count <= DPE_COPY_WAITS)
 		waits->count++;
 }
 
 static void add_token(struct waits *waits, const struct dpe_game_token *token)
 {
-	for (unsigned i = 0; token && i < token->nevents && waits->count <= MOST_WAITS; i++) {
+	for (unsigned i = 0; token && i < token->nevents && waits->count <= DPE_COPY_WAITS; i++) {
 		const struct dpe_occurrence *event = token->events[i].occurrence;
 
 		add_wait(waits, event ? event->number + DPE_COPY_EVENT : DPE_COPY_MANY);
@@ -208,7 +207,7 @@ static void add_marking(struct waits *waits, const struct dpe_marking *marking);
 
 static void add_copies(struct waits *waits, const struct dpe_copies *copies)
 {
-	if (!copies || waits->count > MOST_WAITS)
+	if (!copies || waits->count > DPE_COPY_WAITS)
 		return;
 	add_marking(waits, copies->marking);
 	add_copies(waits, copies->left);
@@ -233,7 +232,7 @@ static struct waits waits_of(const struct dpe_marking *marking)
 	if (marking->key.place == AFTER)
 		return (struct waits){{DPE_COPY_ENDED}, 1};
 	add_marking(&waits, marking);
-	return waits.count <= MOST_WAITS ? waits : (struct waits){{DPE_COPY_MANY}, 1};
+	return waits.count <= DPE_COPY_WAITS ? waits : (struct waits){{DPE_COPY_MANY}, 1};
 }
 
 /* ---- what others see --------------------------------------------------------------------- */

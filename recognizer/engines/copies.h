@@ -44,7 +44,7 @@ struct dpe_copies *dpe_copies_remove(
 	struct dpe_game *game, struct dpe_copies *copies, struct dpe_marking *marking);
 /* The same multiset. */
 bool dpe_copies_same(const struct dpe_copies *a, const struct dpe_copies *b);
-/* Adds all different copies, and those that wait for this. */
+/* Adds all different copies, and all copies that wait for this. */
 void dpe_copies_list(const struct dpe_copies *copies, struct dpe_copy_list *to);
 void dpe_copies_find(
 	const struct dpe_copies *copies, uint64_t waits_for, struct dpe_copy_list *to);

@@ -1,6 +1,7 @@
 /* Configurations that no future event can complete: docs/internals/conjunction.md, "Partial matches
  * without a future". */
 #include "recognizer/engines/configuration.h"
+#include "recognizer/limits.h"
 
 /* A state, and which of its registers nothing can follow any more. */
 struct barred_state {
@@ -8,12 +9,10 @@ struct barred_state {
 	uint64_t barred;
 };
 
-#define MOST_STATES 32 /* beyond, it is not known that a configuration is dead */
-
 struct state_search {
 	struct dpe_automaton *automaton;
 	unsigned nliterals;
-	struct barred_state at[MOST_STATES];
+	struct barred_state at[DPE_DEAD_STATES];
 	unsigned count;
 };
 
@@ -41,7 +40,7 @@ static bool add_state(struct state_search *search, const struct dpe_move *move, 
 		if (search->at[i].state == next.state && search->at[i].barred == next.barred)
 			return true;
 	}
-	if (search->count == MOST_STATES)
+	if (search->count == DPE_DEAD_STATES)
 		return false;
 	search->at[search->count++] = next;
 	return true;

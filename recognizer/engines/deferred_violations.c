@@ -1,4 +1,4 @@
-/* Violations of slices whose values are part of those of others: kept for those that begin with
+/* Violations of slices whose values are part of those of others: kept for slices that begin with
  * what such a slice saw. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"

@@ -58,7 +58,7 @@ extern const struct dpe_slice_engine dpe_expect_engine, dpe_detect_engine;
 /* Why a failure of the slice is in doubt, or NULL. */
 const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Whether the condition of a placed pattern holds where these events are at the positions of the
- * rule. It knows those that precede the event only, so it does not matter in which order
+ * rule. It knows only the events that precede this one, so it does not matter in which order
  * independent ones came. */
 bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
 	unsigned pattern, const struct dpe_occurrence *occurrence,
@@ -83,22 +83,6 @@ void dpe_engine_reduce_symmetry(struct dpe_run *run);
  * the new one, and hands the old one back. */
 struct dpe_automaton *dpe_engine_renew(struct dpe_run *run);
 void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old);
-
-/* ---- expect_fast_path.c
- * ----------------------------------------------------------------------------- */
-
-/* Gives an `expect` run its fast path, where nobody looks at single events. */
-void dpe_fast_path_new(struct dpe_run *run);
-void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
-/* The automaton has other states now. */
-void dpe_fast_path_forget(struct dpe_run *run);
-/* Takes the event into a slice as the next of a sequence; false where nothing was done. */
-bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
-	const struct dpe_event *event);
-/* The state after the next event of a sequence, the only one in a register of it, and after the
- * first of a slice; false where there is none, or a choice. */
-bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
-bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to);
 
 /* ---- partial matches ------------------------------------------------------------------------- */
 
@@ -160,7 +144,6 @@ static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
  * costs unless that is 0; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
-#define DPE_OLD_HORIZON 1024 /* events: looking for a newer one costs as much as a few hundred */
 
 /* ---- deferred_violations.c ------------------------------------------------------------------- *
 

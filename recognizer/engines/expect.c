@@ -102,7 +102,7 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* The predecessors are exactly those that the step wants. */
+/* The predecessors are exactly the step's. */
 static bool fits(const struct dpe_run *run, const struct dpe_config_step *step)
 {
 	if (step->npreds != run->preds.count)

@@ -2,9 +2,7 @@
  * complete one. For callers that leave events out, or stop at them, before they get here. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
-
-/* Looking must not cost more than the events themselves. */
-#define MOST_LOOKS 4096
+#include "recognizer/limits.h"
 
 struct look {
 	const struct dpe_run *run;
@@ -25,13 +23,13 @@ static void add_event(struct look *look, const uint16_t *positions, unsigned npo
 
 static void add_trail(struct look *look, const struct dpe_trail *trail)
 {
-	for (; trail && look->looks <= MOST_LOOKS; trail = trail->before)
+	for (; trail && look->looks <= DPE_LIVE_LOOKS; trail = trail->before)
 		add_event(look, trail->positions, trail->npositions);
 }
 
 static void add_partials(struct look *look, const struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < partials->count && look->looks <= MOST_LOOKS; i++)
+	for (unsigned i = 0; i < partials->count && look->looks <= DPE_LIVE_LOOKS; i++)
 		add_trail(look, partials->at[i]->trail);
 }
 
@@ -48,5 +46,5 @@ bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *
 		add_partials(&look, &matching->lists[i].ended);
 	}
 	*looks = look.looks + 1;
-	return *looks <= MOST_LOOKS;
+	return *looks <= DPE_LIVE_LOOKS;
 }

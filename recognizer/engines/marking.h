@@ -35,7 +35,7 @@ enum dpe_marking_place {
 	IN_ROUND,  /* STAR: kids[0], the rounds-th */
 	IN_BOTH,   /* PAR: kids[0], kids[1] */
 	IN_GROUP,  /* GROUP: kids[0] */
-	IN_COPIES, /* CLOSURE: token, for each copy; ended, of those that have ended; copies */
+	IN_COPIES, /* CLOSURE: token, for each copy; ended, of copies that have ended; copies */
 };
 
 struct marking_key {

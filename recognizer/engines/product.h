@@ -20,7 +20,7 @@ struct dpe_product *dpe_product_new(struct dpe_factors *factors, struct dpe_pool
 void dpe_product_free(struct dpe_product *product); /* accepts NULL; states must be gone */
 /* From now on, of operands that are alike and have not begun, only the first is looked at. */
 void dpe_product_fold(struct dpe_product *product);
-/* States may be among those that cannot be completed. */
+/* Dead states may be among them. */
 bool dpe_product_given_up(const struct dpe_product *product);
 /* States that were composed so far. */
 uint64_t dpe_product_built(const struct dpe_product *product);

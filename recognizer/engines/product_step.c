@@ -1,11 +1,10 @@
 /* Steps of a product of automata: finding and taking them. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FEWEST_REGISTERS 2 /* there is room for */
 
 /* ---- finding steps ------------------------------------------------------------------------ */
 
@@ -185,7 +184,7 @@ void dpe_product_step_preds(const struct dpe_product_step *step, struct dpe_pred
 	}
 }
 
-/* The predecessors are exactly those that the step wants. */
+/* The predecessors are exactly the step's. */
 static bool step_fits(const struct dpe_product_step *step, const struct dpe_preds *preds)
 {
 	const struct dpe_move *move = step->move;
@@ -223,7 +222,7 @@ static struct dpe_product_state *own(struct dpe_product *product, const struct d
 	return copy;
 }
 
-/* Takes over the reference of the state; the registers are taken before those that were go. */
+/* Takes over the reference of the state; the new registers are taken before the old ones are released. */
 static struct dpe_product_state *make_move(struct dpe_product *product,
 	const struct dpe_factor *factor, struct dpe_product_state *state,
 	const struct dpe_move *move, struct dpe_occurrence *occurrence)
@@ -241,7 +240,7 @@ static struct dpe_product_state *make_move(struct dpe_product *product,
 	if (!fits) {
 		dpe_product_state_drop(product, factor, state);
 		state = dpe_product_state_new(
-			product, count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count);
+			product, count < DPE_FIRST_SLOTS ? DPE_FIRST_SLOTS : count);
 	}
 	state->at = move->to;
 	for (unsigned i = 0; i < count; i++)

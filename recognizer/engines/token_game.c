@@ -185,7 +185,7 @@ static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_ga
 	}
 }
 
-/* The plays from `from` on are within `block`; those that complete it have its action. */
+/* The plays from `from` on are within `block`; a play that completes it has its action. */
 static void play_group(struct dpe_game *game, const struct dpe_block *block, unsigned from)
 {
 	for (unsigned i = from; i < game->nplays; i++) {

@@ -2,13 +2,10 @@
  * of it, so the last one of each prefix is a candidate, and the maximal candidates are the
  * immediate predecessors. */
 #include "recognizer/events/events.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* number of earlier events, and factor of growth, from which trimming pays */
-#define WORTH_TRIMMING 2
-#define FEW 16 /* chains, up to which all are looked at */
 
 struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
 {
@@ -106,7 +103,7 @@ static void keep_maximal_of_many(struct dpe_preds *preds)
 
 static void keep_maximal(struct dpe_preds *preds)
 {
-	if (preds->count > FEW)
+	if (preds->count > DPE_FEW_CHAINS)
 		keep_maximal_of_many(preds);
 	else
 		keep_maximal_of_few(preds);
@@ -175,7 +172,7 @@ void dpe_order_preds(
 		*DPE_GROW(preds->at, preds->count, preds->cap) = own->last;
 	if (!stamp->past || (own && own->last->stamp.past == stamp->past))
 		return;
-	if (order->nchains > FEW) {
+	if (order->nchains > DPE_FEW_CHAINS) {
 		dpe_stamp_each_since(
 			stamp, own ? own->last->stamp.past : NULL, add_candidate, &to);
 	} else {
@@ -386,7 +383,7 @@ void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *contex
 			drop_chain(order, chain);
 			continue;
 		}
-		if (chain->nearlier >= WORTH_TRIMMING && !(chain->nearlier & (chain->nearlier - 1)))
+		if (chain->nearlier >= DPE_TRIM_EARLIER && !(chain->nearlier & (chain->nearlier - 1)))
 			trim(chain, needed, context);
 		order->chains[kept++] = *chain;
 	}

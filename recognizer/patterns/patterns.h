@@ -98,7 +98,7 @@ void dpe_sections_enter(struct dpe_sections *sections, struct dpe_message *messa
 	const struct dpe_value *keys, unsigned nkeys);
 void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
 	unsigned rule, const struct dpe_value *keys, unsigned nkeys);
-/* Adds a send to `roles` for each section that the message is in, except those that it begins. */
+/* Adds a send to `roles` for each section that the message is in, except sections that it begins. */
 void dpe_sections_add_roles(const struct dpe_sections *sections, const struct dpe_message *message,
 	struct dpe_roles *roles);
 /* Ends all sections of the message's thread, which has ended. */

@@ -1,9 +1,8 @@
 /* The sections of `during` rules that threads are in: each event of the thread in one is a send. */
+#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>
-
-#define FEWEST_BUCKETS 16
 
 struct dpe_section {
 	struct dpe_section *next;  /* in its bucket */
@@ -43,7 +42,7 @@ static void grow(struct dpe_sections *sections)
 {
 	struct dpe_sections larger = {.count = sections->count};
 
-	larger.nbuckets = sections->nbuckets ? 2 * sections->nbuckets : FEWEST_BUCKETS;
+	larger.nbuckets = sections->nbuckets ? 2 * sections->nbuckets : DPE_FIRST_BUCKETS;
 	larger.buckets = dpe_xcalloc(larger.nbuckets, sizeof(struct dpe_section *));
 	for (unsigned i = 0; i < sections->nbuckets; i++) {
 		struct dpe_section *section = sections->buckets[i], *next;

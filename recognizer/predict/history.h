@@ -76,7 +76,7 @@ struct dpe_past_chain {
 	unsigned nheld, capheld;
 	struct dpe_taken *taken; /* its acquires, in order of their gates */
 	unsigned ntaken, captaken;
-	struct dpe_takings **locks; /* those that it took at some time */
+	struct dpe_takings **locks; /* all that it ever took */
 	unsigned nlocks, caplocks;
 	uint64_t *sources; /* of its last event, due at the next one */
 	unsigned nsources, capsources;

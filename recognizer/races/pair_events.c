@@ -1,5 +1,5 @@
 /* Events of rules about pairs: each is compared with the kept events of its slice and replaces
- * those that it makes redundant. Why that is enough: docs/internals/pairs.md. */
+ * events that it makes redundant. Why that is enough: docs/internals/pairs.md. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"

@@ -1,15 +1,13 @@
 /* The table of slices of rules about pairs: open addressing, entries in place. */
 #include "recognizer/races/pair_table.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 64
-#define MOST_PLACES 65536 /* entries of the cache by number of text */
-
 void dpe_pair_table_begin(struct dpe_pair_table *table, struct dpe_pool *pool, unsigned nkeys)
 {
-	*table = (struct dpe_pair_table){.pool = pool, .size = FIRST_SIZE, .nkeys = nkeys};
+	*table = (struct dpe_pair_table){.pool = pool, .size = DPE_FIRST_PAIRS, .nkeys = nkeys};
 	table->slots = dpe_xcalloc_lines(table->size, sizeof(*table->slots));
 }
 
@@ -128,10 +126,10 @@ static void note_place(struct dpe_pair_table *table, const struct dpe_value *key
 	uint64_t at = (uint64_t)(slice - table->slots);
 	unsigned old = table->nplaces;
 
-	if (table->nkeys != 1 || !key->number || key->number >= MOST_PLACES || at > UINT32_MAX)
+	if (table->nkeys != 1 || !key->number || key->number >= DPE_PAIR_PLACES || at > UINT32_MAX)
 		return;
 	while (key->number >= table->nplaces)
-		table->nplaces = table->nplaces ? table->nplaces * 2 : FIRST_SIZE;
+		table->nplaces = table->nplaces ? table->nplaces * 2 : DPE_FIRST_PAIRS;
 	if (table->nplaces != old) {
 		table->places =
 			dpe_xrealloc(table->places, table->nplaces * sizeof(*table->places));

@@ -1,15 +1,14 @@
 /* The cells of a rule's slices: fixed size, in order of creation, with a hash table by values. */
 #include "recognizer/slices/cells.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#define FIRST_SIZE 64
 #define ALIGNMENT 64
 #define LARGE_PAGE ((size_t)2 << 20)
 #define CELL_STEP 16
-#define MOST_VALUES 8 /* slots for values in a cell */
 /* Bytes for a slice with one event that has as many arguments as the rule has variables, and one
  * word more. */
 #define EXPECTED 72
@@ -67,11 +66,11 @@ void dpe_cells_begin(struct dpe_run *run)
 	struct dpe_slices *slices = run->slices;
 	unsigned nvariables = run->rule->nvariables;
 	size_t most = run->rule->mode == DPE_EXPECT ? EXPECTED : DETECTED;
-	unsigned more = nvariables < MOST_VALUES ? nvariables : MOST_VALUES;
+	unsigned more = nvariables < DPE_CELL_VALUES ? nvariables : DPE_CELL_VALUES;
 
 	slices->content_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
 	slices->cell_size = round_up(slices->content_at + most + more * sizeof(uint64_t), CELL_STEP);
-	slices->size = FIRST_SIZE;
+	slices->size = DPE_FIRST_SLICES;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 }
 
@@ -102,7 +101,7 @@ static void *new_block(size_t size, bool many)
 
 void dpe_cells_shrink(struct dpe_slices *slices)
 {
-	unsigned used = (slices->ncells + DPE_CHUNK - 1) / DPE_CHUNK;
+	unsigned used = (slices->ncells + DPE_CELL_CHUNK - 1) / DPE_CELL_CHUNK;
 
 	while (slices->nchunks > used)
 		free(slices->chunks[--slices->nchunks]);
@@ -202,7 +201,7 @@ void dpe_cells_index(struct dpe_slices *slices)
 
 static void add_chunk(struct dpe_slices *slices)
 {
-	void *chunk = new_block(DPE_CHUNK * slices->cell_size, slices->nchunks > 0);
+	void *chunk = new_block(DPE_CELL_CHUNK * slices->cell_size, slices->nchunks > 0);
 
 	*DPE_GROW(slices->chunks, slices->nchunks, slices->capchunks) = chunk;
 }
@@ -214,7 +213,7 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 
 	if (slices->ncells == UINT32_MAX - 1) /* more than memory can hold */
 		dpe_xmalloc(PTRDIFF_MAX);
-	if (slices->ncells == slices->nchunks * (uint64_t)DPE_CHUNK)
+	if (slices->ncells == slices->nchunks * (uint64_t)DPE_CELL_CHUNK)
 		add_chunk(slices);
 	cell = dpe_cell_at(slices, slices->ncells);
 	memset(cell, 0, slices->content_at);

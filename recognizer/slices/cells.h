@@ -88,10 +88,13 @@ struct dpe_slices {
 	struct dpe_slice *spare;          /* emptied slices for reuse */
 	unsigned char *scratch;           /* for encoding */
 	bool compacts;                       /* slices can be encoded */
+	struct dpe_fast_path *fast_path;     /* NULL: none */
 };
 
 /* ---- slices.c, all_slices.c --------------------------------------------------------------- */
 
+/* A new slice, which starts from no other one. */
+struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const struct dpe_value *values);
 /* Drops events and partial matches of the slice that no future event needs. */
 void dpe_slice_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
@@ -179,12 +182,21 @@ void dpe_compact_end(struct dpe_run *run);
 void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
-/* The fast path of a compact slice, as expect_fast_path.c is that of an active one: takes the first
- * event of the slice, which leads to the state `to`, or the next one. False where nothing was done. */
-bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
-	const struct dpe_event *event);
-bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
-	const struct dpe_event *event);
+/* The content of a cell of the form DPE_CELL_SINGLE. False where the cell is too small. */
+bool dpe_single_write(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
+	uint64_t number, const struct dpe_stamp *stamp);
+/* The message that it refers to, or NULL. */
+struct dpe_message *dpe_single_message(const struct dpe_single_event *one);
+
+/* ---- slice_fast_path.c ------------------------------------------------------------------------ */
+
+/* Gives a run its fast path, where it may have one. */
+void dpe_fast_path_new(struct dpe_run *run);
+void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
+/* The automaton has other states now. */
+void dpe_fast_path_forget(struct dpe_run *run);
+/* Takes the event, which matched run->bindings; false where nothing was done. */
+bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event);
 
 /* ---- slice_encoding.c ------------------------------------------------------------------------ */
 
@@ -197,12 +209,10 @@ void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsign
 
 /* ---- */
 
-#define DPE_CHUNK 16384 /* cells */
-
 static inline struct dpe_cell *dpe_cell_at(const struct dpe_slices *slices, uint32_t index)
 {
-	return (struct dpe_cell *)(slices->chunks[index / DPE_CHUNK] +
-				   index % DPE_CHUNK * slices->cell_size);
+	return (struct dpe_cell *)(slices->chunks[index / DPE_CELL_CHUNK] +
+				   index % DPE_CELL_CHUNK * slices->cell_size);
 }
 
 static inline union dpe_cell_content *dpe_cell_content_of(

@@ -1,8 +1,8 @@
 /* Active and compact slices. An event activates its slice; the least recently activated ones are
- * encoded again, so that few are active. The fast path at the end needs no activation: an `expect`
- * slice whose events form one chain is just its last event, which the next one replaces in the
- * cell. */
+ * encoded again, so that few are active. An `expect` slice whose events form one chain is just its last
+ * event, see DPE_CELL_SINGLE. */
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>
@@ -95,17 +95,15 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 
 /* Larger blocks come from the heap: while the slices of a rule grow they pass through all sizes,
  * and a pool never gives blocks of one size to another. */
-#define LARGEST_POOLED 256
-
 static unsigned char *new_block(struct dpe_run *run, size_t size)
 {
-	return size > LARGEST_POOLED ? dpe_xmalloc(size)
+	return size > DPE_POOLED_BYTES ? dpe_xmalloc(size)
 				     : dpe_pool_take(run->recognizer->pool, size);
 }
 
 static void free_block(struct dpe_run *run, unsigned char *block, size_t size)
 {
-	if (size > LARGEST_POOLED)
+	if (size > DPE_POOLED_BYTES)
 		free(block);
 	else
 		dpe_pool_give(run->recognizer->pool, block, size);
@@ -161,7 +159,7 @@ static const struct dpe_occurrence *find_single(
 	const struct dpe_config *config;
 	const struct dpe_occurrence *last;
 
-	if (!run->fast_path || slice->done || slice->nbranches != 1 || order->nchains != 1 ||
+	if (!run->slices->fast_path || slice->done || slice->nbranches != 1 || order->nchains != 1 ||
 		order->chains[0].nearlier)
 		return NULL;
 	last = order->chains[0].last;
@@ -173,8 +171,7 @@ static const struct dpe_occurrence *find_single(
 		       : NULL;
 }
 
-/* False where the cell is too small. */
-static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
+bool dpe_single_write(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
 	uint64_t number, const struct dpe_stamp *stamp)
 {
 	unsigned char bytes[DPE_PACKED_SIZE];
@@ -199,21 +196,20 @@ static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	return true;
 }
 
-/* The message that the encoding refers to, or NULL. */
-static struct dpe_message *whole_message(const struct dpe_single_event *one)
+struct dpe_message *dpe_single_message(const struct dpe_single_event *one)
 {
 	struct dpe_words_read words = {.at = one->words};
 
 	return dpe_message_packed_pointer(&words);
 }
 
-/* Drops what write_single wrote. */
+/* Drops what dpe_single_write wrote. */
 static void drop_single(const struct dpe_single_event *one)
 {
 	const struct dpe_stamp stamp = {.past = one->past};
 
 	dpe_stamp_unref(&stamp);
-	dpe_message_unref(whole_message(one));
+	dpe_message_unref(dpe_single_message(one));
 }
 
 static bool write_encoded(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
@@ -243,7 +239,7 @@ static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 		return true;
 	}
 	one = find_single(run, slice);
-	if (one && write_single(run, cell, one->message, one->number, &one->stamp)) {
+	if (one && dpe_single_write(run, cell, one->message, one->number, &one->stamp)) {
 		cell->form = DPE_CELL_SINGLE;
 		cell->state = slice->branches[0].config.state;
 		return true;
@@ -376,39 +372,4 @@ bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cel
 {
 	return cell->form == DPE_CELL_ACTIVE ? dpe_cell_content_of(slices, cell)->slice->overflown
 					      : cell->overflown;
-}
-
-/* ---- the short way ----------------------------------------------------------------------- */
-
-bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
-	const struct dpe_event *event)
-{
-	if (cell->form != DPE_CELL_NEW || cell->done ||
-		!write_single(run, cell, event->message, event->number, &event->stamp))
-		return false;
-	cell->form = DPE_CELL_SINGLE;
-	cell->state = to;
-	cell->longer = false;
-	run->recognizer->kept++;
-	return true;
-}
-
-bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
-	const struct dpe_event *event)
-{
-	const struct dpe_single_event *one = &dpe_cell_content_of(run->slices, cell)->one;
-	const struct dpe_stamp *stamp = &event->stamp, old = {.past = one->past};
-	struct dpe_message *whole;
-	dpe_state to;
-
-	if (cell->form != DPE_CELL_SINGLE || one->chain != stamp->chain || one->index <= stamp->exported ||
-		!dpe_fast_path_next(run, cell->state, literal, &to))
-		return false;
-	whole = whole_message(one);
-	if (!write_single(run, cell, event->message, event->number, stamp))
-		return false;
-	dpe_stamp_unref(&old);
-	dpe_message_unref(whole);
-	cell->state = to;
-	return true;
 }

@@ -1,4 +1,4 @@
-/* Freeing slices that have ended: once they are half of all, those that would be created again just
+/* Freeing slices that have ended: once they are half of all, slices that would be created again just
  * as they are now. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"

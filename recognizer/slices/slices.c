@@ -1,5 +1,5 @@
 /* Parametric slicing (Chen and Roşu, TACAS 2009): a rule is followed once for each combination of
- * values of its variables. An event belongs to every slice whose values include those that it
+ * values of its variables. An event belongs to every slice whose values include the values that it
  * binds; new combinations arise by joining its values with those of existing slices. See README.md. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/limits.h"
@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
@@ -115,8 +114,7 @@ static bool has_larger(
 	return false;
 }
 
-static struct dpe_cell *new_cell(
-	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
 	struct dpe_cell *cell = dpe_cell_new(run, mask, values);
 
@@ -159,7 +157,7 @@ static struct dpe_cell *begin_slice(
 		return begin_again(run, cell, sub);
 	part = largest_part(run, mask, values);
 	extended = has_larger(run, mask, sub, values);
-	cell = new_cell(run, mask, values);
+	cell = dpe_slice_new_cell(run, mask, values);
 	slice = part ? dpe_slice_activate_new(run, cell) : dpe_slice_activate(run, cell);
 	if (extended)
 		dpe_cell_set_extended(run->slices, cell, true);
@@ -402,43 +400,6 @@ static bool is_single(const struct dpe_run *run)
 	       run->reads[binding->pattern].as_literal;
 }
 
-/* The first event of a new slice that starts from no other one. */
-static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dpe_event *event)
-{
-	struct dpe_slices *slices = run->slices;
-	const struct dpe_binding *binding = run->bindings;
-	dpe_state to;
-
-	if (slices->npattern_masks != 1 || !slices->compacts ||
-		!dpe_fast_path_first(run, literal, &to))
-		return false;
-	/* where the event does not fit, the cell stays new */
-	return dpe_compact_take_first(run, new_cell(run, binding->mask, binding->values), to, event);
-}
-
-/* The fast path, for an event that continues a sequence in its only slice. False
- * where nothing was done. */
-static bool take_fast(struct dpe_run *run, const struct dpe_event *event)
-{
-	const struct dpe_binding *binding = run->bindings;
-	struct dpe_slices *slices = run->slices;
-	int literal = run->reads[binding->pattern].only;
-	struct dpe_cell *cell;
-
-	if (!run->fast_path || run->nbindings != 1 || literal < 0 || binding->mask != slices->full)
-		return false;
-	cell = run->rule->nvariables ? dpe_cell_find(slices, binding->mask, binding->values)
-				     : dpe_cell_at(slices, 0);
-	if (!cell)
-		return begin_compact(run, (unsigned)literal, event);
-	if (cell->retired)
-		return false;
-	if (cell->form == DPE_CELL_ACTIVE)
-		return dpe_fast_path_take(run, dpe_cell_content_of(slices, cell)->slice, (unsigned)literal,
-			event);
-	return dpe_compact_take_next(run, cell, (unsigned)literal, event);
-}
-
 static void prefetch(
 	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
 {
@@ -460,6 +421,7 @@ static void renew_automaton(struct dpe_run *run)
 	if (!old)
 		return;
 	dpe_slices_adopt(run, old);
+	dpe_fast_path_forget(run);
 	dpe_engine_renewed(run, old);
 }
 
@@ -497,6 +459,7 @@ static void free_slices(struct dpe_run *run)
 		dpe_values_drop(cell->params, cell->mask);
 	}
 	dpe_deferred_free(run);
+	dpe_fast_path_free(run);
 	dpe_compact_end(run);
 	dpe_buckets_free(slices);
 	dpe_cells_end(slices);
@@ -511,7 +474,7 @@ static void free_slices(struct dpe_run *run)
 static void take(
 	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
 {
-	if (take_fast(run, event))
+	if (dpe_fast_path_take(run, event))
 		return;
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
@@ -540,6 +503,7 @@ void dpe_slices_new(struct dpe_run *run)
 	if (slices->compacts)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;
+	dpe_fast_path_new(run);
 	dpe_cells_begin(run);
 	dpe_slice_reads_find(run);
 	collect_masks(run);

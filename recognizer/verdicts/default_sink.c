@@ -1,4 +1,4 @@
-/* Default callbacks for those that a sink lacks. */
+/* Default callbacks, for a sink that lacks them. */
 #include "recognizer/verdicts/verdicts.h"
 
 static void no_verdict(void *context, const struct dpe_verdict *verdict)

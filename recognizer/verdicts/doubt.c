@@ -56,7 +56,7 @@ void dpe_doubt_free(struct dpe_doubt *doubt)
 	free(doubt);
 }
 
-/* ---- what depends on whom ---------------------------------------------------------------- */
+/* ---- dependences ------------------------------------------------------------------------- */
 
 /* Variables of the specification are shared: an action for a lost event might have changed them. */
 static bool reads_globals(const struct dpe_expr *expr)
@@ -79,7 +79,7 @@ static uint64_t find_owners(const struct dpe_run *run, bool synchronises)
 	return owners & (owners - 1) && synchronises ? 0 : owners;
 }
 
-static bool says_who_waits(const struct dpe_stmt *stmt)
+static bool names_waiter(const struct dpe_stmt *stmt)
 {
 	switch (stmt->call) {
 	case DPE_CALL_HOLD:
@@ -107,17 +107,17 @@ static bool is_own(const struct dpe_stmt *stmt, uint64_t owners)
 		if (reads_globals(stmt->expr) || !is_own(stmt->body, owners) ||
 			!is_own(stmt->otherwise, owners))
 			return false;
-		if (says_who_waits(stmt) && (stmt->args[0]->kind != DPE_EXPR_RULEVAR ||
+		if (names_waiter(stmt) && (stmt->args[0]->kind != DPE_EXPR_RULEVAR ||
 						    owners != UINT64_C(1) << stmt->args[0]->index))
 			return false;
 	}
 	return true;
 }
 
-static bool says_waits(const struct dpe_stmt *stmt)
+static bool names_waits(const struct dpe_stmt *stmt)
 {
 	for (; stmt; stmt = stmt->next) {
-		if (says_who_waits(stmt) || says_waits(stmt->body) || says_waits(stmt->otherwise))
+		if (names_waiter(stmt) || names_waits(stmt->body) || names_waits(stmt->otherwise))
 			return true;
 	}
 	return false;
@@ -126,7 +126,7 @@ static bool says_waits(const struct dpe_stmt *stmt)
 /* An action that does not change the wait-for graph may read anything. */
 static bool is_harmless(const struct dpe_stmt *action, uint64_t owners)
 {
-	return !says_waits(action) || is_own(action, owners);
+	return !names_waits(action) || is_own(action, owners);
 }
 
 static bool has_own_waits(const struct dpe_run *run)
@@ -377,7 +377,7 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 	if (slice && slice->searched)
 		return "partial matches were given up: too many to choose from at one event";
 	if (slice && slice->overflown && run->rule->mode == DPE_EXPECT)
-		return "its events can be read in too many ways: some were given up";
+		return "its events have too many readings: some were given up";
 	if (slice && slice->overflown)
 		return "partial matches were given up: more than --max-instances at a time";
 	return dpe_unwatched_doubt(run, slice);

@@ -70,7 +70,7 @@ grep -v '"b2.5"' rounds.jsonl >short.jsonl
 run "$DPE" replay -s rounds.dpe short.jsonl
 says 'one of them is not at its end' 1 'rounds: incomplete of' 'expected b^^^^^ after a^^^^^'
 
-# Who asks which event is where is told of each as it is.
+# Who asks which event is where is reported about each as it is.
 printf 'expect R: (a;b) & (a^;b^) { print($1, $2, $3, $4); }\n' >named.dpe
 printf '%s\n' '{"event":"a","id":"a1"}' '{"event":"a","id":"a2"}' '{"event":"b","id":"b2","pred":["a2"]}' \
 	'{"event":"b","id":"b1","pred":["a1"]}' >named.jsonl

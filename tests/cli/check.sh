@@ -32,7 +32,7 @@ printf '(a .)\n' >a.msg
 for command in 'check none.dpe' 'compile none.dpe' 'replay -s none.dpe a.msg'; do
 	run "$DPE" $command
 	says "dpe $command: accepts nothing" 2 "none.dpe:1:8: error: rule 'N' accepts nothing"
-	check 'told once' "$(grep -c ': error: ' err)" -eq 1
+	check 'reported once' "$(grep -c ': error: ' err)" -eq 1
 done
 
 printf 'detect open: thread::exit [state = 1] ;\n  c\n' >later.dpe

@@ -54,10 +54,10 @@ printf 'expect R: (a;b) & c\n' >prompt.dpe
 run "$DPE" replay --engine=net -s prompt.dpe late.jsonl
 check 'and does not say so where nothing is shared' "$(grep -c 'sees some violations late' err)" -eq 0
 
-# More ways to divide events among copies of @ than are followed.
-printf 'expect R: (a@;b@)@\n' >ways.dpe
-for i in $(seq 40); do printf '{"event":"a","thread":%d,"seq":0}\n' $i; done >ways.jsonl
-for i in $(seq 40); do printf '{"event":"b","thread":%d,"seq":1}\n' $i; done >>ways.jsonl
-run "$DPE" replay -s ways.dpe ways.jsonl
-says 'too many ways are given up' 3 'R: inconclusive of' 'its events can be read in too many ways'
+# More readings of events of copies of @ than are followed.
+printf 'expect R: (a@;b@)@\n' >readings.dpe
+for i in $(seq 40); do printf '{"event":"a","thread":%d,"seq":0}\n' $i; done >readings.jsonl
+for i in $(seq 40); do printf '{"event":"b","thread":%d,"seq":1}\n' $i; done >>readings.jsonl
+run "$DPE" replay -s readings.dpe readings.jsonl
+says 'too many readings are given up' 3 'R: inconclusive of' 'its events have too many readings'
 finish

@@ -41,7 +41,7 @@ says 'which cannot be changed' 2 'standard input cannot be changed in place'
 printf 'detect r: a ;; b\n' >wrong.dpe
 cp wrong.dpe same.dpe
 run "$DPE" fmt -i wrong.dpe
-says 'what is wrong is told' 2 'wrong.dpe:1:'
+says 'what is wrong is reported' 2 'wrong.dpe:1:'
 check 'and left alone' "$(diff wrong.dpe same.dpe)" = ''
 run "$DPE" fmt nowhere.dpe
 says 'a file that is not there' 2 'nowhere.dpe: error: cannot be opened'
@@ -90,7 +90,7 @@ run "$DPE" fmt -i link.dpe
 check 'a symbolic link stays, and its file is written' "$(readlink link.dpe) $(cat linked/file.dpe)" = 'linked/file.dpe r: a ; b'
 check 'the specifications of the tree keep their meaning' "$good" -eq "$all"
 run "$DPE" fmt --check "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe
-gives 'those that ship are in the standard layout' 0
+gives 'the ones that ship are in the standard layout' 0
 run python3 "$TOP/tests/conformance/layout.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl" \
 	"$TOP/tests/conformance/unsafe.jsonl"
 check 'expressions with blanks and comments anywhere' "$status $(grep -c '^ok' out)" = '0 16'

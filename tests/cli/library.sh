@@ -80,7 +80,7 @@ X
 cc -Wall -Wextra -Werror wrong.c -o wrong $flags $libs >compiled 2>&1 || cat compiled
 run ./wrong
 gives 'a sink without callbacks' 0
-same 'what is wrong is told' out <<'X'
+same 'what is wrong is reported' out <<'X'
 bad.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then), & (independently) or + (either)
   | expect x: a b
   |             ^

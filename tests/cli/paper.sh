@@ -176,8 +176,8 @@ X
 run "$DPE" replay --format=json -s rule.dpe log.jsonl
 check 'section 2.1: control, data and conditional events, an action' "$(python3 -c '
 import collections, json
-told = collections.Counter(o.get("rule") + o.get("text", "") for o in map(json.loads, open("out")) if o["type"] != "summary")
-print(*sorted(f"{rule}:{count}" for rule, count in told.items()))' 2>&1)" = \
+reported = collections.Counter(o.get("rule") + o.get("text", "") for o in map(json.loads, open("out")) if o["type"] != "summary")
+print(*sorted(f"{rule}:{count}" for rule, count in reported.items()))' 2>&1)" = \
 	'conditional:1 entering:1 equal:1 exiting:1 incremented:1 referenced:3 rule61:1 rule62:1 rule6:2 updated:2'
 
 # ---- section 5 -------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ cat >log.jsonl <<'X'
 X
 run "$DPE" replay -s rule.dpe log.jsonl
 says 'section 5.1: the race stops the run and prints s' 1 'rule1: match of enqueue()&dequeue()' 'rule1: 0'
-check 'section 5.1: nothing is told of what comes after' "$(grep -c 'last: match' err)" -eq 0
+check 'section 5.1: nothing is reported about what comes after' "$(grep -c 'last: match' err)" -eq 0
 sed 's/"thread":2/"thread":1/' log.jsonl >alone.jsonl
 run "$DPE" replay -s rule.dpe alone.jsonl
 check 'section 5.1: none within one thread' "$(grep -c 'rule1: match' err)" -eq 0

@@ -121,7 +121,7 @@ cp out weights.dpe
 replay 'what passes through it in turn' 0 x:1: b:2:1 y:3:1 c:4:3 z:5:2,4
 replay 'not side by side' 1 x:1: y:2:
 run "$DPE" compile --name-silent rounds.pnml
-check 'those that have names keep them' "$(grep -o '[a-z]*' out | sort -u | grep -c '^[abcxy]$')" -eq 5
+check 'the ones that have names keep them' "$(grep -o '[a-z]*' out | sort -u | grep -c '^[abcxy]$')" -eq 5
 
 # Much is tried here, in vain; that takes no memory to speak of.
 net "$(p p0 1; p q0 1; p r0 1; p p1 0; p over 0; t a a; t b b; t c c; s v; s w; s x; s y; s z

@@ -13,8 +13,8 @@ slowly() {
 	sleep 1.2
 	messages 2000
 }
-# until_told: more and more, until err tells how things go, two minutes at most
-until_told() {
+# until_reported: more and more, until err tells how things go, two minutes at most
+until_reported() {
 	for time in $(seq "${DPE_AWAIT:-600}"); do
 		messages 2000
 		grep -q "$line" err && return
@@ -24,7 +24,7 @@ until_told() {
 line='^dpe: [0-9]* s: [0-9]* events ([0-9]*/s), 1 slice, 0 findings, 0 lost, [0-9]* MiB$'
 
 : >err
-until_told | run "$DPE" replay --progress=1 -s r.dpe -
+until_reported | run "$DPE" replay --progress=1 -s r.dpe -
 check 'how things go, on request' "$(grep -c "$line" err)" -ge 1
 slowly | run "$DPE" replay -s r.dpe -
 check 'not where standard error is no terminal' "$(grep -c '^dpe: [0-9]* s:' err) $(lines err)" = '0 2'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# rapid.dpe finds exactly the races of STD traces; what is wrong with a trace is told.
+# rapid.dpe finds exactly the races of STD traces; what is wrong with a trace is reported.
 dpe=${DPE:-./dpe}
 rules=dpe-lang/std/rapid.dpe
 folder=$(mktemp -d) || exit 1
@@ -33,7 +33,7 @@ printf 'T0|w(x)|1\nT0|lock(x)|2\n\nT0|w(x\nT0|r(x)|4\n' >"$folder/wrong.std"
 "$dpe" replay "$folder/wrong.std" -s "$rules" 2>"$folder/said"
 test $? -eq 2 && grep -q 'wrong.std:2: error: "lock" is no operation' "$folder/said" &&
 	grep -q 'wrong.std:4: error: an event is THREAD|OPERATION(OBJECT)|LOCATION' "$folder/said"
-say $? "lines that are no events are told"
+say $? "lines that are no events are reported"
 
 for to in jsonl dpel; do
 	"$dpe" convert "$folder/none.std" "$folder/none.$to" &&
@@ -44,5 +44,5 @@ done
 
 echo '{"event":"f","id":"e7","thread":1}' | "$dpe" convert - "$folder/not.std" 2>"$folder/said"
 test $? -eq 2 && grep -q 'error: e7 cannot be written in this format' "$folder/said"
-say $? "what STD cannot hold is told"
+say $? "what STD cannot hold is reported"
 exit $status

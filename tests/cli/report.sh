@@ -80,20 +80,20 @@ while test $i -lt 5; do
 done >many.jsonl
 printf 'detect x: x\n' >x.dpe
 run "$DPE" replay -s x.dpe many.jsonl
-check 'identical findings are told once, and counted' \
+check 'identical findings are reported once, and counted' \
 	"$(grep -c '^#1 x: match' err) $(grep -c 'seen 5 times' err)" = '1 1'
 run "$DPE" replay --all -s x.dpe many.jsonl
 check 'or all of them' "$(grep -c 'x: match' err)" -eq 5
 # Other offsets in the same line are no other finding; without lines nobody knows.
 printf '{"event":"x","stack":["f+0x%d (f.c:%d)","g+0x%d (libg.so)"]}\n' 1 5 1 2 5 1 3 6 1 3 6 2 >lines.jsonl
 run "$DPE" replay -s x.dpe lines.jsonl
-check 'findings are told apart by their lines' \
+check 'findings are distinguished by their lines' \
 	"$(grep -c 'x: match' err) $(grep -c '^#1 was seen 2 times' err)" = '3 1'
 # Without a stack, by the events' names and the values of the rule's variables.
 printf '{"event":"%s","thread":%d,"args":[%d]}\n' w 1 7 w 2 7 w 3 7 w 1 8 r 2 8 w 3 8 >races.jsonl
 printf 'detect ww(x): w(x) & w^(x)\ndetect rw(x): r(x) & w(x)\n' >races.dpe
 run "$DPE" replay -s races.dpe races.jsonl
-check 'findings without places are told apart by values' "$status $(grep -c ': match of' err) $(
+check 'findings without places are distinguished by values' "$status $(grep -c ': match of' err) $(
 	grep -c '^#1 was seen 2 times' err) $(grep -c '^#2 was seen' err) $(grep -c '^#. was seen' err)" = '1 3 1 1 2'
 grep -q '2 rules: 5 matches$' err
 check 'the summary counts them all' $? -eq 0
@@ -167,7 +167,7 @@ expect file(f): open(f) ; close(f)
 expect all: open*
 X
 run "$DPE" replay -s files.dpe gap.jsonl
-same 'inconclusive slices of a rule are one line, one alone is told in full' err <<'X'
+same 'inconclusive slices of a rule are one line, one alone is reported in full' err <<'X'
 events were lost: verdicts that could depend on them are inconclusive from here on
 files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
 #1 all: inconclusive of open*  [files.dpe:2]
@@ -177,7 +177,7 @@ dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
   thread 1 lost 1
 X
 run "$DPE" replay --all -s files.dpe gap.jsonl
-check 'with --all each is told' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
+check 'with --all each is reported' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
 run "$DPE" replay --format=json -s files.dpe gap.jsonl
 check 'JSON has them all' "$(grep -c '"inconclusive","reason"' out)" -eq 201
 # Of more verdicts than are remembered the first cannot be retracted one by one: none of them stays firm without a word.

@@ -13,7 +13,7 @@ for seconds in 2 20 200; do # the first that is enough for it to begin
 	test ! -s other.pid || test ! -s first.pid || break
 done
 gives 'a suite that does not end has failed' 1
-check 'which is told' "$(grep -c 'FAIL cli/endless: 1 passed, 1 failed' out) $(grep -c "did not end within $seconds s" out)" = '1 2'
+check 'which is reported' "$(grep -c 'FAIL cli/endless: 1 passed, 1 failed' out) $(grep -c "did not end within $seconds s" out)" = '1 2'
 is_gone() {
 	! kill -0 "$(cat "$1")"
 }

@@ -9,7 +9,7 @@ cat >log.jsonl <<'X'
 X
 printf 'detect race: b & d { print("race"); error("bad"); break; }\n' >race.dpe
 
-# silences LINE: nothing of the race is told
+# silences LINE: nothing of the race is reported
 silences() {
 	printf '%s\n' "$1" >known
 	run "$DPE" replay --suppressions=known -s race.dpe log.jsonl

@@ -163,7 +163,7 @@ def verdict(dpe, engine, expr, messages, folder):
 
 
 def bare(expected):
-    """What was expected, whichever of the alike operands it was told of."""
+    """What was expected, whichever of the alike operands it was reported about."""
     texts = (text.replace("^", "").replace(" first", "") for text in expected)
     return {(event, tuple(preds)) for event, preds in map(wide.as_set, texts)}
 
@@ -171,12 +171,12 @@ def bare(expected):
 def differences(dpe, engine, e, p, messages, folder):
     """None where there is nothing to compare with."""
     expr, compared = oracle.show(e), False
-    told = verdict(dpe, engine, expr, messages, folder)
+    reported = verdict(dpe, engine, expr, messages, folder)
     if len(p.labels) <= SHORT:
         compared = True
         accepted, _ = oracle.expect(e, p)
-        if (told[0] == "satisfied") != accepted:
-            return [f"{told}, but accepted is {accepted}"]
+        if (reported[0] == "satisfied") != accepted:
+            return [f"{reported}, but accepted is {accepted}"]
     try:
         apart = verdict(dpe, "pa", f"({expr}) {{ print($1); }} else {{ print($1); }}", messages, folder)
     except subprocess.TimeoutExpired:
@@ -185,10 +185,10 @@ def differences(dpe, engine, e, p, messages, folder):
         if "exit 3" not in str(failure):
             raise
         return [] if compared else None  # unfolded, it has too many readings, and says so
-    if apart[:2] != told[:2]:
-        return [f"{told}, but {apart} where positions are named"]
-    if bare(told[2]) != bare(apart[2]) or any(wide.as_set(x) not in map(wide.as_set, apart[2]) for x in told[2]):
-        return [f"expected {told[2]}, and {apart[2]} where positions are named"]
+    if apart[:2] != reported[:2]:
+        return [f"{reported}, but {apart} where positions are named"]
+    if bare(reported[2]) != bare(apart[2]) or any(wide.as_set(x) not in map(wide.as_set, apart[2]) for x in reported[2]):
+        return [f"expected {reported[2]}, and {apart[2]} where positions are named"]
     return []
 
 

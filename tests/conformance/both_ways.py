@@ -47,9 +47,9 @@ def verdicts(dpe, folder, log, *options):
     run = subprocess.run([dpe, "replay", "--all", "--format=json", *options, "-s", f"{folder}/r.dpe", log], capture_output=True, text=True)
     if run.returncode not in (0, 1, 3):
         return [f"status {run.returncode}: {run.stderr[:300]}"]
-    told = (json.loads(line) for line in run.stdout.splitlines())
+    reported = (json.loads(line) for line in run.stdout.splitlines())
     return sorted(json.dumps([v.get(key) for key in ("rule", "verdict", "event", "params", "expected", "reason", "messages")])
-                  for v in told if v.get("type") == "verdict")
+                  for v in reported if v.get("type") == "verdict")
 
 
 def main():

@@ -62,8 +62,8 @@ def expected(messages, complete, prefix):
 
 def check(dpe, mode, rule, messages, want, folder):
     got, _ = run.replay(dpe, [], mode, rule, messages, folder)
-    told = [(v["verdict"], v.get("event")) for v in got]
-    return [] if told == want else [f"{mode} {rule}: {told}, not {want}"]
+    reported = [(v["verdict"], v.get("event")) for v in got]
+    return [] if reported == want else [f"{mode} {rule}: {reported}, not {want}"]
 
 
 def differences(rng, dpe, folder):

@@ -25,8 +25,8 @@ def specification(expressions):
 
 
 def explained(dpe, spec):
-    told = subprocess.run([dpe, "check", "--explain", "--format=json", spec], capture_output=True, text=True)
-    rules = [json.loads(line) for line in told.stdout.splitlines()]
+    reported = subprocess.run([dpe, "check", "--explain", "--format=json", spec], capture_output=True, text=True)
+    rules = [json.loads(line) for line in reported.stdout.splitlines()]
     return {rule["rule"]: (rule.get("engine"), rule.get("reason")) for rule in rules}
 
 

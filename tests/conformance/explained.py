@@ -30,9 +30,9 @@ def main():
     failed = rejected = 0
     with tempfile.TemporaryDirectory() as folder:
         text = "".join(f"expect r{i}: {e}\n" for i, e in enumerate(expressions))
-        told = subprocess.run([args.dpe, "check", "--explain", "--format=json", "-"], input=text,
+        reported = subprocess.run([args.dpe, "check", "--explain", "--format=json", "-"], input=text,
                               capture_output=True, text=True)
-        rules = [json.loads(line) for line in told.stdout.splitlines()]
+        rules = [json.loads(line) for line in reported.stdout.splitlines()]
         for expression, rule in zip(expressions, rules):
             good = "accepted" in rule and replay(args.dpe, folder, expression, rule["accepted"])[0] == "satisfied"
             if "rejected" in rule:

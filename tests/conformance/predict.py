@@ -71,7 +71,7 @@ def check(dpe, v, folder, limited):
         klass[frozen(m["params"]), tuple(m["events"])] = m["class"]
     syncs, (rule,) = oracle.parse_spec(v["spec"])
     run = oracle.Run(v["log"], syncs)
-    told = set()
+    reported = set()
     for g in got:
         if g["verdict"] == "inconclusive" and limited:
             continue
@@ -83,9 +83,9 @@ def check(dpe, v, folder, limited):
             wrong.append(f"{events}: not of this log")
             continue
         key = frozen(g.get("params", {})), tuple(sorted(events, key=ids.index))
-        if key in told:
-            wrong.append(f"{events}: told twice")
-        told.add(key)
+        if key in reported:
+            wrong.append(f"{events}: reported twice")
+        reported.add(key)
         if key not in klass:
             wrong.append(f"{list(key[1])} {dict(key[0])}: no correct reordering shows it")
             continue
@@ -105,12 +105,12 @@ def check(dpe, v, folder, limited):
                     wrong.append(f"{events}: its schedule does not show it")
         else:
             wrong.append(f"{events}: no schedule")
-    ends = {(k, e[-1]) for k, e in told}
+    ends = {(k, e[-1]) for k, e in reported}
     for m in v["must"]:
         if (frozen(m["params"]), m["last"]) not in ends and not inconclusive:
             wrong.append(f"nothing with {m['last']} as its last event {m['params'] or ''}, as {m['sets'][0]}")
-    if (rc == 1) != bool(told) or (rc == 3) > limited:
-        wrong.append(f"exit status {rc} with {len(told)} matches")
+    if (rc == 1) != bool(reported) or (rc == 3) > limited:
+        wrong.append(f"exit status {rc} with {len(reported)} matches")
     return wrong
 
 

@@ -237,7 +237,7 @@ class Reference:
     def expect(self):
         """[(verdict, event, values)]. A slice that is a part of another says nothing: those do that
         begin with what it saw."""
-        told, state = [], {key(v): "live" for v in self.known}
+        reported, state = [], {key(v): "live" for v in self.known}
         for k, message in enumerate(self.log):
             for values, part in self.begin(k):
                 state[key(values)] = "live" if part is None else state[key(part)]
@@ -247,14 +247,14 @@ class Reference:
                     continue
                 if state[at] == "live" and not self.holds(events, events, True):
                     state[at] = message["id"]
-                if state[at] not in ("live", "told") and not self.is_part_of_another(values):
-                    told.append(("violated", state[at], at))
-                    state[at] = "told"
+                if state[at] not in ("live", "reported") and not self.is_part_of_another(values):
+                    reported.append(("violated", state[at], at))
+                    state[at] = "reported"
         for values in self.known:
             if state[key(values)] == "live" and not self.is_part_of_another(values):
                 events = self.slice(values, len(self.log) - 1)
-                told.append(("satisfied" if self.holds(events, events) else "incomplete", None, key(values)))
-        return told
+                reported.append(("satisfied" if self.holds(events, events) else "incomplete", None, key(values)))
+        return reported
 
     def is_match(self, members, events, values):
         rest = [x for x in events if x not in members]
@@ -263,7 +263,7 @@ class Reference:
             self.holds(members, events, values=values)
 
     def detect(self):
-        told = []
+        reported = []
         for k, message in enumerate(self.log):
             self.begin(k)
             for values in self.known:
@@ -271,8 +271,8 @@ class Reference:
                 before = [x for x in events if x != k]
                 if k in events and any(self.is_match({k, *c}, events, values) for r in range(len(before) + 1)
                                        for c in itertools.combinations(before, r)):
-                    told.append(("match", message["id"], key(values)))
-        return told
+                    reported.append(("match", message["id"], key(values)))
+        return reported
 
 
 # ---------------------------------------------------------------- held against each other
@@ -287,23 +287,23 @@ def replay(dpe, engine, spec, log, folder):
     run = limited.run([dpe, "replay", "--format=json", f"--engine={engine}", "-s", *names], 60)
     if run.returncode not in (0, 1):
         return run.stderr
-    told = {}
+    reported = {}
     for verdict in map(json.loads, run.stdout.splitlines()):
         if verdict["type"] == "verdict":
             at = verdict["event"] if verdict["verdict"] in TELLS_AT_ONCE else None
-            told.setdefault(verdict["rule"], []).append(
+            reported.setdefault(verdict["rule"], []).append(
                 (verdict["verdict"], at, key(verdict["params"]), verdict.get("events")))
-    return told
+    return reported
 
 
 def differences(mode, reference, got, sure):
-    """`sure`: where operands synchronise, a violation may be told earlier or later."""
+    """`sure`: where operands synchronise, a violation may be reported earlier or later."""
     want = sorted(getattr(reference, mode)(), key=str)
-    told = sorted((v[:3] for v in got), key=str)
+    reported = sorted((v[:3] for v in got), key=str)
     if not sure:
-        want, told = ([v for v in all if v[0] == "satisfied"] for all in (want, told))
-    if want != told:
-        yield f"{mode}: {told}, not {want}"
+        want, reported = ([v for v in all if v[0] == "satisfied"] for all in (want, reported))
+    if want != reported:
+        yield f"{mode}: {reported}, not {want}"
     at = {m["id"]: i for i, m in enumerate(reference.log)}
     for _, event, values, events in got if mode == "detect" else ():
         slice = reference.slice(dict(values), at[event])
@@ -339,12 +339,12 @@ def check(dpe, rng, folder):
             return 1, [f"{spec}{said}"]
     if log is None:
         return 0, []
-    told = {g: replay(dpe, g, "".join(r[3] for r in rules), log, folder) for g in engines}
-    wrong = [f"{engine}: {said}" for engine, said in told.items() if isinstance(said, str)]
+    reported = {g: replay(dpe, g, "".join(r[3] for r in rules), log, folder) for g in engines}
+    wrong = [f"{engine}: {said}" for engine, said in reported.items() if isinstance(said, str)]
     for number, e, observed, spec in rules if not wrong else ():
         for engine, mode in itertools.product(engines, ("expect", "detect")):
             reference = Reference(e, patterns, observed, log)
-            got = told[engine].get(f"{mode[0].upper()}{number}", [])
+            got = reported[engine].get(f"{mode[0].upper()}{number}", [])
             wrong += [f"{spec}{json.dumps(log)}\n{engine}: {what}" for what in differences(
                 mode, reference, got, mode == "detect" or not synchronises(e))]
     return len(rules), wrong

@@ -5,10 +5,10 @@
 
 Draws small k-safe nets, `--silent` (0) in a hundred of their transitions without a name; has each
 translated, and follows executions of it, and some that are nearly so, by the rule: satisfied must
-be those that the net has, each of its tokens carrying its past. Nets that are refused, most of them
+be the ones that the net has, each of its tokens carrying its past. Nets that are refused, most of them
 because a place of several tokens has no place invariant, and rules that cannot be followed in 20
 seconds, are counted; more than `--refused` in a hundred (90) are a failure, and so are a translation
-of more than `--seconds` (200) and any other error. All seconds are those that a processor worked.
+of more than `--seconds` (200) and any other error. All seconds are the ones that a processor worked.
 """
 import itertools
 import os

@@ -5,7 +5,7 @@
 
 Draws 1-safe nets, many of them with cycles of silent transitions and with silent transitions
 without outputs; has each translated, and follows executions of it, and some that are nearly so, by
-the rule: satisfied must be those that the net has, each of its tokens carrying its past. Nets that
+the rule: satisfied must be the ones that the net has, each of its tokens carrying its past. Nets that
 are refused, or whose rules cannot be followed in 20 seconds, are counted; more than `--refused` in
 a hundred (50) are a failure, and so is any other error.
 """
@@ -73,7 +73,7 @@ class Net:
         return states
 
     def accepts(self, labels, before):
-        """Events in a causal order; before[i] are those that precede event i."""
+        """Events in a causal order; before[i] are the ones that precede event i."""
         states = self.close({frozenset((p, frozenset()) for p in self.initial)})
         for i, label in enumerate(labels):
             after = set()

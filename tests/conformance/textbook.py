@@ -120,7 +120,7 @@ def peterson(_):
     return initial, transitions
 
 
-# By name: the sizes at which executions are followed, those at which a rule has to come, and those that are refused.
+# By name: the sizes at which executions are followed, those at which a rule has to come, and the ones that are refused.
 NETS = {
     buffer: ([1, 2, 3], [10], [50]), readers: ([2, 3], [5], [20]), philosophers: ([2, 3], [10], [20]),
     semaphore: ([2, 3], [6], [20]), forks: ([2, 3, 4], [8], [30]), barrier: ([2, 3, 4], [8], [30]),

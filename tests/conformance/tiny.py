@@ -12,7 +12,7 @@ import tempfile
 ENGINES = ("auto", "pa", "net", "parts")
 FAILING = 8         # vectors whose allocations fail
 STEP = 5            # of so many one fails
-MOST_PROBLEMS = 20  # told
+MOST_PROBLEMS = 20  # reported
 
 
 def replay(dpe, mode, engine, vector, folder, allocation=0):
@@ -27,8 +27,8 @@ def replay(dpe, mode, engine, vector, folder, allocation=0):
 
 
 def verdicts(run):
-    told = [json.loads(line) for line in run.stdout.splitlines() if line.endswith("}")]
-    return [v for v in told if v.get("type") == "verdict"]
+    reported = [json.loads(line) for line in run.stdout.splitlines() if line.endswith("}")]
+    return [v for v in reported if v.get("type") == "verdict"]
 
 
 def kind_of(run):
@@ -42,17 +42,17 @@ def kind_of(run):
 
 def problem(run, mode, vector):
     """What is wrong, or None; and the kind of the run."""
-    kind, told = kind_of(run), verdicts(run)
+    kind, reported = kind_of(run), verdicts(run)
     if kind not in ("error", "inconclusive", "firm"):
         return kind, kind
     if mode == "expect":
-        words = {v["verdict"] for v in told}
+        words = {v["verdict"] for v in reported}
         if "satisfied" in words and not vector["expect"]["accepted"]:
             return "satisfied", kind
         if words & {"violated", "incomplete"} and vector["expect"]["accepted"]:
             return f"{words}, and the vector is accepted", kind
         return ("no verdict" if kind == "firm" and not words else None), kind
-    found = {v["event"] for v in told if v["verdict"] == "match"}
+    found = {v["event"] for v in reported if v["verdict"] == "match"}
     if not found <= set(vector["detect"]):
         return f"a match at {found - set(vector['detect'])}", kind
     return ("no match" if kind == "firm" and vector["detect"] and not found else None), kind

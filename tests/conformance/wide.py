@@ -68,7 +68,7 @@ def as_set(text):
 
 
 def verdicts(dpe, engine, mode, expr, messages, folder):
-    """What is told, in a form that can be compared."""
+    """What is reported, in a form that can be compared."""
     got, status = run.replay(dpe, [f"--engine={engine}"], mode, expr, messages, folder)
     if mode == "detect":
         return [(v["verdict"], v.get("event")) for v in got], status
@@ -79,16 +79,16 @@ def differences(dpe, e, messages, folder):
     """Where operands synchronise, a net sees some violations later than automata do."""
     expr = oracle.show(e)
     for mode in ("expect", "detect") if len(messages) <= SEARCHED else ("expect",):
-        told = {}
+        reported = {}
         for engine in ENGINES:
             try:
-                told[engine] = verdicts(dpe, engine, mode, expr, messages, folder)
+                reported[engine] = verdicts(dpe, engine, mode, expr, messages, folder)
             except (RuntimeError, subprocess.TimeoutExpired) as failed:
-                told[engine] = str(failed)
+                reported[engine] = str(failed)
         for engine in ENGINES[1:]:
             late = mode == "expect" and oracle.synchronises(e) and engine == "net"
-            if told[engine] != told["pa"] and not late:
-                yield f"{mode}: {engine} says {told[engine]}, pa {told['pa']}"
+            if reported[engine] != reported["pa"] and not late:
+                yield f"{mode}: {engine} says {reported[engine]}, pa {reported['pa']}"
 
 
 def against_reference(dpe, e, p, messages, folder):

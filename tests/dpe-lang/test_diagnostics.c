@@ -1,4 +1,4 @@
-/* Every mistake in diagnostics/NAME.dpe is told as NAME.expected says. The folder of tests is the
+/* Every mistake in diagnostics/NAME.dpe is reported as NAME.expected says. The folder of tests is the
  * first argument, or DPE_TESTS; with DPE_UPDATE set the expected files are written instead. */
 #include "dpe-lang/dpe-lang.h"
 
@@ -78,7 +78,7 @@ static void check(const char *path)
 	free(expected);
 }
 
-static void every_mistake_is_told(void **state)
+static void every_mistake_is_reported(void **state)
 {
 	glob_t found = {0};
 
@@ -114,7 +114,7 @@ static void three_mistakes_are_three_errors(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_mistake_is_told),
+		cmocka_unit_test(every_mistake_is_reported),
 		cmocka_unit_test(three_mistakes_are_three_errors),
 	};
 	const char *folder = argc > 1 ? argv[1] : getenv("DPE_TESTS");

@@ -1,4 +1,4 @@
-/* The binary log: all that a message holds comes back, and what was cut off or damaged is told. */
+/* The binary log: all that a message holds comes back, and what was cut off or damaged is reported. */
 #include "event/logs/dpel.h"
 #include "event/event.h"
 
@@ -313,7 +313,7 @@ static void ordinary_records_are_short(void **state)
 {
 	static const struct {
 		const char *members;
-		unsigned most; /* bytes a record, with its part of what stands once */
+		unsigned most; /* bytes a record, with its part of what is once */
 		bool ordered;
 	} kinds[] = {
 		{"", 9, false},
@@ -745,7 +745,7 @@ static void expect_refused(const char *bytes, size_t len, const char *what)
 	unlink(path);
 }
 
-static void what_is_no_log_is_told(void **state)
+static void what_is_no_log_is_reported(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(3, &lines);
@@ -792,7 +792,7 @@ static struct parts find_parts(struct bytes log)
 }
 
 /* The log with other bytes at one place, all checksums being right. */
-static void expect_lie_told(
+static void expect_lie_reported(
 	struct bytes log, size_t at, const void *bytes, size_t len, const char *what)
 {
 	struct bytes changed = {dpe_xmalloc(log.len), log.len};
@@ -804,7 +804,7 @@ static void expect_lie_told(
 	free(changed.at);
 }
 
-static void lies_of_shapes_and_sources_are_told(void **state)
+static void lies_of_shapes_and_sources_are_reported(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log;
@@ -819,39 +819,39 @@ static void lies_of_shapes_and_sources_are_told(void **state)
 	log = convert_lines(&lines, false);
 	parts = find_parts(log);
 	shape = parts.shapes;
-	expect_lie_told(log, block + offsetof(struct dpel_block, nsources), "\0\0\1", 4,
-		"has more sources than a record can tell apart");
-	expect_lie_told(log, block + offsetof(struct dpel_block, nshapes), "\0\0\1", 4,
-		"has more shapes than a record can tell apart");
-	expect_lie_told(
+	expect_lie_reported(log, block + offsetof(struct dpel_block, nsources), "\0\0\1", 4,
+		"has more sources than a record can number");
+	expect_lie_reported(log, block + offsetof(struct dpel_block, nshapes), "\0\0\1", 4,
+		"has more shapes than a record can number");
+	expect_lie_reported(
 		log, parts.sources, "\5", 1, "has an id that is neither a text nor a number");
-	expect_lie_told(
+	expect_lie_reported(
 		log, parts.sources, "\6", 1, "has a value of a kind that is not known here");
-	expect_lie_told(log, parts.sources + 3, "\1", 1, "has a source that is not known here");
-	expect_lie_told(
+	expect_lie_reported(log, parts.sources + 3, "\1", 1, "has a source that is not known here");
+	expect_lie_reported(
 		log, parts.sources + 4, "\x77", 1, "names a string that the log does not have");
-	expect_lie_told(log, shape, "\0", 1, "has a shape that does not name its event");
-	expect_lie_told(log, shape, "\x77", 1, "names a string that the log does not have");
+	expect_lie_reported(log, shape, "\0", 1, "has a shape that does not name its event");
+	expect_lie_reported(log, shape, "\x77", 1, "names a string that the log does not have");
 	for (unsigned at = offsetof(struct dpel_shape, phase);
 		at <= offsetof(struct dpel_shape, nargs); at++)
-		expect_lie_told(log, shape + at, "\x8", 1, "has a shape that is not known here");
-	expect_lie_told(log, shape + offsetof(struct dpel_shape, nstack), "\1\1", 2,
+		expect_lie_reported(log, shape + at, "\x8", 1, "has a shape that is not known here");
+	expect_lie_reported(log, shape + offsetof(struct dpel_shape, nstack), "\1\1", 2,
 		"has a shape that is not known here");
-	expect_lie_told(log, shape + offsetof(struct dpel_shape, args), "\x8", 1,
+	expect_lie_reported(log, shape + offsetof(struct dpel_shape, args), "\x8", 1,
 		"has a value of a kind that is not known here");
-	expect_lie_told(log, shape + offsetof(struct dpel_shape, args) + 1, "\1", 1,
+	expect_lie_reported(log, shape + offsetof(struct dpel_shape, args) + 1, "\1", 1,
 		"has a shape that is not known here");
-	expect_lie_told(log, shape + offsetof(struct dpel_shape, seq), "\0\0\1", 3,
+	expect_lie_reported(log, shape + offsetof(struct dpel_shape, seq), "\0\0\1", 3,
 		"an id made of a number that is not there");
-	expect_lie_told(log, shape + offsetof(struct dpel_shape, npcs), "\xff", 1,
+	expect_lie_reported(log, shape + offsetof(struct dpel_shape, npcs), "\xff", 1,
 		"a record of an impossible size");
-	expect_lie_told(log, parts.records, "\x2", 1,
+	expect_lie_reported(log, parts.records, "\x2", 1,
 		"a record of a shape or source that it does not have");
-	expect_lie_told(log, parts.records + 2, "\x2", 1,
+	expect_lie_reported(log, parts.records + 2, "\x2", 1,
 		"a record of a shape or source that it does not have");
-	expect_lie_told(log, parts.records + 8, "\xff", 1,
+	expect_lie_reported(log, parts.records + 8, "\xff", 1,
 		"names a string that the log does not have: it is left out");
-	expect_lie_told(log, parts.records + 12, "\1", 1,
+	expect_lie_reported(log, parts.records + 12, "\1", 1,
 		"holds further members that are no JSON: it is left out");
 	free(log.at);
 	dpe_text_free(&lines);
@@ -879,8 +879,8 @@ int main(void)
 		cmocka_unit_test(what_came_before_the_cut_is_read),
 		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(lies_do_no_harm),
-		cmocka_unit_test(what_is_no_log_is_told),
-		cmocka_unit_test(lies_of_shapes_and_sources_are_told),
+		cmocka_unit_test(what_is_no_log_is_reported),
+		cmocka_unit_test(lies_of_shapes_and_sources_are_reported),
 		cmocka_unit_test(the_checksum_is_the_documented_one),
 	};
 

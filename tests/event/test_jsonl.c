@@ -122,7 +122,7 @@ static void the_header_is_no_message(void **state)
 		":2: error: a header can only be the first line of a log\n");
 }
 
-static void order_and_losses_are_told(void **state)
+static void order_and_losses_are_reported(void **state)
 {
 	const char *text = "{\"dpe_log\":1,\"ordered\":true}\n{\"event\":\"a\"}\n"
 			   "{\"dpe_lost\":3,\"thread\":7}\n{\"dpe_lost\":4,\"thread\":8}\n"
@@ -144,7 +144,7 @@ static void order_and_losses_are_told(void **state)
 	close_log(&log);
 }
 
-static void bad_lines_are_told_and_skipped(void **state)
+static void bad_lines_are_reported_and_skipped(void **state)
 {
 	(void)state;
 	assert_reads("{\"event\":\"a\",\"id\":1,\"seq\":\"x\"}\n"
@@ -182,7 +182,7 @@ static void bad_lines_are_told_and_skipped(void **state)
 }
 
 /* What stands behind the object is this line's mistake, and never the next line's. */
-static void what_stands_behind_the_object_is_told(void **state)
+static void what_stands_behind_the_object_is_reported(void **state)
 {
 	(void)state;
 	assert_reads("{\"event\":\"a\",\"id\":1}\n"
@@ -203,7 +203,7 @@ static void what_stands_behind_the_object_is_told(void **state)
 		":7: error: \"dpe_lost\" has to be on a line of its own, without an \"event\"\n");
 }
 
-static void invalid_utf8_is_told(void **state)
+static void invalid_utf8_is_reported(void **state)
 {
 	char *got = read_all("{\"event\":\"a\xff\"}\n", 15);
 
@@ -266,7 +266,7 @@ static void files_that_are_none(void **state)
 	dpe_names_free(names);
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
 	struct dpe_names *names = dpe_names_new();
 	struct dpe_diags *diags = dpe_diags_new();
@@ -314,15 +314,15 @@ int main(void)
 		cmocka_unit_test(everything_comes_back),
 		cmocka_unit_test(ids_are_given_where_there_are_none),
 		cmocka_unit_test(the_header_is_no_message),
-		cmocka_unit_test(order_and_losses_are_told),
-		cmocka_unit_test(bad_lines_are_told_and_skipped),
-		cmocka_unit_test(what_stands_behind_the_object_is_told),
-		cmocka_unit_test(invalid_utf8_is_told),
+		cmocka_unit_test(order_and_losses_are_reported),
+		cmocka_unit_test(bad_lines_are_reported_and_skipped),
+		cmocka_unit_test(what_stands_behind_the_object_is_reported),
+		cmocka_unit_test(invalid_utf8_is_reported),
 		cmocka_unit_test(nesting_has_an_end),
 		cmocka_unit_test(a_log_can_end_anywhere),
 		cmocka_unit_test(pointers_are_written_in_one_way),
 		cmocka_unit_test(files_that_are_none),
-		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(a_full_disk_is_reported),
 		cmocka_unit_test(mutated_logs),
 	};
 

@@ -151,7 +151,7 @@ static void what_would_read_as_something_else_is_refused(void **state)
 	}
 }
 
-static void mistakes_are_told_and_skipped(void **state)
+static void mistakes_are_reported_and_skipped(void **state)
 {
 	(void)state;
 	assert_converts("(a .) b (c ;)\n(d", DPE_LOG_MSG, DPE_LOG_MSG,
@@ -203,7 +203,7 @@ int main(void)
 		cmocka_unit_test(ids_stay),
 		cmocka_unit_test(what_does_not_fit_is_refused),
 		cmocka_unit_test(what_would_read_as_something_else_is_refused),
-		cmocka_unit_test(mistakes_are_told_and_skipped),
+		cmocka_unit_test(mistakes_are_reported_and_skipped),
 		cmocka_unit_test(hostile_text),
 	};
 

@@ -141,7 +141,7 @@ static void threads_begin_and_end(void **state)
 		"\"loc\":2}\n");
 }
 
-static void wrong_lines_are_told(void **state)
+static void wrong_lines_are_reported(void **state)
 {
 	static const char *const shapes[] = {"T0\n", "T0|w(x)\n", "T0|w(x)|1|2\n", "|w(x)|1\n",
 		"T0|w()|1\n", "T0|w(x)|\n", "T0|w|1\n", "T0|w(x|1\n", "T0|(x|1\n", "T0||1\n"};
@@ -168,7 +168,7 @@ static void reading_goes_on(void **state)
 	end(&f);
 }
 
-static void a_long_line_is_told_once(void **state)
+static void a_long_line_is_reported_once(void **state)
 {
 	static const char tail[] = ")|1\nT|w(y)|1\n";
 	size_t len = 1000000;
@@ -276,7 +276,7 @@ static void expect_writing(const char *name, const char *arg, const char *wanted
 	end(&f);
 }
 
-static void what_it_cannot_hold_is_told(void **state)
+static void what_it_cannot_hold_is_reported(void **state)
 {
 	(void)state;
 	expect_writing("w", "x", "T|w(x)|5\n", "warning: 1 events have members");
@@ -348,12 +348,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_messages),
 		cmocka_unit_test(threads_begin_and_end),
-		cmocka_unit_test(wrong_lines_are_told),
+		cmocka_unit_test(wrong_lines_are_reported),
 		cmocka_unit_test(reading_goes_on),
-		cmocka_unit_test(a_long_line_is_told_once),
+		cmocka_unit_test(a_long_line_is_reported_once),
 		cmocka_unit_test(cut_off_at_any_byte),
 		cmocka_unit_test(traces_come_back),
-		cmocka_unit_test(what_it_cannot_hold_is_told),
+		cmocka_unit_test(what_it_cannot_hold_is_reported),
 		cmocka_unit_test(at_once_as_by_steps),
 	};
 

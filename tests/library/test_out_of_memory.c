@@ -1,4 +1,4 @@
-/* Memory runs out at each allocation of a run in turn: its host lives, is told, and gets no wrong verdict. */
+/* Memory runs out at each allocation of a run in turn: its host lives, is reported, and gets no wrong verdict. */
 #include "base/base.h"
 #include "dpe/dpe.h"
 #include "tests/failing_malloc.h"
@@ -26,7 +26,7 @@ enum { KINDS = DPE_MATCH + 1 };
 /* What a run said of its rules. */
 struct said {
 	unsigned verdicts[KINDS], prints;
-	bool error; /* something was told to have failed */
+	bool error; /* something was reported to have failed */
 };
 
 static void take_verdict(void *context, const struct dpe_verdict *verdict)
@@ -118,7 +118,7 @@ static bool run(unsigned long number, const char *log, struct said *said)
 	return failed;
 }
 
-static void a_host_lives_and_is_told(void **state)
+static void a_host_lives_and_is_reported(void **state)
 {
 	char log[] = "/tmp/dpe-memory-XXXXXX";
 	struct said all = {0};
@@ -173,7 +173,7 @@ static void protection_nests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_host_lives_and_is_told),
+		cmocka_unit_test(a_host_lives_and_is_reported),
 		cmocka_unit_test(protection_nests),
 	};
 

@@ -67,17 +67,17 @@ print(f"status {status}")
 X
 
 answer() {
-	python3 at_terminal.py seen "$1" $steps "$DPE" run -s rule.dpe -- ./$steps slowly 50 >told
+	python3 at_terminal.py seen "$1" $steps "$DPE" run -s rule.dpe -- ./$steps slowly 50 >reported
 }
 
 answer c
-printf 'stopped\nstatus 1\n' | same 'c: it stood still, and went on' told
+printf 'stopped\nstatus 1\n' | same 'c: it stood still, and went on' reported
 check 'c: to its end' "$(grep -c '^sum 1275$' seen)" -eq 1
 answer k
-printf 'stopped\nstatus 1\n' | same 'k: it stood still, and was killed' told
+printf 'stopped\nstatus 1\n' | same 'k: it stood still, and was killed' reported
 check 'k: in the middle' "$(grep -c '^sum' seen) $(grep -c 'signal 9' seen)" = '0 1'
 answer l
-printf 'stopped\nstatus 1\n' | same 'l: it stood still, and went on' told
+printf 'stopped\nstatus 1\n' | same 'l: it stood still, and went on' reported
 await gone
 check 'l: no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
 printf '\003' >interrupt
@@ -86,7 +86,7 @@ check 'Ctrl-C: the line is ended, and the program left' "$(grep -c '^seen: break
 if command -v gdb >/dev/null; then
 	answer g
 	check 'g: handed to gdb, where it stands' \
-		"$(head -1 told) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
+		"$(head -1 reported) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
 	await gone
 	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
 fi

@@ -1,4 +1,4 @@
-# What threads are called at each event, whoever changes that.
+# What threads are called at each event, anybody who changes that.
 . tests/tap.sh
 need_live 'names of threads'
 compile_target comms

@@ -37,7 +37,7 @@ check 'an update is an event, whatever the value' "$(count_seen 'set: match')" -
 check 'an element of a member, with its sign' "$(count_seen '^part: part -7, was 0')" -eq 1
 check 'an access is a read or a write' "$(count_seen 'touched: match')" -ge 2
 check 'the function that did it is named' "$(count_seen 'at set_flag+0x[0-9a-f]* (.*data.c:')" -ge 4
-check 'the value before and after is told' "$(count_seen 'flag = 1 (was 0)')" -ge 1
+check 'the value before and after is reported' "$(count_seen 'flag = 1 (was 0)')" -ge 1
 
 # A target that is gone before its stacks are looked at must do no harm.
 times=0
@@ -57,7 +57,7 @@ check 'went on' "$(cat answer)" = '1000 1.5'
 echo "detect five: [a'] + [b'] + [c'] + [d'] + [e']" >five.dpe
 run "$DPE" run -s five.dpe -- ./data
 says 'more variables than watchpoints' 2 'the rules watch 5 variables (a, b, c, d, e), the processor has watchpoints for 4'
-check 'are told before the target starts' ! -s out
+check 'are reported before the target starts' ! -s out
 echo "detect four: [a'] + [b'] + [c'] + [d']" >four.dpe
 run "$DPE" run -s four.dpe -- ./data
 says 'four at a time' 1 '4 events, 0 lost'

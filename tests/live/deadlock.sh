@@ -28,16 +28,16 @@ often() {
 # Twenty times where scheduling decides what happens, the rest less often.
 often=20
 
-# hangs WAY TEXT...: told each time, and then killed as asked for
+# hangs WAY TEXT...: reported each time, and then killed as asked for
 hangs() {
 	way=$1
 	shift
 	often 1 1 "$DPE" deadlock --on-deadlock=kill -- "$@"
-	check "$way: told $often times of $often" $times -eq $often
+	check "$way: reported $often times of $often" $times -eq $often
 	grep -q 'signal 9' err || not_ok "$way: killed"
 }
 
-# ends WAY COMMAND...: nothing told, ever
+# ends WAY COMMAND...: nothing reported, ever
 ends() {
 	way=$1
 	shift

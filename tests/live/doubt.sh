@@ -1,4 +1,4 @@
-# A loss of one thread leaves what is told of another one certain; and what began before dpe came is
+# A loss of one thread leaves what is reported about another one certain; and what began before dpe came is
 # in doubt, what began later is not.
 . tests/tap.sh
 need_live 'losses, and threads that ran already'

@@ -5,15 +5,15 @@ compile_target steps
 printf 'detect never: stride(-1)\n' >rule.dpe
 
 # The process ends somewhere between the first look at it and the last probe.
-told=0
+reported=0
 for rest in 0.02 0.05 0.1 0.15; do
 	sh -c "sleep $rest" &
 	run "$DPE" deadlock -p $!
 	grep -q 'process [0-9]*: error: it has ended\|there is no such process\|^dpe: process [0-9]* has ended' err &&
-		test "$(lines err)" -le 2 && told=$((told + 1))
+		test "$(lines err)" -le 2 && reported=$((reported + 1))
 	wait
 done
-check 'a process that ends while probes are put in is one line' $told -eq 4
+check 'a process that ends while probes are put in is one line' $reported -eq 4
 
 python3 -c '
 import os, time
@@ -109,7 +109,7 @@ while test $good -lt 10; do
 	test "$(grep -c 'at stride+0x0 (.*twice.c:[0-9]*)' err)" -eq 2 || break
 	good=$((good + 1))
 done
-check 'stacks are told before and after an exec, 10 times of 10' $good -eq 10
+check 'stacks are reported before and after an exec, 10 times of 10' $good -eq 10
 
 "$DPE" record -s rule.dpe -o log.jsonl -- ./steps slowly 10 >out 2>&-
 check 'messages do not land in a log where standard error is closed' "$(grep -c -v '^{' log.jsonl)" -eq 0

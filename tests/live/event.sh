@@ -4,14 +4,14 @@ need_live 'events by dpe/probe.h'
 
 cat >event.dpe <<'X'
 detect begun: begun()
-detect told: told(_, _)
-detect minus: told(-7, _)
+detect reported: reported(_, _)
+detect minus: reported(-7, _)
 detect one: one(65)
 detect three: three(1, 2, _)
 detect four: four(1, 2, 3, 100)
 detect five: five(1, 2, 3, 4, 5)
 detect six: six(1, 2, 3, 4, 5, 6)
-detect two: told(2, "two")
+detect two: reported(2, "two")
 X
 
 # observed WAY SOURCE COMPILER...: all events, with their arguments
@@ -30,7 +30,7 @@ observed() {
 	run "$DPE" run --all -s event.dpe -- ./event
 	check "$way: all is seen, with its arguments" \
 		"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '38 1'
-	run "$DPE" list --placement ./event told
+	run "$DPE" list --placement ./event reported
 	check "$way: on a nop of five bytes" "$(grep -c 'nop' out)" -ge 1
 }
 

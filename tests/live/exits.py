@@ -70,7 +70,7 @@ def small(rng):
 
 
 def wanted_of(number):
-    """How many of its arguments the rules ask for; without debug information that is all that is told."""
+    """How many of its arguments the rules ask for; without debug information that is all that is reported."""
     return (0, 1, 0, 2, 1, 3)[number % 6]
 
 
@@ -80,7 +80,7 @@ volatile long shared[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 static long budget;
 static struct { int number; long a, b, c; } pending[4096];
 static int npending;
-static void told(int number, long a, long b, long c, long result)
+static void reported(int number, long a, long b, long c, long result)
 {
 	printf("%d %ld %ld %ld %ld\\n", number, a, b, c, result);
 }
@@ -89,9 +89,9 @@ static long returned(int since, int number, long a, long b, long c, long result)
 {
 	while (npending > since) {
 		npending--;
-		told(pending[npending].number, pending[npending].a, pending[npending].b, pending[npending].c, result);
+		reported(pending[npending].number, pending[npending].a, pending[npending].b, pending[npending].c, result);
 	}
-	told(number, a, b, c, result);
+	reported(number, a, b, c, result);
 	return result;
 }
 #define CALL(n, p, q, r) ({ long p_ = p, q_ = q, r_ = r; int since_ = npending; \\
@@ -118,9 +118,9 @@ def make(seed):
             spec.write(f"detect r{n}: f{n}{args}.exit [.ret == 123456789]\n")
 
 
-def compare(told, log):
+def compare(reported, log):
     wanted = []
-    for line in open(told):
+    for line in open(reported):
         number, *args, result = map(int, line.split())
         wanted.append((number, *args[:wanted_of(number)], result))
     seen = []
@@ -133,10 +133,10 @@ def compare(told, log):
     print(len(wrong), *(f"call {n}: {a}, seen {b}" for n, a, b in wrong[:3]))
 
 
-def locks(told, log):
+def locks(reported, log):
     """Each mutex by its address, and how often it was taken, or refused."""
     wanted = {}
-    for line in open(told):
+    for line in open(reported):
         kind, address, taken, refused = line.split()
         wanted[int(address, 16)] = (int(taken), int(refused))
     seen = {address: [0, 0, 0] for address in wanted}

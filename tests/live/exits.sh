@@ -25,9 +25,9 @@ for compiler in ${COMPILERS:-"gcc -O1" "gcc -O2" "gcc -O3 -fno-omit-frame-pointe
 	command -v ${compiler%% *} >/dev/null || continue
 	python3 "$TOP/tests/live/exits.py" make $seed >functions.c
 	$compiler -w -fwrapv functions.c -o functions || not_ok "compiling for $compiler"
-	./functions >told
+	./functions >reported
 	run "$DPE" record --stack=$((seed % 3 * 4)) -o log.jsonl -s functions.dpe -- ./functions
-	check "random functions, $compiler, $seed" "$(python3 "$TOP/tests/live/exits.py" compare told log.jsonl)" = 'True 0'
+	check "random functions, $compiler, $seed" "$(python3 "$TOP/tests/live/exits.py" compare reported log.jsonl)" = 'True 0'
 	check 'nothing is lost' "$(grep -c ' 0 lost' err)" -eq 1
 	seed=$((seed + 1))
 done

@@ -9,7 +9,7 @@ cc -D_GNU_SOURCE -g -O1 -pthread other.c -o other || not_ok 'compiling the other
 cc -static -D_GNU_SOURCE -g -O1 -pthread other.c -o static || not_ok 'compiling a static one'
 echo 'detect step(x): step(x)' >step.dpe
 (cat step.dpe && echo 'detect stride(x): stride(x)') >steps.dpe
-# counts PATTERN: how many steps were told
+# counts PATTERN: how many steps were reported
 counts() {
 	grep -c "^  \$1 $1 " err
 }
@@ -228,7 +228,7 @@ job() {
 	done
 	kill -STOP $guardian
 	kill -9 $dpe
-	sleep 0.3
+	await test ! -e /proc/$dpe
 	kill -CONT $guardian
 	go_on 'dpe is killed as a job of a shell'
 	kill -9 $shell
@@ -241,10 +241,10 @@ test -n "${DPE_TEST_LONG:-}" && times='00 01 02 03 04 05 06 07 08 09 10 12 14 16
 sleeps() {
 	pgrep -P "$(cat pid)" -x sleep >/dev/null
 }
-# tell_later: the program is told to end, by the file "told", when it was stopped
-tell_later() {
-	rm -f err told
-	(await grep -q 'some time after this event' err && : >told) &
+# end_later: the program is asked to end, by the file "reported", when it was stopped
+end_later() {
+	rm -f err reported
+	(await grep -q 'some time after this event' err && : >reported) &
 }
 
 ends() {
@@ -257,14 +257,14 @@ ends() {
 	kill -KILL $(cat pid) $(pgrep -P "$(cat pid)")
 	says 'dpe ends first' 1 'runs on, no longer observed' '1 child process runs on'
 	printf 'detect: stride(x) { break; }\n' >break.dpe
-	tell_later
+	end_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \
-		sh -c './follow spawn; status=$?; until test -e told; do sleep 0.05; done; exit $status'
+		sh -c './follow spawn; status=$?; until test -e reported; do sleep 0.05; done; exit $status'
 	check 'a break in one process, which goes on' \
 		"$status $(grep -c 'exited with status 7' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	printf 'detect: step(3) { break; }\n' >break.dpe
-	tell_later
-	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow daemon told
+	end_later
+	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow daemon reported
 	check 'though the first process has ended' \
 		"$status $(grep -c 'exited with status 4' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon never; sleep 1000'

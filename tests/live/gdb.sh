@@ -44,6 +44,6 @@ check 'an action of an event' "$(grep -c '^S: break' out) $(grep -c '\$1 patched
 
 mkdir empty
 PATH=$folder/empty run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2
-check 'no gdb: told before the program starts' \
+check 'no gdb: reported before the program starts' \
 	"$status $(wc -l <err) $(cut -c 1-18 err)" = '2 1 gdb: error: is not'
 finish

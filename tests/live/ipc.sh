@@ -36,7 +36,7 @@ mix() {
 }
 beside mix wait pipe connection sysv
 
-# Whom it is from cannot be told: so nothing is claimed, and it counts.
+# Whom it is from cannot be reported: so nothing is claimed, and it counts.
 lose() {
 	run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc "$1"
 	check "$1: what nobody can tell is lost" \

@@ -40,7 +40,7 @@ mv kept.so libfirst.so
 
 echo 'detect none: plugin::nothing' >none.dpe
 run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
-says 'what never appears is told at the end' 0 "'plugin::nothing' never appeared"
+says 'what never appears is reported at the end' 0 "'plugin::nothing' never appeared"
 echo 'detect none: libc::nothing' >none.dpe
 run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
 says 'a library that is there has all that it will have' 2 "error: no function 'nothing' in libc"
@@ -77,7 +77,7 @@ wait $loads
 kill -CONT $dpe
 wait $dpe
 check 'and where it is stopped' "$(cat answer)" = 301
-check 'which is told' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
+check 'which is reported' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
 
 need_watchpoints 'data events while libraries are loaded'
 

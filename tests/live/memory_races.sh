@@ -136,7 +136,7 @@ run "$DPE" race --stay=0 -- ./gcc race
 says 'nobody has to stay' 1 ' 0 lost'
 
 # ---- every access ----------------------------------------------------------------------------
-# writes OPTION...: how many of `many` were told of, and how many of what was told was lost
+# writes OPTION...: how many of `many` were reported about, and how many of what was reported was lost
 writes() {
 	run "$DPE" record -s count.dpe -o log.jsonl "$@" -- ./gcc count
 	python3 -c '
@@ -146,7 +146,7 @@ put = [o["args"][0] for o in events if any(f.startswith("put") for f in o["stack
 print(len(put), len(set(put)))'
 }
 printf 'detect R(a): mem::write(a) ; mem::write^(a)\n' >count.dpe
-check 'none is left out, none is told twice' "$(writes)" = '3000 1000'
+check 'none is left out, none is reported twice' "$(writes)" = '3000 1000'
 check 'and a ring that is full is waited for' "$(writes --ring=65536)" = '3000 1000'
 run "$DPE" run -s count.dpe -- ./gcc count
 says 'rules of your own see them, in order' 1 ' 0 lost' 'R: match'

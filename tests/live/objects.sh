@@ -87,7 +87,7 @@ run "$DPE" run --stack=0 -s each.dpe -- ./objects churn 20
 seen=$(count_seen '^each: count')
 refused=$(count_seen 'the kernel refused')
 check 'threads that are made meanwhile' "$seen" -eq 60 -o "$refused" -gt 0
-check 'none of their updates is told twice' "$(sed -n 's/^each: count //p' err | sort | uniq -c |
+check 'none of their updates is reported twice' "$(sed -n 's/^each: count //p' err | sort | uniq -c |
 	awk '$1 > 20 || $3 != $2 + 1' | wc -l)" -eq 0
 
 # attached COUNT: the target runs as $target and dpe as $observer, all probes are in place, and the
@@ -132,7 +132,7 @@ fails() {
 	printf '%s\n' "$2" >wrong.dpe
 	run "$DPE" run -s wrong.dpe -- ./objects parts
 	says "$1" 2 "$3"
-	check 'told before the program starts' ! -s out
+	check 'reported before the program starts' ! -s out
 }
 fails 'a bit field' "detect a(p): [p->bit'] from create(_, p).exit" "'bit' is a bit field"
 fails 'what is too large' "detect a(p): [p->part] from create(_, p).exit" 'on 1, 2, 4 or 8 aligned bytes, not on 24'

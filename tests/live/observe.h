@@ -272,7 +272,7 @@ static inline char *why_not(void)
 	return why;
 }
 
-/* False, having told why, where probes cannot be had and need not (see DPE_LIVE). */
+/* False, having reported why, where probes cannot be had and need not (see DPE_LIVE). */
 static inline bool may_run(void)
 {
 	const char *wanted = getenv("DPE_LIVE");

@@ -1,4 +1,4 @@
-# Arguments of static functions, of which clang removes those that are not used.
+# Arguments of static functions, of which clang removes the ones that are not used.
 . tests/tap.sh
 need_live 'arguments of static functions'
 if ! command -v clang >where; then

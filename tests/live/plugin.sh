@@ -14,7 +14,7 @@ count_seen() {
 cat >plugin.dpe <<'DPE'
 detect work(x): plugin::plugin_work(x).exit { print(x, $1.ret); }
 detect inner: plugin::inner
-detect twice: libhelper::helper_twice ; told
+detect twice: libhelper::helper_twice ; reported
 detect line: "plugin.c:9"
 DPE
 run "$DPE" run --all --library=plugin.so -s plugin.dpe -- ./host ./plugin.so 3

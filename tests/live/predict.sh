@@ -1,11 +1,11 @@
-# dpe deadlock on programs that could hang and do not, and on those that hang without a circle. Each
+# dpe deadlock on programs that could hang and do not, and on the ones that hang without a circle. Each
 # case is on its own, and all run at once, in each other's way.
 . tests/tap.sh
 need_live 'potential deadlocks and hangs'
 compile_target orders
 orders=$PWD/orders
 
-# watch TIMES STATUS NAME WAYS TEXT...: as often, this status, each TEXT told, and one finding at most
+# watch TIMES STATUS NAME WAYS TEXT...: as often, this status, each TEXT reported, and one finding at most
 watch() {
 	times=$1
 	wanted=$2
@@ -48,7 +48,7 @@ within() {
 	done
 }
 
-# quiet NAME WAY: for so long that a hang would have been told; then it is killed
+# quiet NAME WAY: for so long that a hang would have been reported; then it is killed
 quiet() {
 	within "$2" 'nothing found'
 	says "$1" 0 'nothing found'

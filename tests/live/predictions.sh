@@ -58,7 +58,7 @@ check 'and with --preload' ! -s difference
 run "$DPE" race put,get -- ./accidents hidden
 says 'race predicts' 1 'predicted_race_put_get: predicted match of put&get' 'not in this order here' '1 match'
 run "$DPE" race put,get --no-predict -- ./accidents hidden
-says 'unless it is told not to' 0 'nothing found'
+says 'unless it is asked not to' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
 says 'under the lock race predicts nothing' 0 'nothing found'
 

@@ -43,7 +43,7 @@ done
 
 for way in cycle self write join; do
 	run timeout -s KILL 200 "$DPE" deadlock --preload --on-deadlock=kill -- ./deadlocks $way
-	check "deadlock: $way is told" "$status $(grep -c 'deadlock of' err)" = '1 1'
+	check "deadlock: $way is reported" "$status $(grep -c 'deadlock of' err)" = '1 1'
 done
 run timeout -s KILL 200 "$DPE" deadlock --preload --on-deadlock=kill -- ./deadlocks cycle
 says 'with both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:

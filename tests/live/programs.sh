@@ -1,4 +1,4 @@
-# dpe deadlock on programs that others wrote and that do not hang: nothing is told, and they work as
+# dpe deadlock on programs that others wrote and that do not hang: nothing is reported, and they work as
 # ever. And on one of them that was made to hang.
 . tests/tap.sh
 need_live 'programs of Debian'
@@ -25,7 +25,7 @@ quiet() {
 		grep -q '^dpe: .* exited with status 0$' err
 }
 
-# calm: the same, or events were lost, as can be on a busy machine: then that was told, and no alarm
+# calm: the same, or events were lost, as can be on a busy machine: then that was reported, and no alarm
 calm() {
 	quiet || {
 		test "$status" -eq 3 && grep -q ' lost; 4 rules: nothing found, ' err &&
@@ -153,8 +153,8 @@ def connect():
 def ask(server, request, answer):
 	server.write(request + b"\r\n")
 	for line in answer:
-		told = server.readline()
-		assert told == line + b"\r\n", (request, line, told)
+		reported = server.readline()
+		assert reported == line + b"\r\n", (request, line, reported)
 
 def serve(number):
 	server = connect()
@@ -197,7 +197,7 @@ inject() {
 	set -- LD_PRELOAD="$folder/inject.so" INJECT_AT=3 pigz -n -p 4 -b 64
 	run timeout -s KILL 200 "$DPE" deadlock -- env "$@" <input
 	mv out packed && : >out
-	says 'a deadlock beside the threads of pigz is told' 1 '#1 deadlock of 2 threads' '(pigz)' \
+	says 'a deadlock beside the threads of pigz is reported' 1 '#1 deadlock of 2 threads' '(pigz)' \
 		'exited with status 0' '0 lost; 4 rules: 1 deadlock'
 	gzip -dc <packed | cmp -s - input && ok 'which works as ever' || not_ok 'which works as ever'
 	times=0
@@ -207,7 +207,7 @@ inject() {
 		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
 		times=$((times + 1))
 	done
-	check 'one that it waits for: told 10 times of 10' $times -eq 10
+	check 'one that it waits for: reported 10 times of 10' $times -eq 10
 	says 'with names, and killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
 }
 apart 8-injected inject &

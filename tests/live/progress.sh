@@ -1,4 +1,4 @@
-# How a live run goes, told on a terminal that the target does not write on.
+# How a live run goes, reported on a terminal that the target does not write on.
 . tests/tap.sh
 need_live 'progress on a terminal'
 compile_target steps
@@ -62,7 +62,7 @@ has_lines() {
 	await has_lines 2
 	: >enough
 	wait $!
-	check 'the report goes where it is told' "$(grep -c "$line" err)" -ge 2
+	check 'the report goes where it is reported' "$(grep -c "$line" err)" -ge 2
 	check 'without these lines' "$(grep -c 'dpe: ' report)" -eq 1) >report.tap &
 wait
 cat ./*.tap

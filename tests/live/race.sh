@@ -28,7 +28,7 @@ watch() {
 }
 
 watch 'a write and a read of a variable' 1 race counter
-says 'both are told, with where they are' 1 'race_counter: match' 'at put+' 'at get+' races.c:
+says 'both are reported, with where they are' 1 'race_counter: match' 'at put+' 'at get+' races.c:
 check 'as a pair' "$(grep -c '^  \$[12] ' err)" -eq 2
 watch 'two writes' 1 writes counter
 watch 'a write of the value that is there, and a read' 1 same counter
@@ -44,7 +44,7 @@ watch 'a pair under a lock' 0 locked put,get
 watch 'several at once' 1 race other counter put,get
 
 # ---- the locks that were held ----------------------------------------------------------------
-# held: of each access the locks; both ways it is told which come first
+# held: of each access the locks; both ways it is reported which come first
 held() {
 	sed -n 's/^  \$[12] .*  \(lock.*\)  thread.*/\1/p; s/^  \$[12] .*, \(lock = .*\)  thread.*/\1/p' err | sort -u | tr '\n' ';'
 }
@@ -64,7 +64,7 @@ check 'in SARIF' "$(grep -o 'which holds [a-z., ]*' out | sort | tr '\n' ';')" =
 
 # ---- a variable whose accesses are in functions that are observed as well ----------------------
 run "$DPE" race counter put,get -- ./races race
-check 'an access of a probed instruction is told at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
+check 'an access of a probed instruction is reported at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
 
 run "$DPE" race
 says 'nothing to watch' 2 'nothing to watch'

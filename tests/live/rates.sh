@@ -1,4 +1,4 @@
-# Nothing is lost unseen: the events that were seen and those that were counted as lost are the calls
+# Nothing is lost unseen: the events that were seen and the ones that were counted as lost are the calls
 # that were made, at any rate, with any number of threads; and what a log of it keeps permutes.
 . tests/tap.sh
 need_live 'exact counts'

@@ -5,7 +5,7 @@ ${CC:-cc} -D_GNU_SOURCE -g -O2 "$TOP/tests/live/targets/reals.c" -o reals || not
 
 echo 'detect seen(n): add(_, _, n) ; add(_, _, n).exit { print(n); }' >seen.dpe
 run "$DPE" run -s seen.dpe -- ./reals
-check 'what stands beside them has its value' "$(grep '^seen: ' err | tail -1)" = 'seen: 3'
+check 'what is beside them has its value' "$(grep '^seen: ' err | tail -1)" = 'seen: 3'
 echo 'detect ninth(j): many(_, _, _, _, _, _, _, _, _, j) [j > 10] { print(j); }' >ninth.dpe
 run "$DPE" run -s ninth.dpe -- ./reals
 check 'one on the stack has a value' "$(grep '^ninth: ' err | tail -1)" = 'ninth: 10.5'
@@ -21,7 +21,7 @@ IN='it is in a floating point register, which a probe cannot read'
 refused 'an argument' 'detect r(x): add(x)' "argument 1 of 'add', which has no value: $IN"
 refused 'a result' 'detect r: add(_, _, _).exit [.ret > 1]' "the result of 'add', which has no value: $IN"
 refused 'a member' 'detect r(m): members(m) [m.real = 1.5]' "$IN"
-refused 'an operand of a USDT probe' 'detect r(x): usdt::reals::told(x)' 'it is where no probe can read'
+refused 'an operand of a USDT probe' 'detect r(x): usdt::reals::reported(x)' 'it is where no probe can read'
 refused 'a complex number' 'detect r(x): both(x)' \
 	"argument 1 of 'both', which has no value: it is in floating point registers, and neither a float nor a double"
 refused 'a long double' 'detect r(x): both(_, x)' \

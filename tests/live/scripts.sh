@@ -20,7 +20,7 @@ C
 ${CC:-cc} -g -O1 interpreter.c -o interpreter || not_ok 'compiling'
 echo 'detect r(n): interpret(n) { print(n); }' >r.dpe
 
-# script FILE FORMAT: what stands in it, its first line made by printf
+# script FILE FORMAT: what is in it, its first line made by printf
 script() {
 	printf "$2\nmore of it\n" >"$1"
 	chmod +x "$1"
@@ -39,7 +39,7 @@ runs() {
 script plain "#!$PWD/interpreter"
 runs 'a script' 4 ./plain one 'two words'
 script argument "#! \t$PWD/interpreter \t -x  several words \t "
-runs 'what stands behind the interpreter is one word' 4 ./argument one
+runs 'what is behind the interpreter is one word' 4 ./argument one
 script nested "#!./argument second"
 runs 'a script that a script interprets' 6 ./nested one
 script a "#!$PWD/plain"

@@ -1,4 +1,4 @@
-# Stacks: all callers where code keeps frame pointers, also those that will return to the kernel
+# Stacks: all callers where code keeps frame pointers, also the ones that will return to the kernel
 # first as their exits are observed; the function and its caller where it keeps none.
 . tests/tap.sh
 need_live 'stacks'
@@ -18,9 +18,9 @@ frames() {
 	python3 -c '
 import json
 for line in open("out"):
-    told = json.loads(line)
-    if told.get("rule") == "R" and told["type"] == "verdict":
-        print(*(frame.split("+")[0] for frame in told["messages"][-1]["stack"]))
+    reported = json.loads(line)
+    if reported.get("rule") == "R" and reported["type"] == "verdict":
+        print(*(frame.split("+")[0] for frame in reported["messages"][-1]["stack"]))
         break
 '
 }

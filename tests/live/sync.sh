@@ -3,7 +3,7 @@
 . tests/tap.sh
 need_live 'what pthread.dpe orders'
 compile_target sync
-compile_target ways
+compile_target sync_cases
 
 cat >sync.dpe <<'END'
 include "pthread.dpe"
@@ -25,7 +25,7 @@ orders() {
 	check "$1" "$(sed -n 's/^#. \([a-z]*\): match.*/\1/p' err | sort -u | tr '\n' ' ')" = 'independent ordered '
 }
 
-# Four ways at a time.
+# Four cases at a time.
 count=0
 for way in mutex trylock timedlock semaphore sem_trywait sem_timedwait cond cond_timedwait broadcast \
 	rwlock_write rwlock_read rwlock_readers barrier once create join tryjoin thrd_join c11; do
@@ -37,14 +37,14 @@ done
 wait
 cat ./*.tap
 failures=$(cat ./*.tap | grep -c '^not ok')
-check 'all ways were tried' "$(cat ./*.tap | grep -c 'ok - ')" -eq 20
+check 'all cases were tried' "$(cat ./*.tap | grep -c 'ok - ')" -eq 20
 run "$DPE" run --stack=0 -s sync.dpe -- ./sync spin
 check 'which are else said not to be seen' "$(grep -c 'sync calls pthread_spin_lock, .*unless by --preload' err)" -ge 1
 run "$DPE" run --stack=0 -s without.dpe -- ./sync mutex
 check 'without the rules, there is no order' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
 
 # ---- many in one run, with and without order ---------------------------------------------------
-cat >ways.dpe <<'END'
+cat >cases.dpe <<'END'
 include "pthread.dpe"
 detect ordered(n): before(n) ; after(n) { print(n, "ordered"); }
 detect racing(n): before(n) & after(n) { print(n, "racing"); }
@@ -52,8 +52,8 @@ detect reversed(n): after(n) ; before(n) { print(n, "reversed"); }
 detect independent(n): left(n) & right(n) { print(n, "independent"); }
 END
 
-# told NUMBER: what the last run says of a way
-told() {
+# reported NUMBER: what the last run says of a way
+reported() {
 	sed -n "s/^[a-z]*: $1 \([a-z]*\)$/\1/p" err | sort | tr '\n' ' '
 }
 
@@ -66,28 +66,28 @@ number() {
 all_ways() {
 	while read -r number is name; do
 		test "$is" = racing && wanted='independent racing ' || wanted='independent ordered '
-		check "$name: $is, $1" "$(told "$number")" = "$wanted"
+		check "$name: $is, $1" "$(reported "$number")" = "$wanted"
 	done <list
 }
 
-./ways list >list
-check 'there are ways' "$(lines list)" -ge 30
-run "$DPE" run --stack=0 -s ways.dpe -- ./ways
+./sync_cases list >list
+check 'there are cases' "$(lines list)" -ge 30
+run "$DPE" run --stack=0 -s cases.dpe -- ./sync_cases
 all_ways 'with probes'
 check 'nothing is left to guess' "$(grep -c 'cannot be read' err)" -eq 0
-run "$DPE" run --preload --stack=0 -s ways.dpe -- ./ways
+run "$DPE" run --preload --stack=0 -s cases.dpe -- ./sync_cases
 all_ways 'with --preload'
-run "$DPE" record --stack=0 -o ways.jsonl -s ways.dpe -- ./ways
-run "$DPE" replay -s ways.dpe ways.jsonl
+run "$DPE" record --stack=0 -o cases.jsonl -s cases.dpe -- ./sync_cases
+run "$DPE" replay -s cases.dpe cases.jsonl
 all_ways 'in a log'
 
 # Where the lock is not known, any of its holders may have been the writer.
 readers=$(number 'a reader after a reader')
-sed 's/,"vars":{[^}]*}//' ways.jsonl >unknown.jsonl
-check 'a log has what locks hold, another has not' "$(grep -c cur_writer unknown.jsonl)" -lt "$(grep -c cur_writer ways.jsonl)"
-run "$DPE" replay -s ways.dpe unknown.jsonl
-check 'orders readers as well' "$(told "$readers")" = 'independent ordered '
-check 'and writers as before' "$(told "$(number 'a reader after a writer')")" = 'independent ordered '
+sed 's/,"vars":{[^}]*}//' cases.jsonl >unknown.jsonl
+check 'a log has what locks hold, another has not' "$(grep -c cur_writer unknown.jsonl)" -lt "$(grep -c cur_writer cases.jsonl)"
+run "$DPE" replay -s cases.dpe unknown.jsonl
+check 'orders readers as well' "$(reported "$readers")" = 'independent ordered '
+check 'and writers as before' "$(reported "$(number 'a reader after a writer')")" = 'independent ordered '
 cat >own.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -100,9 +100,9 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	return real(lock);
 }
 END
-${CC:-cc} -O1 -pthread -rdynamic "$TOP/tests/live/targets/ways.c" own.c -o own
-run "$DPE" run --stack=0 -s ways.dpe -- ./own
-check 'a function of the program whose lock cannot be read is told' \
+${CC:-cc} -O1 -pthread -rdynamic "$TOP/tests/live/targets/sync_cases.c" own.c -o own
+run "$DPE" run --stack=0 -s cases.dpe -- ./own
+check 'a function of the program whose lock cannot be read is reported' \
 	"$(grep -c "'arg@0->__data.__cur_writer' cannot be read: own has no debug information.*; the rule works without it" err)" -ge 1
-check 'and orders readers as well' "$(told "$readers")" = 'independent ordered '
+check 'and orders readers as well' "$(reported "$readers")" = 'independent ordered '
 finish

@@ -1,5 +1,5 @@
 /* Events that stop the target themselves: it stands where the event was, nothing of what comes after
- * has happened; what comes to nothing goes on; what we die of does not keep it. */
+ * has happened; what finds nothing goes on; what we die of does not keep it. */
 #include "tests/live/observe.h"
 
 #include <fcntl.h>
@@ -47,12 +47,12 @@ static bool on_settled(void *context, uint64_t *live)
 	struct watch *watch = context;
 
 	*live = 0;
-	for (unsigned i = 0; i < watch->plan->nmarks; i++) {
-		const struct dpe_mark *mark = &watch->plan->marks[i];
+	for (unsigned i = 0; i < watch->plan->nflags; i++) {
+		const struct dpe_event_flag *flag = &watch->plan->flags[i];
 		uint64_t patterns;
 
-		if (!dpe_recognizer_live(watch->recognizer, mark->rule, &patterns) ||
-			patterns & (mark->whole ? UINT64_MAX : mark->patterns))
+		if (!dpe_recognizer_live(watch->recognizer, flag->rule, &patterns) ||
+			patterns & (flag->whole ? UINT64_MAX : flag->patterns))
 			*live |= UINT64_C(1) << i;
 	}
 	return dpe_recognizer_idle(watch->recognizer);

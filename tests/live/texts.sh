@@ -4,7 +4,7 @@
 need_live 'text behind pointers'
 compile_target texts
 
-told() {
+reported() {
 	sed -n "s/^$1: //p" err | tr '\n' '|'
 }
 
@@ -26,25 +26,25 @@ detect large(l): load(_, l) [l.name != "elsewhere"] { print(l.a, l.b, l.d, text(
 DPE
 run "$DPE" run --all -s texts.dpe -- ./texts
 check 'what has the same text is one slice' "$(count_seen 'same: match') $(count_seen '  where s = "abc"')" = '1 1'
-check 'a string as an argument' "$(told literal)" = 'seen|'
+check 'a string as an argument' "$(reported literal)" = 'seen|'
 x127=$(printf '%126s' '' | tr ' ' x)y
-check 'shown, null where it cannot be read' "$(told shown)" = "abc|abd|null|null|edge|caf�e9|café|$x127|"
-check 'in order' "$(told compared)" = 'abd|'
-check 'of an event before' "$(told later)" = 'abd|'
-check 'of a result' "$(told result) $(count_seen 'returned: match')" = 'one|null| 1'
-check 'of members and variables' "$(told members)" = 'thing abcdefgh a title|'
-check 'members in registers' "$(told mixed)" = '7 200 -9|'
-check 'members on the stack' "$(told large)" = '1 -2 -5 in large|'
+check 'shown, null where it cannot be read' "$(reported shown)" = "abc|abd|null|null|edge|caf�e9|café|$x127|"
+check 'in order' "$(reported compared)" = 'abd|'
+check 'of an event before' "$(reported later)" = 'abd|'
+check 'of a result' "$(reported result) $(count_seen 'returned: match')" = 'one|null| 1'
+check 'of members and variables' "$(reported members)" = 'thing abcdefgh a title|'
+check 'members in registers' "$(reported mixed)" = '7 200 -9|'
+check 'members on the stack' "$(reported large)" = '1 -2 -5 in large|'
 check 'the report tells them' "$(count_seen 'text(arg@0) = "abd"')" -ge 1
 check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
 summary=$(grep '^dpe: .*rules' err)
-shown=$(told shown)
+shown=$(reported shown)
 run "$DPE" record -o texts.jsonl -s texts.dpe -- ./texts
 run "$DPE" replay --all -s texts.dpe texts.jsonl
-check 'a replay says the same' "$(grep '^dpe: .*rules' err)$(told shown)" = "$summary$shown"
+check 'a replay says the same' "$(grep '^dpe: .*rules' err)$(reported shown)" = "$summary$shown"
 run "$DPE" convert texts.jsonl texts.dpel
 run "$DPE" replay --all -s texts.dpe texts.dpel
-check 'in either format' "$(grep '^dpe: .*rules' err)$(told shown)" = "$summary$shown"
+check 'in either format' "$(grep '^dpe: .*rules' err)$(reported shown)" = "$summary$shown"
 
 # What cannot match costs no message; a text that is too long is not taken for another one.
 echo 'detect r: use("abd") ; use(_).enter [.args[0] == "edge"]' >sent.dpe
@@ -52,12 +52,12 @@ run "$DPE" run --stack=0 -s sent.dpe -- ./texts
 check 'what no rule can use is not sent' "$(count_seen '^dpe: 2 events, 0 lost')" -eq 1
 echo 'detect r(s): use(s) [s != "abc"] { print(text(s)); }' >long.dpe
 run "$DPE" run --stack=0 -s long.dpe -- ./texts cut
-check 'cut off where it is shown' "$(told r | tr '|' '\n' | tail -n 1)" = "x${x127%y}…"
+check 'cut off where it is shown' "$(reported r | tr '|' '\n' | tail -n 1)" = "x${x127%y}…"
 check 'and compared with what is shorter' "$(count_seen '^dpe: 7 events, 0 lost')" -eq 1
 echo 'detect r(s): use(text(s)) ; use^(text(s))' >long.dpe
 run "$DPE" run --stack=0 -s long.dpe -- ./texts cut
 check 'two long ones are not one' "$(count_seen 'r: match')" -eq 0
-check 'but lost' "$(count_seen ' 2 lost;') $(count_seen 'warning: 2 events are lost: a text by which rules tell things apart was longer than 127 bytes')" = '1 1'
+check 'but lost' "$(count_seen ' 2 lost;') $(count_seen 'warning: 2 events are lost: a text that rules compare was longer than 127 bytes')" = '1 1'
 
 # refused NAME SPEC TEXT
 refused() {

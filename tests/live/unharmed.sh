@@ -9,7 +9,7 @@ printf 'detect never: write(99)\n' >write.dpe
 "$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps beyond enough; echo "status $?"' >killed.out 2>killed.err &
 await grep -q begun killed.out
 kill -9 $!
-sleep 0.5 # it goes on for a while
+wait $! 2>/dev/null
 : >enough
 await grep -q status killed.out
 rm enough
@@ -18,7 +18,7 @@ printf 'begun\nsum 55\nstatus 7\n' | same 'dpe is killed: the program ends as if
 "$DPE" run -s seen.dpe -- ./steps beyond enough >killed.out 2>killed.err &
 await grep -q 'seen: match' killed.err
 kill -9 $!
-sleep 0.5 # it goes on for a while
+wait $! 2>/dev/null
 : >enough
 await grep -q sum killed.out
 rm enough
@@ -39,7 +39,7 @@ for follow in '' --follow; do
 done
 
 run "$DPE" run -s seen.dpe -- ./steps crash
-says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
+says 'a crash is reported, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
 run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
 gives '--target-status: what was found counts more' 1
 none='detect none: stride(1) ; stride(99)'
@@ -52,7 +52,7 @@ check "--target-status: the shell's status of a signal" "$status" -eq 139
 run "$DPE" run --target-status -e "$none" -- ./steps end 5
 check "--target-status: the program's own" "$status" -eq 5
 run "$DPE" run -s seen.dpe -- ./steps end 5
-says 'its status is told' 1 'exited with status 5'
+says 'its status is reported' 1 'exited with status 5'
 
 run sh -c 'seq 1 2000 | "$0" run -s seen.dpe -- ./steps copy' "$DPE"
 seq 1 2000 | same 'standard input and output are its own' out

@@ -66,7 +66,7 @@ static inline char *libc_path(void)
 }
 
 /* What was reported, as text; frees the diagnostics. */
-static inline char *told(struct dpe_diags *diags)
+static inline char *reported(struct dpe_diags *diags)
 {
 	char *text = NULL;
 	size_t size;

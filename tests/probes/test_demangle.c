@@ -77,7 +77,7 @@ static unsigned resolve(const char *module, const char *name, bool optional, cha
 
 	dpe_modules_add(&modules, open_target("cplusplus"));
 	count = dpe_resolve_site(&modules, &site, names, diags, found);
-	*text = told(diags);
+	*text = reported(diags);
 	dpe_modules_free(&modules);
 	dpe_names_free(names);
 	return count;

@@ -16,7 +16,7 @@ static void check(const char *target, const char *pattern, int status, const cha
 
 	assert_int_equal(
 		dpe_probes_list(path, 0, pattern, false, NULL, add_line, &lines, diags), status);
-	text = told(diags);
+	text = reported(diags);
 	if (!strstr(status ? text : lines.at, expected))
 		fail_msg("no \"%s\" in:\n%s%s", expected, lines.at ? lines.at : "", text);
 	free(text);
@@ -76,7 +76,7 @@ static void of_a_process(void **state)
 		0);
 	assert_non_null(strstr(lines.at, "test_list_functions::of_a_process"));
 	dpe_text_free(&lines);
-	free(told(diags));
+	free(reported(diags));
 }
 
 int main(void)

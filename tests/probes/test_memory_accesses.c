@@ -8,26 +8,26 @@
 
 #include <cmocka.h>
 
-struct told {
+struct reported {
 	struct dpe_text text;
 };
 
 static void tell(void *context, uint64_t address, uint64_t size)
 {
-	struct told *told = context;
+	struct reported *reported = context;
 
-	dpe_text_printf(&told->text, "%llx+%llu ", (unsigned long long)address,
+	dpe_text_printf(&reported->text, "%llx+%llu ", (unsigned long long)address,
 		(unsigned long long)size);
 }
 
 static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size,
 	const char *wanted)
 {
-	struct told told = {0};
+	struct reported reported = {0};
 
-	dpe_memory_each(memory, what, address, size, tell, &told);
-	assert_string_equal(told.text.at ? told.text.at : "", wanted);
-	dpe_text_free(&told.text);
+	dpe_memory_each(memory, what, address, size, tell, &reported);
+	assert_string_equal(reported.text.at ? reported.text.at : "", wanted);
+	dpe_text_free(&reported.text);
 }
 
 static void accesses_come_in_aligned_pieces(void **state)
@@ -66,14 +66,14 @@ static void accesses_without_bound_are_refused(void **state)
 {
 	static const uint64_t sizes[] = {1ull << 32, 1ull << 62, UINT64_MAX};
 	struct dpe_memory memory = {.notes = true};
-	struct told told = {0};
+	struct reported reported = {0};
 
 	(void)state;
 	for (unsigned i = 0; i < DPE_COUNT(sizes); i++) {
 		assert_false(dpe_memory_each(
-			&memory, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &told));
+			&memory, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &reported));
 	}
-	assert_int_equal(told.text.len, 0);
+	assert_int_equal(reported.text.len, 0);
 	assert_null(memory.pages);
 }
 

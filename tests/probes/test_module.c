@@ -116,7 +116,7 @@ static void separate_symbols_need_no_debug_information(void **state)
 	close_separated(module, folder);
 }
 
-static void versions_are_told_apart(void **state)
+static void versions_are_reported_apart(void **state)
 {
 	char *path = libc_path();
 	struct dpe_module *libc;
@@ -207,7 +207,7 @@ int main(void)
 		cmocka_unit_test(stripped_programs_have_no_functions),
 		cmocka_unit_test(separate_debug_files_are_found),
 		cmocka_unit_test(separate_symbols_need_no_debug_information),
-		cmocka_unit_test(versions_are_told_apart),
+		cmocka_unit_test(versions_are_reported_apart),
 		cmocka_unit_test(names_of_rules_are_file_names_without_version),
 		cmocka_unit_test(the_same_file_is_kept_once),
 		cmocka_unit_test(code_may_begin_within_a_page),

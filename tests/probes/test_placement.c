@@ -93,7 +93,7 @@ static void floating_point_registers_hold_nothing_wanted(void **state)
 }
 
 /* A call that is only noted may be so behind a lock prefix. */
-static void where_nothing_is_told(void **state)
+static void where_nothing_is_reported(void **state)
 {
 	struct dpe_placement placement;
 
@@ -115,12 +115,12 @@ static void long_nops_as_the_kernel_has_them(void **state)
 	assert_int_equal(place("begins_with_long_nop", 6, false).distance, 5);
 }
 
-static void what_is_not_known_is_told(void **state)
+static void what_is_not_known_is_reported(void **state)
 {
 	(void)state;
 	assert_first("never_emulated", 0, "has effects");
-	assert_first("no_size", 0, "does not tell the function's size");
-	assert_first("empty", 0, "does not tell the function's size");
+	assert_first("no_size", 0, "does not give the function's size");
+	assert_first("empty", 0, "does not give the function's size");
 }
 
 /* Any bytes: no function may be read beyond its end, and the place lies within it. */
@@ -160,9 +160,9 @@ int main(void)
 		cmocka_unit_test(what_every_call_must_reach_once),
 		cmocka_unit_test(what_must_be_as_at_the_call),
 		cmocka_unit_test(floating_point_registers_hold_nothing_wanted),
-		cmocka_unit_test(where_nothing_is_told),
+		cmocka_unit_test(where_nothing_is_reported),
 		cmocka_unit_test(long_nops_as_the_kernel_has_them),
-		cmocka_unit_test(what_is_not_known_is_told),
+		cmocka_unit_test(what_is_not_known_is_reported),
 		cmocka_unit_test(hostile_code),
 	};
 

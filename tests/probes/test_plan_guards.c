@@ -42,14 +42,14 @@ static void unplan(struct planned *planned)
 	dpe_names_free(planned->names);
 }
 
-static const struct dpe_gate *gate_of(
+static const struct dpe_guard *gate_of(
 	const struct planned *planned, const char *name, enum dpe_phase phase)
 {
 	for (unsigned i = 0; i < planned->plan->nsites; i++) {
 		const struct dpe_plan_site *site = &planned->plan->sites[i];
 
 		if (!strcmp(dpe_name_text(planned->names, site->name), name))
-			return &site->gates[phase == DPE_EXIT];
+			return &site->guards[phase == DPE_EXIT];
 	}
 	return NULL;
 }
@@ -72,19 +72,19 @@ static void rules_tell_what_waits(void **state)
 	assert_int_equal(gate_of(&planned, "b", DPE_ENTER)->nstops, 0);
 	assert_int_equal(gate_of(&planned, "c", DPE_ENTER)->nstops, 1);
 	assert_int_equal(
-		__builtin_popcountll(gate_of(&planned, "c", DPE_ENTER)->stops[0].marks), 2);
+		__builtin_popcountll(gate_of(&planned, "c", DPE_ENTER)->stops[0].flags), 2);
 	unplan(&planned);
 	plan(&planned, "detect R: a & b { break; }\ndetect Q: c;(d { break; })*;e");
 	assert_true(gate_of(&planned, "a", DPE_ENTER)->always);
 	assert_true(gate_of(&planned, "b", DPE_ENTER)->always);
 	assert_int_equal(
-		__builtin_popcountll(gate_of(&planned, "a", DPE_ENTER)->stops[0].marks), 1);
-	assert_int_equal(gate_of(&planned, "d", DPE_ENTER)->stops[0].marks, 0);
+		__builtin_popcountll(gate_of(&planned, "a", DPE_ENTER)->stops[0].flags), 1);
+	assert_int_equal(gate_of(&planned, "d", DPE_ENTER)->stops[0].flags, 0);
 	assert_int_equal(gate_of(&planned, "e", DPE_ENTER)->nstops, 0);
 	unplan(&planned);
 }
 
-/* An event that waits for a later one is told after it: nothing can be concluded from what came. */
+/* An event that waits for a later one is reported after it: nothing can be concluded from what came. */
 static void nothing_waits_where_order_contradicts_time(void **state)
 {
 	struct planned planned;
@@ -93,7 +93,7 @@ static void nothing_waits_where_order_contradicts_time(void **state)
 	plan(&planned, "detect R: a;b { break; }\nsync once S(m): u(m).enter;l(m).exit");
 	assert_true(gate_of(&planned, "b", DPE_ENTER)->always);
 	assert_int_equal(gate_of(&planned, "b", DPE_ENTER)->nstops, 1);
-	assert_int_equal(gate_of(&planned, "b", DPE_ENTER)->stops[0].marks, 0);
+	assert_int_equal(gate_of(&planned, "b", DPE_ENTER)->stops[0].flags, 0);
 	unplan(&planned);
 	plan(&planned, "detect R: a;b { break; }\nsync once S(T): thread::create(T);thread::start by T");
 	assert_false(gate_of(&planned, "b", DPE_ENTER)->always);
@@ -199,11 +199,11 @@ struct side {
 	struct planned *planned;
 	struct dpe_recognizer *recognizer;
 	bool dynamic;
-	uint64_t set; /* marks */
+	uint64_t set; /* flags */
 	uint64_t seqs[THREADS];
 	unsigned events;
 	bool candidate[EVENTS];
-	struct dpe_text told; /* a line each: the events of matches */
+	struct dpe_text reported; /* a line each: the events of matches */
 	char **lines;
 	unsigned nlines, caplines;
 	unsigned stops, unforeseen;
@@ -295,21 +295,21 @@ static void settle(struct side *side)
 	const struct dpe_plan *plan = side->planned->plan;
 
 	assert_true(dpe_recognizer_idle(side->recognizer));
-	for (unsigned i = 0; i < plan->nmarks; i++) {
-		const struct dpe_mark *mark = &plan->marks[i];
+	for (unsigned i = 0; i < plan->nflags; i++) {
+		const struct dpe_event_flag *flag = &plan->flags[i];
 		uint64_t patterns;
 
-		if (dpe_recognizer_live(side->recognizer, mark->rule, &patterns) &&
-			!(patterns & (mark->whole ? UINT64_MAX : mark->patterns)))
+		if (dpe_recognizer_live(side->recognizer, flag->rule, &patterns) &&
+			!(patterns & (flag->whole ? UINT64_MAX : flag->patterns)))
 			side->set &= ~(UINT64_C(1) << i);
 	}
 }
 
-static bool stops(const struct side *side, const struct dpe_gate *gate, unsigned arg)
+static bool stops(const struct side *side, const struct dpe_guard *guard, unsigned arg)
 {
-	for (unsigned i = 0; i < gate->nstops; i++) {
-		const struct dpe_gate_condition *stop = &gate->stops[i];
-		bool fits = !(stop->marks & ~side->set);
+	for (unsigned i = 0; i < guard->nstops; i++) {
+		const struct dpe_guard_condition *stop = &guard->stops[i];
+		bool fits = !(stop->flags & ~side->set);
 
 		for (unsigned j = 0; j < stop->nargs; j++)
 			fits &= stop->args[j].index || stop->args[j].number == arg;
@@ -322,13 +322,13 @@ static bool stops(const struct side *side, const struct dpe_gate *gate, unsigned
 /* The reader may lag: it settles now and then only. */
 static void happen(struct side *side, const struct happened *event, uint64_t time, bool look)
 {
-	const struct dpe_gate *gate = gate_of(side->planned, event->name, event->phase);
+	const struct dpe_guard *guard = gate_of(side->planned, event->name, event->phase);
 
-	if (!gate)
+	if (!guard)
 		return;
-	if (!side->dynamic || gate->always || !gate->after || gate->after & side->set) {
-		side->set |= gate->sets;
-		side->candidate[time - 1] = stops(side, gate, event->arg);
+	if (!side->dynamic || guard->always || !guard->after || guard->after & side->set) {
+		side->set |= guard->sets;
+		side->candidate[time - 1] = stops(side, guard, event->arg);
 		feed(side, event, time);
 	}
 	dpe_recognizer_watermark(side->recognizer, (struct dpe_value){0}, time + 1);
@@ -347,7 +347,7 @@ static void end_side(struct side *side)
 	if (side->nlines)
 		qsort(side->lines, side->nlines, sizeof(*side->lines), compare_lines);
 	for (unsigned i = 0; i < side->nlines; i++)
-		dpe_text_printf(&side->told, "%s\n", side->lines[i]);
+		dpe_text_printf(&side->reported, "%s\n", side->lines[i]);
 }
 
 static void free_side(struct side *side)
@@ -356,7 +356,7 @@ static void free_side(struct side *side)
 	for (unsigned i = 0; i < side->nlines; i++)
 		free(side->lines[i]);
 	free(side->lines);
-	dpe_text_free(&side->told);
+	dpe_text_free(&side->reported);
 }
 
 static struct happened any_event(void)
@@ -371,9 +371,9 @@ static struct happened any_event(void)
 	return event;
 }
 
-static const char *told(const struct side *side)
+static const char *reported(const struct side *side)
 {
-	return side->told.at ? side->told.at : "";
+	return side->reported.at ? side->reported.at : "";
 }
 
 struct totals {
@@ -396,8 +396,8 @@ static void run(struct planned *planned, const char *rules, struct totals *total
 	}
 	end_side(&all);
 	end_side(&some);
-	if (strcmp(told(&all), told(&some)))
-		fail_msg("%s\nall:\n%s\nsome:\n%s", rules, told(&all), told(&some));
+	if (strcmp(reported(&all), reported(&some)))
+		fail_msg("%s\nall:\n%s\nsome:\n%s", rules, reported(&all), reported(&some));
 	if (all.unforeseen || some.unforeseen)
 		fail_msg("%s: an event that was not foreseen leads to a break", rules);
 	totals->runs++;

@@ -19,7 +19,7 @@ struct observer {
 	char comm[DPE_COMM_SIZE];
 	struct dpe_maps maps;
 	struct dpe_watch watches[DPE_WATCHES];
-	struct dpe_arms arms;
+	struct dpe_object_watches object_watches;
 };
 
 static int set_up(void **state)
@@ -29,7 +29,7 @@ static int set_up(void **state)
 
 	probes->maps = &observer->maps;
 	probes->watches = observer->watches;
-	probes->arms = &observer->arms;
+	probes->object_watches = &observer->object_watches;
 	probes->names = dpe_names_new();
 	probes->arena = dpe_arena_new();
 	probes->pool = dpe_pool_new();
@@ -195,7 +195,7 @@ static void with_stack(void **state)
 	}
 }
 
-/* Whoever can write to the rings could send them. */
+/* Anybody who can write to the rings could send them. */
 static void what_is_no_record(void **state)
 {
 	struct observer *observer = *state;

@@ -1,4 +1,4 @@
-/* Sites in the files of a target, and what is told of those that are not there. */
+/* Sites in the files of a target, and what is reported about the ones that are not there. */
 #include "tests/probes/open_target.h"
 
 #include "probes/plan/resolve_sites.h"
@@ -48,7 +48,7 @@ static unsigned find(struct target *target, const struct dpe_plan_site *site,
 	struct dpe_diags *diags = dpe_diags_new();
 	unsigned count = dpe_resolve_site(&target->modules, site, target->names, diags, found);
 
-	*text = told(diags);
+	*text = reported(diags);
 	return count;
 }
 
@@ -152,14 +152,14 @@ static void functions_that_were_inlined_somewhere(void **state)
 
 	dpe_modules_add(&modules, open_target("inlined"));
 	assert_int_equal(dpe_resolve_site(&modules, &site, target->names, diags, &found), 1);
-	text = told(diags);
+	text = reported(diags);
 	assert_non_null(strstr(text, "warning: the compiler inlined 'withdraw', in 'withdraw_all' for one"));
 	free(text);
 	free(found);
 	diags = dpe_diags_new();
 	site = site_of(target, "", "deposit");
 	assert_int_equal(dpe_resolve_site(&modules, &site, target->names, diags, &found), 1);
-	text = told(diags);
+	text = reported(diags);
 	assert_string_equal(text, "");
 	free(text);
 	free(found);
@@ -191,7 +191,7 @@ static void stripped_programs(void **state)
 
 	dpe_modules_add(&modules, open_changed("functions", "strip"));
 	assert_int_equal(dpe_resolve_site(&modules, &site, target->names, diags, &found), 0);
-	text = told(diags);
+	text = reported(diags);
 	assert_non_null(strstr(text, "has no symbols"));
 	free(text);
 	dpe_modules_free(&modules);

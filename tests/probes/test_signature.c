@@ -172,6 +172,20 @@ static void structures_by_their_members(void **state)
 	CHECK("1 2 3", wide, 1, 2, 3);
 }
 
+/* A value whose type is too large to follow may be anywhere, and so may those after it. */
+static void a_type_that_is_too_large(void **state)
+{
+	const struct dpe_signature *s = signature(state, "crowded", 0);
+	const struct dpe_signature *result = signature(state, "gives_crowded", 0);
+
+	CHECK("1 null null", crowded, 1, (union crowded){2}, 3);
+	assert_null(dpe_signature_obstacle(s, 0));
+	assert_non_null(strstr(dpe_signature_obstacle(s, 1), "too large"));
+	assert_non_null(strstr(dpe_signature_obstacle(s, 2), "too large"));
+	assert_non_null(strstr(dpe_signature_obstacle(result, 0), "too large"));
+	assert_non_null(strstr(dpe_signature_ret_obstacle(result), "too large"));
+}
+
 static void check_part(
 	void **state, const char *name, uint64_t offset, int expected, const char *reason)
 {
@@ -319,6 +333,7 @@ int main(void)
 		cmocka_unit_test(floating_point_takes_no_integer_register),
 		cmocka_unit_test(floating_point_registers_are_not_read),
 		cmocka_unit_test(structures_by_their_members),
+		cmocka_unit_test(a_type_that_is_too_large),
 		cmocka_unit_test(where_members_are),
 		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
 		cmocka_unit_test(a_large_result_takes_the_first_register),

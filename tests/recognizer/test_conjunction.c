@@ -34,7 +34,7 @@ static const char *const rules[] = {
 	"detect R: r(_) ; (w(_) {print(\"w\");} & acq(_) {print(\"a\");}) ; rel(_) {print(\"l\");}",
 };
 
-/* What is told, without which events a match has: of several, engines take different ones. */
+/* What is reported, without which events a match has: of several, engines take different ones. */
 static struct dpe_text follow(const struct program *program, const char *rule, bool synced,
 	enum dpe_engine_choice engine, uint64_t forget_from)
 {
@@ -152,7 +152,7 @@ static unsigned count_lines(const struct dpe_text *text, const char *what)
 	return count;
 }
 
-/* What is told, and how much was kept. */
+/* What is reported, and how much was kept. */
 static struct transcript follow_wide(struct transcript to, const char *more, struct dpe_text log)
 {
 	struct dpe_text rule = wide_rule(more);
@@ -195,7 +195,7 @@ static void what_is_kept_of_many_operands_is_flat(void **state)
 	}
 }
 
-static void too_many_partial_matches_are_told(void **state)
+static void too_many_partial_matches_are_reported(void **state)
 {
 	struct transcript to = follow_wide(
 		(struct transcript){.max_instances = 10}, "", wide_log(3, false));
@@ -206,7 +206,7 @@ static void too_many_partial_matches_are_told(void **state)
 	dpe_text_free(&to.text);
 }
 
-static void too_much_work_is_told(void **state)
+static void too_much_work_is_reported(void **state)
 {
 	struct transcript to = follow_wide(
 		(struct transcript){.search_work = 20}, "", wide_log(3, false));
@@ -223,8 +223,8 @@ int main(void)
 		cmocka_unit_test(operands_alone_are_as_the_whole),
 		cmocka_unit_test(many_operands_on_each_engine),
 		cmocka_unit_test(what_is_kept_of_many_operands_is_flat),
-		cmocka_unit_test(too_many_partial_matches_are_told),
-		cmocka_unit_test(too_much_work_is_told),
+		cmocka_unit_test(too_many_partial_matches_are_reported),
+		cmocka_unit_test(too_much_work_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is told as certain in spite of losses is what the whole log says. Random logs, from which
+/* What is reported as certain in spite of losses is what the whole log says. Random logs, from which
  * random messages are dropped. */
 #include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
@@ -57,7 +57,7 @@ static void add(struct log *log, unsigned thread, const char *event, int arg)
 		.event = event, .thread = thread, .seq = log->next[thread]++, .arg = arg};
 }
 
-/* ---- what is told ------------------------------------------------------------------------ */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 static void keep(struct story *story, const struct dpe_text *key, enum dpe_verdict_kind kind,
 	bool taken_back)
@@ -74,7 +74,7 @@ static void keep(struct story *story, const struct dpe_text *key, enum dpe_verdi
 		story->taken_back++;
 		return;
 	}
-	assert_false(taken_back); /* or it had not been told */
+	assert_false(taken_back); /* or it had not been reported */
 	verdict = DPE_GROW(story->verdicts, story->count, story->cap);
 	*verdict = (struct verdict){.kind = kind};
 	strcpy(verdict->key, key->at);
@@ -180,7 +180,7 @@ static struct dpe_message *message_of(
 	return dpe_message_new(&draft);
 }
 
-/* What no gap shows, the ends of threads, is told as a recorded log does. */
+/* What no gap shows, the ends of threads, is reported as a recorded log does. */
 static void lose(struct dpe_recognizer *recognizer, const struct log *log)
 {
 	for (unsigned thread = 0; thread < THREADS; thread++) {
@@ -291,7 +291,7 @@ static void compare(const struct log *log, const struct story *whole, const stru
 		if (has(whole, verdict))
 			continue;
 		print_log(log);
-		fail_msg("told as certain, and wrong: %s, kind %d", verdict->key, verdict->kind);
+		fail_msg("reported as certain, and wrong: %s, kind %d", verdict->key, verdict->kind);
 	}
 }
 
@@ -476,7 +476,7 @@ static void circles_of_others_are_certain(void **state)
 
 /* Of a run in which so many messages of each thread are being lost, with no gap yet: how many
  * verdicts are certain, and how many not. */
-static void assert_told(const char *rules, const struct log *log, const unsigned *losing,
+static void assert_reported(const char *rules, const struct log *log, const unsigned *losing,
 	unsigned certain, unsigned doubtful)
 {
 	struct story story = {.losing = losing};
@@ -503,14 +503,14 @@ static void what_is_being_lost(void **state)
 	add(&circle, 1, "lock.exit", 1);
 	add(&circle, 0, "lock.enter", 1);
 	add(&circle, 1, "lock.enter", 0);
-	assert_told(WAITS, &circle, none, 3, 0); /* a deadlock, and a slice for each thread */
-	assert_told(WAITS, &circle, first, 1, 2);
+	assert_reported(WAITS, &circle, none, 3, 0); /* a deadlock, and a slice for each thread */
+	assert_reported(WAITS, &circle, first, 1, 2);
 	/* A slice of thread 2 may be missing altogether. */
-	assert_told(WAITS, &circle, third, 3, 1);
+	assert_reported(WAITS, &circle, third, 3, 1);
 	add(&fault, 1, "b", 0);
-	assert_told("expect own(T): a(_) by T ; b(_) by T\n", &fault, third, 1, 1);
-	assert_told("expect all(x): a(x) ; b(x)\n", &fault, none, 1, 0);
-	assert_told("expect all(x): a(x) ; b(x)\n", &fault, third, 0, 1);
+	assert_reported("expect own(T): a(_) by T ; b(_) by T\n", &fault, third, 1, 1);
+	assert_reported("expect all(x): a(x) ; b(x)\n", &fault, none, 1, 0);
+	assert_reported("expect all(x): a(x) ; b(x)\n", &fault, third, 0, 1);
 }
 
 /* ---- threads that ran already ------------------------------------------------------------ */
@@ -527,13 +527,13 @@ static void what_began_before(void **state)
 	add(&log, 0, "thread::found", 0);
 	add(&log, 0, "b", 0);
 	add(&log, 1, "b", 0);
-	assert_told(own, &log, NULL, 2, 1); /* threads 1 and 2 are new */
+	assert_reported(own, &log, NULL, 2, 1); /* threads 1 and 2 are new */
 	/* The first is taken back. */
-	assert_told(all, &log, NULL, 1, 1);
+	assert_reported(all, &log, NULL, 1, 1);
 	add(&log, 1, "c", 0);
 	add(&log, 1, "b", 0);
 	/* After the end of a slice all is known. */
-	assert_told(ended, &log, NULL, 2, 1);
+	assert_reported(ended, &log, NULL, 2, 1);
 }
 
 int main(void)

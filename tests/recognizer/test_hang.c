@@ -1,4 +1,4 @@
-/* No thread can go on: when that is told, and when not. */
+/* No thread can go on: when that is reported, and when not. */
 #include "tests/recognizer/transcript.h"
 
 static const char rules[] =
@@ -94,7 +94,7 @@ static void a_circle_explains_it(void **state)
 		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
 }
 
-static void it_is_told_again_after_it_was_over(void **state)
+static void it_is_reported_again_after_it_was_over(void **state)
 {
 	(void)state;
 	assert_hangs("0>a ... 0<a 0>a ... 0.0", "hang: 0 waits for a\n");
@@ -168,7 +168,7 @@ int main(void)
 		cmocka_unit_test(what_is_killed_while_it_hangs),
 		cmocka_unit_test(who_waits_at_the_end),
 		cmocka_unit_test(a_circle_explains_it),
-		cmocka_unit_test(it_is_told_again_after_it_was_over),
+		cmocka_unit_test(it_is_reported_again_after_it_was_over),
 		cmocka_unit_test(long_waits),
 		cmocka_unit_test(joins_are_long_with_what_they_wait_for),
 		cmocka_unit_test(long_waits_of_holders),

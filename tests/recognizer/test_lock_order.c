@@ -65,7 +65,7 @@ static void add_word(struct log *log, const char *word)
 	}
 }
 
-/* Only what is told of deadlocks is looked at, and inconclusive ones. */
+/* Only what is reported about deadlocks is looked at, and inconclusive ones. */
 static void assert_log(struct log *log, const char *expected)
 {
 	struct transcript to = {0};
@@ -109,14 +109,14 @@ static void an_inversion_that_never_met(void **state)
 	assert_order("1+a 1-a 1+b 1-b 2+b 2-b 2+a 2-a", "");
 }
 
-static void it_is_told_once(void **state)
+static void it_is_reported_once(void **state)
 {
 	(void)state;
 	assert_order(
 		"1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b 1+a 1+b 1-b 1-a 3+b 3+a 3-a 3-b 2+b 2+a", A_B);
 }
 
-static void one_that_closed_is_told_as_such(void **state)
+static void one_that_closed_is_reported_as_such(void **state)
 {
 	(void)state;
 	assert_order("1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b 1+a 2+b 1>b 2>a",
@@ -345,13 +345,13 @@ static void a_circle_of_many(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
-	const char *told;
+	const char *reported;
 
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		add_link(&log, i, i, (i + 1) % 100);
-	told = transcript_run(&to, rules, "jsonl", log.at);
-	assert_non_null(strstr(told, ", 99 waits for l0 held by 0"));
+	reported = transcript_run(&to, rules, "jsonl", log.at);
+	assert_non_null(strstr(reported, ", 99 waits for l0 held by 0"));
 	assert_int_equal(to.ended.potential, 1);
 	assert_int_equal(to.ended.inconclusive, 0);
 	dpe_text_free(&to.text);
@@ -400,7 +400,7 @@ static void a_search_that_is_too_long(void **state)
 		"too long)\n");
 }
 
-/* Each pair of them inverted: told four times, and that there are more. */
+/* Each pair of them inverted: reported four times, and that there are more. */
 static void many_locks_alike(void **state)
 {
 	struct transcript to = {0};
@@ -427,8 +427,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_inversion_that_never_met),
-		cmocka_unit_test(it_is_told_once),
-		cmocka_unit_test(one_that_closed_is_told_as_such),
+		cmocka_unit_test(it_is_reported_once),
+		cmocka_unit_test(one_that_closed_is_reported_as_such),
 		cmocka_unit_test(a_circle_of_three),
 		cmocka_unit_test(a_longer_circle_beside_a_short_one),
 		cmocka_unit_test(a_gate_keeps_apart),

@@ -1,4 +1,4 @@
-/* Pairs of independent events, followed as such, against the general way, which whoever watches each
+/* Pairs of independent events, followed as such, against the general path, which anybody who watches each
  * step gets (and wants a small rule followed as a whole): the same matches with the same events. */
 #include "tests/recognizer/programs.h"
 

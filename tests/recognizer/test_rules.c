@@ -145,7 +145,7 @@ static void parts_of_slices_are_not_judged(void **state)
 		"R satisfied [x=1] [T=5]\n");
 }
 
-/* What violated a part is told of the slices that begin with it later. */
+/* What violated a part is reported about the slices that begin with it later. */
 static void slices_begin_with_what_violated_a_part(void **state)
 {
 	(void)state;
@@ -395,7 +395,7 @@ static void a_gap_makes_inconclusive(void **state)
 		"lost 1 before a\nR inconclusive (1 message of thread 1 was lost before a)\n");
 }
 
-static void a_bound_that_is_hit_is_told(void **state)
+static void a_bound_that_is_hit_is_reported(void **state)
 {
 	struct transcript to = {.max_instances = 2};
 	const char *text;
@@ -503,7 +503,7 @@ static void assert_errors(const char *spec, const char *log, const char *expecte
 	dpe_text_free(&to.text);
 }
 
-static void a_state_without_progress_is_told_once(void **state)
+static void a_state_without_progress_is_reported_once(void **state)
 {
 	(void)state;
 	assert_errors(PROGRESS_SPEC,
@@ -752,12 +752,12 @@ int main(void)
 		cmocka_unit_test(break_can_go_on),
 		cmocka_unit_test(what_depends_on_a_loss_is_inconclusive),
 		cmocka_unit_test(a_gap_makes_inconclusive),
-		cmocka_unit_test(a_bound_that_is_hit_is_told),
+		cmocka_unit_test(a_bound_that_is_hit_is_reported),
 		cmocka_unit_test(a_condition_sees_earlier_events),
 		cmocka_unit_test(a_condition_does_not_see_independent_events),
 		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
 		cmocka_unit_test(a_number_says_which_round),
-		cmocka_unit_test(a_state_without_progress_is_told_once),
+		cmocka_unit_test(a_state_without_progress_is_reported_once),
 		cmocka_unit_test(progress_makes_states_new),
 		cmocka_unit_test(each_slice_has_states_of_its_own),
 		cmocka_unit_test(updates_and_accesses),

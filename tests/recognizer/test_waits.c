@@ -1,4 +1,4 @@
-/* The wait-for graph: which cycles are told, and when. */
+/* The wait-for graph: which cycles are reported, and when. */
 #include "tests/recognizer/transcript.h"
 
 static const char rules[] =
@@ -54,7 +54,7 @@ static void waiting_is_no_deadlock(void **state)
 	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2<b 1=b 1<b 1<a", "");
 }
 
-static void the_shortest_circle_is_told(void **state)
+static void the_shortest_circle_is_reported(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 2>b 2=b 3>c 3=c 1>b 2>c 3>a",
@@ -83,7 +83,7 @@ static void what_was_taken_before_is_ignored(void **state)
 	assert_deadlocks("1<a 2>a 2=a 2<a", "");
 }
 
-static void a_circle_is_told_once(void **state)
+static void a_circle_is_reported_once(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2>a 3>c 3=c 3<c 4>a",
@@ -104,7 +104,7 @@ static void what_an_ended_thread_holds(void **state)
 	assert_deadlocks("1>a 1=a 2>a 1.x 2.x", "");
 }
 
-/* Whoever has the thread's id later is another. */
+/* Anybody who has the thread's id later is another. */
 static void an_id_that_comes_again(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void what_was_lost_is_no_deadlock(void **state)
 	assert_deadlocks("1>a 1=a 1>a 1?a 1>b", "");
 }
 
-/* Whoever lost something has no part in it, or only with what it did since. */
+/* Anybody who lost something has no part in it, or only with what it did since. */
 static void a_loss_of_others(void **state)
 {
 	(void)state;
@@ -134,18 +134,18 @@ static void a_loss_of_others(void **state)
 }
 
 /* It got the lock meanwhile, and gave it back: that shows with its next event. */
-static void a_deadlock_that_was_told_too_early(void **state)
+static void a_deadlock_that_was_reported_too_early(void **state)
 {
-	const char *told = "deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n";
+	const char *reported = "deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n";
 	char *both = dpe_xasprintf(
 		"%spossible deadlock: 1 waits for b held by 2, 2 waits for a held by 1 (reported too "
 		"early as a deadlock: 2 messages of thread 1 were lost before unlock@1:5)\n",
-		told);
+		reported);
 
 	(void)state;
 	assert_deadlocks("1>a 1=a 1>b 1?b 1?b 2>b 2=b 2>a 1<a", both);
 	/* Those of thread 3 say nothing about it. */
-	assert_deadlocks("3>c 1>a 1=a 2>b 2=b 1>b 2>a 3?c 3?c 3<c", told);
+	assert_deadlocks("3>c 1>a 1=a 2>b 2=b 1>b 2>a 3?c 3?c 3<c", reported);
 	free(both);
 }
 
@@ -197,16 +197,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_threads_in_a_circle),
 		cmocka_unit_test(waiting_is_no_deadlock),
-		cmocka_unit_test(the_shortest_circle_is_told),
+		cmocka_unit_test(the_shortest_circle_is_reported),
 		cmocka_unit_test(a_thread_that_waits_for_itself),
 		cmocka_unit_test(a_recursive_lock_is_none),
 		cmocka_unit_test(what_was_taken_before_is_ignored),
-		cmocka_unit_test(a_circle_is_told_once),
+		cmocka_unit_test(a_circle_is_reported_once),
 		cmocka_unit_test(what_an_ended_thread_holds),
 		cmocka_unit_test(an_id_that_comes_again),
 		cmocka_unit_test(what_was_lost_is_no_deadlock),
 		cmocka_unit_test(a_loss_of_others),
-		cmocka_unit_test(a_deadlock_that_was_told_too_early),
+		cmocka_unit_test(a_deadlock_that_was_reported_too_early),
 		cmocka_unit_test(many_threads_in_one_line),
 		cmocka_unit_test(locks_that_come_and_go),
 	};

@@ -26,6 +26,7 @@ struct transcript {
 	enum dpe_engine_choice engine;
 	bool end_at_break;
 	bool traced; /* with someone who watches each step */
+	bool at_every_message; /* what is kept after each */
 	struct dpe_summary summary; /* of the run, before its end … */
 	struct dpe_summary ended;   /* … and after it */
 };
@@ -188,8 +189,14 @@ static inline void transcript_feed(struct transcript *to, struct dpe_recognizer 
 	struct dpe_message *message;
 	int got;
 
-	while ((got = dpe_log_read(reader, &message)) > 0)
+	while ((got = dpe_log_read(reader, &message)) > 0) {
 		dpe_recognizer_feed(recognizer, message, diags);
+		if (!to->at_every_message)
+			continue;
+		dpe_recognizer_summary(recognizer, &to->summary);
+		dpe_text_printf(&to->text, "kept %llu, slices %llu\n", (unsigned long long)to->summary.kept,
+			(unsigned long long)to->summary.slices);
+	}
 	assert_int_equal(got, 0);
 	dpe_log_close(reader);
 }

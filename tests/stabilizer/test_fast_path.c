@@ -1,5 +1,5 @@
-/* The short ways of messages that wait for nothing, against the long one: the same events in the same
- * order, with the same causal order. Messages that can be named go the long way. */
+/* The fast path of messages that wait for nothing, against the general path: the same events in the same
+ * order, with the same causal order. Messages that can be named take the general path. */
 #include "tests/stabilizer/capture.h"
 
 #include "stabilizer/stages.h"
@@ -15,7 +15,7 @@ static unsigned dice(uint64_t *seed, unsigned sides)
 	return (unsigned)(*seed >> 33) % sides;
 }
 
-/* How messages go: the long way, as they can be named; the short one; the same where nobody is told of
+/* How messages go: the general path, as they can be named; the fast path; the same where nobody learns of
  * edges; and now this way, now that. */
 enum way { HELD, THROUGH, UNTOLD, MIXED };
 
@@ -82,7 +82,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 	assert_int_equal(capture->ngot, EVENTS);
 }
 
-/* Leaves out which edges were told. */
+/* Leaves out which edges were reported. */
 static void drop_edges(struct dpe_text *story)
 {
 	size_t len = 0;
@@ -97,9 +97,9 @@ static void drop_edges(struct dpe_text *story)
 
 static void compare(struct capture *a, struct capture *b)
 {
-	bool told = !a->stabilizer->edges_unused;
+	bool reported = !a->stabilizer->edges_unused;
 
-	if (!told) {
+	if (!reported) {
 		drop_edges(&a->story);
 		drop_edges(&b->story);
 	}
@@ -111,7 +111,7 @@ static void compare(struct capture *a, struct capture *b)
 		assert_int_equal(x->stamp.chain, y->stamp.chain);
 		assert_int_equal(x->stamp.index, y->stamp.index);
 		assert_int_equal(x->doubtful, y->doubtful);
-		assert_int_equal(x->nadded, told ? y->nadded : 0);
+		assert_int_equal(x->nadded, reported ? y->nadded : 0);
 		for (unsigned j = 0; j < EVENTS; j++)
 			assert_int_equal(dpe_precedes(&x->stamp, &a->got[j].stamp),
 				dpe_precedes(&y->stamp, &b->got[j].stamp));

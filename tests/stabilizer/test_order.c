@@ -1,4 +1,4 @@
-/* The order in which messages leave, and what is told of those that could not. */
+/* The order in which messages leave, and what is reported about the ones that could not. */
 #include "tests/stabilizer/capture.h"
 
 static void paper_example(void **state)

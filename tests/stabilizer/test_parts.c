@@ -116,10 +116,10 @@ static void note_reach(void *context, uint32_t chain, uint32_t index)
 
 static void expect_reaches(const struct dpe_stamp *stamp, const struct reaches *model)
 {
-	struct reaches told = {{0}};
+	struct reaches reported = {{0}};
 
-	dpe_clock_each(stamp->past, NULL, note_reach, &told);
-	assert_memory_equal(&told, model, sizeof(told));
+	dpe_clock_each(stamp->past, NULL, note_reach, &reported);
+	assert_memory_equal(&reported, model, sizeof(reported));
 	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
 		assert_int_equal(dpe_stamp_reach(stamp, chain), model->at[chain]);
 }
@@ -128,11 +128,11 @@ static void expect_reaches(const struct dpe_stamp *stamp, const struct reaches *
 static void expect_growth(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	const struct reaches *before, const struct reaches *now)
 {
-	struct reaches told = {{0}};
+	struct reaches reported = {{0}};
 
-	dpe_stamp_each_since(stamp, since, note_reach, &told);
+	dpe_stamp_each_since(stamp, since, note_reach, &reported);
 	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
-		assert_int_equal(told.at[chain],
+		assert_int_equal(reported.at[chain],
 			now->at[chain] > before->at[chain] ? now->at[chain] : 0);
 }
 

@@ -279,7 +279,7 @@ static unsigned closed(const struct model *model, unsigned set)
 	return all;
 }
 
-/* The event before it in its thread, and those that it names. */
+/* The event before it in its thread, and the ones that it names. */
 static unsigned direct_preds(const struct model *model, unsigned i)
 {
 	unsigned set = 0, last = 0;

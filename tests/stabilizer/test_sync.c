@@ -191,7 +191,7 @@ static void deferred_waits(void **state)
 	capture_close(&capture);
 }
 
-/* A message that passes on what it received: whoever receives from it comes after both sends. */
+/* A message that passes on what it received: anybody who receives from it comes after both sends. */
 static void relay(void **state)
 {
 	struct dpe_role both[2] = {RECEIVE(FIFO, 1), SEND(FIFO, 2)};
@@ -245,7 +245,7 @@ static void by_time(void **state)
 	capture_close(&capture);
 }
 
-/* What times of different hosts say of each other is nothing: arrival decides, and that is told. */
+/* What times of different hosts say of each other is nothing: arrival decides, and that is reported. */
 static void across_hosts(void **state)
 {
 	struct capture capture;

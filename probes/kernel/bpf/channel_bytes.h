@@ -1,4 +1,4 @@
-/* channel_bytes: what passes through pipes, sockets and queues, as system calls tell it: which channel, and
+/* channel_bytes: what passes through pipes, sockets and queues, as system calls give it: which channel, and
  * how much. What that means is found out in C. */
 #ifndef DPE_PROBES_KERNEL_BPF_CHANNEL_BYTES_H
 #define DPE_PROBES_KERNEL_BPF_CHANNEL_BYTES_H

@@ -11,115 +11,115 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-struct dpe_gate_state gate_state;
+struct dpe_guard_state guard_state;
 
-const volatile __u32 mark_shares; /* a mask of bits of a processor's number */
+const volatile __u32 flag_shares; /* a mask of bits of a processor's number */
 
-ARRAY_MAP(gates, struct dpe_gate_entry);
+ARRAY_MAP(guards, struct dpe_guard_entry);
 
-/* By processor, as many as its bits in `mark_shares` tell apart; the observer reads them. */
+/* By processor, as many as its bits in `flag_shares` distinguish; the observer reads them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct dpe_mark_counts);
-} mark_counts SEC(".maps");
+	__type(value, struct dpe_flag_counts);
+} flag_counts SEC(".maps");
 
-static __always_inline volatile __u32 *mark_at(__u32 index)
+static __always_inline volatile __u32 *flag_at(__u32 index)
 {
-	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
-	return &gate_state.marks[index];
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_EVENT_FLAGS - 1));
+	return &guard_state.flags[index];
 }
 
 static __always_inline bool is_set(__u32 index)
 {
-	return *mark_at(index) != DPE_MARK_UNSET;
+	return *flag_at(index) != DPE_FLAG_UNSET;
 }
 
 /* Another program may count on this processor in between: so each adds at once. That is a barrier as
- * well: see gate.h. */
-static __always_inline void count_begun(struct dpe_mark_counts *counts, __u32 index)
+ * well: see guard_layout.h. */
+static __always_inline void count_begun(struct dpe_flag_counts *counts, __u32 index)
 {
-	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_EVENT_FLAGS - 1));
 	__sync_fetch_and_add(&counts->at[index].begun, 1);
 }
 
-static __always_inline void count_done(struct dpe_mark_counts *counts, __u32 index)
+static __always_inline void count_done(struct dpe_flag_counts *counts, __u32 index)
 {
-	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_EVENT_FLAGS - 1));
 	__sync_fetch_and_add(&counts->at[index].done, 1);
 }
 
-static __always_inline struct dpe_mark_counts *own_counts(void)
+static __always_inline struct dpe_flag_counts *own_counts(void)
 {
-	__u32 share = bpf_get_smp_processor_id() & mark_shares;
+	__u32 share = bpf_get_smp_processor_id() & flag_shares;
 
-	return bpf_map_lookup_elem(&mark_counts, &share);
+	return bpf_map_lookup_elem(&flag_counts, &share);
 }
 
-static __always_inline void begin_marks(const struct dpe_gate_marks *marks)
+static __always_inline void begin_flags(const struct dpe_guard_flags *flags)
 {
-	struct dpe_mark_counts *counts = marks->count ? own_counts() : 0;
+	struct dpe_flag_counts *counts = flags->count ? own_counts() : 0;
 
-	for (__u32 i = 0; counts && i < DPE_GATE_MARKS && i < marks->count; i++) {
-		volatile __u32 *mark = mark_at(marks->at[i]);
+	for (__u32 i = 0; counts && i < DPE_GUARD_FLAGS && i < flags->count; i++) {
+		volatile __u32 *flag = flag_at(flags->at[i]);
 
-		count_begun(counts, marks->at[i]);
-		if (*mark != DPE_MARK_SET)
-			*mark = DPE_MARK_SET;
+		count_begun(counts, flags->at[i]);
+		if (*flag != DPE_FLAG_SET)
+			*flag = DPE_FLAG_SET;
 	}
 }
 
-static __always_inline void end_marks(const struct dpe_gate_marks *marks)
+static __always_inline void end_flags(const struct dpe_guard_flags *flags)
 {
-	struct dpe_mark_counts *counts = marks->count ? own_counts() : 0;
+	struct dpe_flag_counts *counts = flags->count ? own_counts() : 0;
 
-	for (__u32 i = 0; counts && i < DPE_GATE_MARKS && i < marks->count; i++)
-		count_done(counts, marks->at[i]);
+	for (__u32 i = 0; counts && i < DPE_GUARD_FLAGS && i < flags->count; i++)
+		count_done(counts, flags->at[i]);
 }
 
-static __always_inline bool all_set(const struct dpe_gate_marks *marks)
+static __always_inline bool all_set(const struct dpe_guard_flags *flags)
 {
-	for (__u32 i = 0; i < DPE_GATE_MARKS && i < marks->count; i++)
-		if (!is_set(marks->at[i]))
+	for (__u32 i = 0; i < DPE_GUARD_FLAGS && i < flags->count; i++)
+		if (!is_set(flags->at[i]))
 			return false;
 	return true;
 }
 
 /* False where no rule can make use of the event, as what must come before it has not come. */
-static __noinline bool gate_is_open(const struct dpe_gate_entry *gate)
+static __noinline bool guard_is_open(const struct dpe_guard_entry *guard)
 {
-	if (!gate || !gate->after.count)
+	if (!guard || !guard->after.count)
 		return true;
-	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->after.count; i++)
-		if (is_set(gate->after.at[i]))
+	for (__u32 i = 0; i < DPE_GUARD_FLAGS && i < guard->after.count; i++)
+		if (is_set(guard->after.at[i]))
 			return true;
 	return false;
 }
 
 static __always_inline bool may_stop(void)
 {
-	return *(volatile __u32 *)&gate_state.may_stop;
+	return *(volatile __u32 *)&guard_state.may_stop;
 }
 
 /* Before the event gets its time. 1 where it is one that may stop the target. A global function: see
- * calls.h. */
-__noinline int gate_begin(const struct dpe_gate_entry *gate)
+ * pending_calls.h. */
+__noinline int guard_begin(const struct dpe_guard_entry *guard)
 {
-	if (!gate)
+	if (!guard)
 		return 0;
-	begin_marks(&gate->sets);
-	if (!gate->nstops || !may_stop())
+	begin_flags(&guard->sets);
+	if (!guard->nstops || !may_stop())
 		return 0;
-	__sync_fetch_and_add(&gate_state.begun, 1);
+	__sync_fetch_and_add(&guard_state.begun, 1);
 	return 1;
 }
 
-static __always_inline bool args_fit(const struct dpe_gate_stop *stop, const __u64 *words)
+static __always_inline bool args_fit(const struct dpe_guard_stop *stop, const __u64 *words)
 {
-	for (__u32 i = 0; i < DPE_GATE_ARGS && i < stop->nargs; i++) {
-		const struct dpe_gate_arg *arg = &stop->args[i];
+	for (__u32 i = 0; i < DPE_GUARD_ARGS && i < stop->nargs; i++) {
+		const struct dpe_guard_arg *arg = &stop->args[i];
 		__u32 at = arg->word, unused = (64 - 8 * arg->size) & 63;
 
 		if (at >= DPE_WORDS)
@@ -134,46 +134,46 @@ static __always_inline bool args_fit(const struct dpe_gate_stop *stop, const __u
 static __always_inline void stop_here(__u32 tid, __u64 seq)
 {
 	struct dpe_stopped_at *at;
-	__u64 number = __sync_fetch_and_add(&gate_state.stops, 1);
+	__u64 number = __sync_fetch_and_add(&guard_state.stops, 1);
 
 	asm volatile("%0 &= %1" : "+r"(number) : "i"(DPE_STOPS_KEPT - 1));
-	at = &gate_state.at[number];
+	at = &guard_state.at[number];
 	at->tid = tid;
 	at->seq = seq;
 	if (bpf_send_signal(SIGNAL_STOP))
-		__sync_fetch_and_add(&gate_state.refused, 1);
+		__sync_fetch_and_add(&guard_state.refused, 1);
 }
 
-static __always_inline bool gate_stops(const struct dpe_gate_entry *gate, const __u64 *words)
+static __always_inline bool guard_stops(const struct dpe_guard_entry *guard, const __u64 *words)
 {
-	for (__u32 i = 0; i < DPE_GATE_STOPS && i < gate->nstops; i++)
-		if (all_set(&gate->stops[i].marks) && args_fit(&gate->stops[i], words))
+	for (__u32 i = 0; i < DPE_GUARD_STOPS && i < guard->nstops; i++)
+		if (all_set(&guard->stops[i].flags) && args_fit(&guard->stops[i], words))
 			return true;
 	return false;
 }
 
-struct gate_words {
+struct guard_words {
 	__u64 at[DPE_WORDS];
 };
 
-enum { GATE_BEGUN = 1, GATE_SENT = 2 }; /* what gate_begin said; the event is in the ring */
+enum { GUARD_BEGUN = 1, GUARD_SENT = 2 }; /* what guard_begin said; the event is in the ring */
 
 /* Once the event, of that number, is in the ring, or lost. 1 where it stopped the target: unless that was
  * forbidden in the meantime. */
-__noinline int gate_end(const struct dpe_gate_entry *gate, const struct gate_words *words, __u32 tid,
+__noinline int guard_end(const struct dpe_guard_entry *guard, const struct guard_words *words, __u32 tid,
 	__u64 seq, __u32 how)
 {
 	bool stops;
 
-	if (!gate || !words)
+	if (!guard || !words)
 		return 0;
-	end_marks(&gate->sets);
-	if (!(how & GATE_BEGUN))
+	end_flags(&guard->sets);
+	if (!(how & GUARD_BEGUN))
 		return 0;
-	stops = how & GATE_SENT && may_stop() && gate_stops(gate, words->at);
+	stops = how & GUARD_SENT && may_stop() && guard_stops(guard, words->at);
 	if (stops)
 		stop_here(tid, seq);
-	__sync_fetch_and_add(&gate_state.done, 1);
+	__sync_fetch_and_add(&guard_state.done, 1);
 	return stops;
 }
 

@@ -1,60 +1,60 @@
 /* guard_layout: which events are sent only after others, and which stop the target; shared by the BPF programs and C. The
- * events that set a mark count themselves: `begun` before they take their time, `done` once they are in the ring. Why a
- * mark can be cleared without losing an event: docs/internals/event-flags.md. */
+ * events that set a flag count themselves: `begun` before they take their time, `done` once they are in the ring. Why a
+ * flag can be cleared without losing an event: docs/internals/event-flags.md. */
 #ifndef DPE_PROBES_KERNEL_BPF_GUARD_LAYOUT_H
 #define DPE_PROBES_KERNEL_BPF_GUARD_LAYOUT_H
 
 #include <linux/types.h>
 
-#define DPE_MARKS 64
-#define DPE_GATE_MARKS 8
-#define DPE_GATE_STOPS 4
-#define DPE_GATE_ARGS 2
+#define DPE_EVENT_FLAGS 64
+#define DPE_GUARD_FLAGS 8
+#define DPE_GUARD_STOPS 4
+#define DPE_GUARD_ARGS 2
 #define DPE_STOPS_KEPT 64
 
-enum dpe_mark_state {
-	DPE_MARK_UNSET,
-	DPE_MARK_CLOSING, /* set still */
-	DPE_MARK_SET,
+enum dpe_flag_state {
+	DPE_FLAG_UNSET,
+	DPE_FLAG_CLOSING, /* set still */
+	DPE_FLAG_SET,
 };
 
 /* What one processor has counted, or some together. */
-struct dpe_mark_counts {
-	struct dpe_mark_count {
+struct dpe_flag_counts {
+	struct dpe_flag_count {
 		__u64 begun, done;
-	} at[DPE_MARKS];
+	} at[DPE_EVENT_FLAGS];
 };
 
-struct dpe_gate_marks {
+struct dpe_guard_flags {
 	__u32 count;
-	__u8 at[DPE_GATE_MARKS];
+	__u8 at[DPE_GUARD_FLAGS];
 };
 
 /* The `size` lowest bytes of a word are those of a number. */
-struct dpe_gate_arg {
+struct dpe_guard_arg {
 	__u32 word, size;
 	__s64 number;
 };
 
-/* The event stops the target where all marks are set, and its arguments fit. */
-struct dpe_gate_stop {
-	struct dpe_gate_marks marks;
+/* The event stops the target where all flags are set, and its arguments fit. */
+struct dpe_guard_stop {
+	struct dpe_guard_flags flags;
 	__u32 nargs;
-	struct dpe_gate_arg args[DPE_GATE_ARGS];
+	struct dpe_guard_arg args[DPE_GUARD_ARGS];
 };
 
 /* Of entries of a site, of its returns (by 2 * site + 1), then of watched variables. */
-struct dpe_gate_entry {
-	struct dpe_gate_marks sets;
-	struct dpe_gate_marks after; /* the event is sent where one of these is set; none: always */
+struct dpe_guard_entry {
+	struct dpe_guard_flags sets;
+	struct dpe_guard_flags after; /* the event is sent where one of these is set; none: always */
 	__u32 nstops, unused;
-	struct dpe_gate_stop stops[DPE_GATE_STOPS];
+	struct dpe_guard_stop stops[DPE_GUARD_STOPS];
 };
 
 /* Stops by events: `begun` counts those who are about to look whether they stop, `done` those who
  * have, so a stop that is on its way can be waited for; neither where none may. */
-struct dpe_gate_state {
-	__u32 marks[DPE_MARKS]; /* enum dpe_mark_state */
+struct dpe_guard_state {
+	__u32 flags[DPE_EVENT_FLAGS]; /* enum dpe_flag_state */
 	__u32 may_stop;
 	__u32 held;      /* the target is stopped by its observer; only for its watchdog */
 	__u64 begun, done;

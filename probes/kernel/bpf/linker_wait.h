@@ -7,15 +7,11 @@
 #include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
-
-#define WAIT_STEPS (1 << 23) /* as many as the kernel lets a loop have */
-#define WAIT_ROUNDS 16
-#define WAIT_LONGEST 10000000000ull /* ns; an observer that lives may get no processor for seconds */
-#define WAIT_SHORT 100000000ull
 
 const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
 
@@ -49,7 +45,7 @@ static long await_step(__u32 step, struct await *await)
 	return 1;
 }
 
-/* The observer did not answer the last time: it is stopped, say. */
+/* The observer did not answer the last time: perhaps it is stopped. */
 static __always_inline bool is_unanswered(void)
 {
 	return *(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered;
@@ -67,13 +63,13 @@ static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 
 	if (is_unanswered())
 		return false;
-	for (int i = 0; i < WAIT_ROUNDS; i++) {
-		if (bpf_loop(WAIT_STEPS, await_step, &await, 0) < WAIT_STEPS)
+	for (int i = 0; i < DPE_WAIT_ROUNDS; i++) {
+		if (bpf_loop(DPE_WAIT_STEPS, await_step, &await, 0) < DPE_WAIT_STEPS)
 			break;
 	}
 	if (await.done || observer_gone)
 		return true;
-	if (longest == WAIT_LONGEST)
+	if (longest == DPE_WAIT_TIME)
 		unanswered = number;
 	return false;
 }

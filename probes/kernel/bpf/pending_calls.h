@@ -28,7 +28,7 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 	return &thread->calls[index];
 }
 
-/* The verifier goes through each loop as often as it can go round, on each of the ways there; but through
+/* The verifier goes through each loop for each possible iteration, on each path to it; but through
  * a global function once. Such a one gives back no pointers, and takes none for granted. */
 
 /* Forgets calls that were left without a return: longjmp, exceptions. The stack grows down. */
@@ -64,7 +64,7 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 	struct call *call;
 
 	if (!kernel_follows(task)) {
-		if (armed)
+		if (observing)
 			lose(thread, thread->tid);
 		return;
 	}

@@ -46,7 +46,7 @@ static __always_inline bool await_or_hold(struct task_struct *task, __u64 number
 	bool alone = follow && is_alone(task);
 	struct dpe_newcomer entry = {};
 
-	if (number && await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
+	if (number && await_answer(number, address, alone ? DPE_WAIT_SHORT : DPE_WAIT_TIME))
 		return true;
 	return alone && hold_process(task, &entry);
 }
@@ -62,7 +62,7 @@ static int wait_in_process(struct bpf_map *map, void *key, void *value)
 
 	(void)map;
 	(void)key;
-	if (!armed)
+	if (!observing)
 		return 0;
 	if ((wait->ip && wait->ip != ip) || !await_or_hold(task, wait->number, sp))
 		lose_nowhere(bpf_ktime_get_ns());
@@ -91,7 +91,7 @@ static __always_inline void await_probes_of_child(struct task_struct *parent, st
 	struct dpe_question question = {};
 	__u64 number;
 
-	if (!has_task_work || !armed)
+	if (!has_task_work || !observing)
 		return;
 	number = ask_about(process_id(child), &question);
 	if (!number || !wait_before_return(child, number, regs->ip))

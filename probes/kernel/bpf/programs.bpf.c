@@ -23,21 +23,21 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* ---- gates ------------------------------------------------------------------------------- */
+/* ---- guards ------------------------------------------------------------------------------- */
 
-static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
+static __always_inline const struct dpe_guard_entry *guard_at(__u32 index)
 {
-	return bpf_map_lookup_elem(&gates, &index);
+	return bpf_map_lookup_elem(&guards, &index);
 }
 
 /* The number is that of the thread's last event, which this was. */
-static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
+static __always_inline void pass_guard(const struct dpe_guard_entry *guard,
 	const struct probe_event *event, const __u64 *words, bool begun, bool sent)
 {
-	__u32 how = (begun ? GATE_BEGUN : 0) | (sent ? GATE_SENT : 0);
+	__u32 how = (begun ? GUARD_BEGUN : 0) | (sent ? GUARD_SENT : 0);
 	__u64 seq = event->thread ? event->thread->seq - 1 : 0;
 
-	if (gate && gate_end(gate, (const struct gate_words *)words, event->tid, seq, how))
+	if (guard && guard_end(guard, (const struct guard_words *)words, event->tid, seq, how))
 		wake_at_once();
 }
 
@@ -107,30 +107,30 @@ static __always_inline void enter(
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	const struct dpe_gate_entry *gate = 0;
-	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false, begun;
+	const struct dpe_guard_entry *guard = 0;
+	bool wanted = DPE_COOKIE_ENTER(cookie) && observing, sent = false, begun;
 
 	if (thread)
 		thread->read.ret = 0;
-	if (wanted && cookie & DPE_COOKIE_GATED) {
-		gate = gate_at(2 * site);
-		wanted = gate_is_open(gate);
+	if (wanted && cookie & DPE_COOKIE_GUARDED) {
+		guard = guard_at(2 * site);
+		wanted = guard_is_open(guard);
 	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
 	if (wanted) {
-		begun = gate && gate_begin(gate);
+		begun = guard && guard_begin(guard);
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			event.extra = return_address(regs->sp);
 		if (complete && !event.values.lost)
 			sent = send(&event, words, false);
 		else
 			lose(thread, tid);
-		pass_gate(gate, &event, words, begun, sent);
+		pass_guard(guard, &event, words, begun, sent);
 	}
-	if (cookie & DPE_COOKIE_ARMS)
+	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
 	if (!DPE_COOKIE_EXIT(cookie))
 		return;
@@ -138,7 +138,7 @@ static __always_inline void enter(
 		note_call(thread, task, regs->sp, regs->ip, &event, words);
 	else if (thread)
 		thread->unsure = 1;
-	else if (attached && armed)
+	else if (attached && observing)
 		lose(thread, tid); /* its exit, which nobody would miss */
 }
 
@@ -160,7 +160,7 @@ static __always_inline void leave(
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
-	const struct dpe_gate_entry *gate = 0;
+	const struct dpe_guard_entry *guard = 0;
 	bool wanted, begun, sent = false;
 	struct probe_event event = {
 		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
@@ -173,7 +173,7 @@ static __always_inline void leave(
 	};
 
 	if (!call) { /* of a call that began before we came another observer may know */
-		if (armed && !(attached && thread && !thread->unsure))
+		if (observing && !(attached && thread && !thread->unsure))
 			lose(thread, tid);
 		return;
 	}
@@ -181,23 +181,23 @@ static __always_inline void leave(
 	thread->read.ret_high = regs->dx;
 	event.extra = call->ip;
 	event.shared = call->shared;
-	wanted = armed;
-	if (wanted && cookie & DPE_COOKIE_GATED) {
-		gate = gate_at(2 * site + 1);
-		wanted = gate_is_open(gate);
+	wanted = observing;
+	if (wanted && cookie & DPE_COOKIE_GUARDED) {
+		guard = guard_at(2 * site + 1);
+		wanted = guard_is_open(guard);
 	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values,
 			follow ? call->raw : call->words);
 	if (wanted) {
-		begun = gate && gate_begin(gate);
+		begun = guard && guard_begin(guard);
 		if (event.values.lost)
 			lose(thread, tid);
 		else
 			sent = send(&event, call->words, true);
-		pass_gate(gate, &event, call->words, begun, sent);
+		pass_guard(guard, &event, call->words, begun, sent);
 	}
-	if (cookie & DPE_COOKIE_ARMS)
+	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
 	call->gone = 1;
 	pop_gone(thread, sp);
@@ -241,7 +241,7 @@ int on_libraries(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
-	if (!armed || hold_begin || !is_target(task)) /* held, it need not ask */
+	if (!observing || hold_begin || !is_target(task)) /* held, it need not ask */
 		return 0;
 	if (follow)
 		note_linker(task, regs->ip);
@@ -257,7 +257,7 @@ int on_begin(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
-	if (!hold_begin || !armed || !is_target(task))
+	if (!hold_begin || !observing || !is_target(task))
 		return 0;
 	if (bpf_get_attach_cookie(regs)) {
 		hold_begin = 0;
@@ -272,7 +272,7 @@ static __always_inline void replace_program(struct task_struct *task)
 {
 	struct dpe_process *process = process_of(task);
 
-	if (!process || !armed)
+	if (!process || !observing)
 		return;
 	process->space = next_number(&spaces);
 	process->replaced = 1;
@@ -326,20 +326,20 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 			thread->seq = first_number(tid);
 		}
 	}
-	if (armed && ((old_pid != task->pid && !follow) || nwatches || arms))
+	if (observing && ((old_pid != task->pid && !follow) || nwatches || watches_objects))
 		lose(thread, tid);
 	nwatches = 0;
 	execs++;
-	replaced |= armed;
+	replaced |= observing;
 	if (process_id(task) == target)
 		code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
 		hold_program = 0;
 		bpf_send_signal(SIGNAL_STOP);
 	}
-	if (armed)
+	if (observing)
 		await_probes_of_program(task, old_pid != task->pid);
-	armed = 1;
+	observing = 1;
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static __always_inline __u64 place_of(struct task_struct *task, __u64 ip)
 	return stepped->vaddr + (ip - stepped->xol_vaddr);
 }
 
-/* The processor tells after the access: what a variable was before is what was seen last. */
+/* The processor traps after the access: the value before it is the one seen last. */
 SEC("perf_event")
 int on_access(struct bpf_perf_event_data *access)
 {
@@ -372,29 +372,29 @@ int on_access(struct bpf_perf_event_data *access)
 		.kind = DPE_RECORD_DATA,
 		.nwords = 6,
 	};
-	const struct dpe_gate_entry *gate = 0;
+	const struct dpe_guard_entry *guard = 0;
 	__u32 where;
 	bool begun;
 
-	if (!armed || !is_target(task))
+	if (!observing || !is_target(task))
 		return 0;
 	event.tid = thread_id(task);
-	if (arms && object_accessed(access, &event, words))
+	if (watches_objects && object_accessed(access, &event, words))
 		where = first_watch + DPE_WATCHES + event.site;
 	else if (variable_accessed(access, &event, words))
 		where = first_watch + event.site;
 	else
 		return 0;
-	if (first_gate && event.kind == DPE_RECORD_DATA)
-		gate = gate_at(first_gate + event.site);
+	if (first_guard && event.kind == DPE_RECORD_DATA)
+		guard = guard_at(first_guard + event.site);
 	event.thread = thread_of(task, event.tid);
 	if (event.thread)
 		event.values.to = &event.thread->read;
 	read_at_access(task, where, &event.values);
-	if (!gate_is_open(gate))
+	if (!guard_is_open(guard))
 		return 0;
-	begun = gate && gate_begin(gate);
-	pass_gate(gate, &event, words, begun, send(&event, words, false));
+	begun = guard && guard_begin(guard);
+	pass_guard(guard, &event, words, begun, send(&event, words, false));
 	return 0;
 }
 
@@ -417,7 +417,7 @@ static __always_inline bool is_stranger(struct task_struct *parent, struct task_
 	if (child->tgid == parent->tgid)
 		return false;
 	if (!follow) {
-		__sync_fetch_and_add(&children, armed);
+		__sync_fetch_and_add(&children, observing);
 		return true;
 	}
 	if (!follow_child(parent, child)) {
@@ -435,7 +435,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 words[DPE_WORD_REGISTERS] = {};
 
-	if (!is_target(parent) || is_stranger(parent, child) || !armed || !threads)
+	if (!is_target(parent) || is_stranger(parent, child) || !observing || !threads)
 		return 0;
 	describe(child, words);
 	send_kernel_event(parent, DPE_RECORD_CREATE, words);
@@ -454,7 +454,7 @@ int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 	if (!process || !process->stops)
 		return 0;
 	process->stops = 0;
-	if (!armed)
+	if (!observing)
 		return 0;
 	if (!hold_process(task, &entry))
 		lose_nowhere(bpf_ktime_get_ns());
@@ -477,7 +477,7 @@ int BPF_PROG(on_end, struct task_struct *task)
 		observer_gone = 1;
 	if (!was_target(task))
 		return 0;
-	if (threads && armed) {
+	if (threads && observing) {
 		describe(task, words);
 		thread = bpf_task_storage_get(&storage, task, 0, 0);
 		if (thread)

@@ -47,7 +47,7 @@ enum dpe_record_kind {
 	DPE_RECORD_STEP,    /* no event; words: the same, the last a dpe_step */
 	DPE_RECORD_WAITED,  /* words: the process that has ended */
 	DPE_RECORD_OBJECT, /* site: which part; words: the object, the value before, after, the instruction */
-	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_arm_result */
+	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_watch_result */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 	DPE_RECORD_NAME, /* no event; words: the thread's name from now on */
 };
@@ -145,9 +145,9 @@ struct dpe_newcomer {
 /* Bits: the words that are addresses. */
 #define DPE_COOKIE_ADDRESSES(mask) ((__u64)(mask) << 48)
 #define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
-#define DPE_COOKIE_ARMS (1ull << 46) /* watching objects begins or ends here */
+#define DPE_COOKIE_WATCHES_OBJECTS (1ull << 46) /* watching objects begins or ends here */
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
-#define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
+#define DPE_COOKIE_GUARDED (1ull << 45) /* it has entries in the map `guards` */
 
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
@@ -159,52 +159,52 @@ struct dpe_lost {
 };
 
 /* Parts of objects that a watchpoint begins or ends to watch at one site. */
-#define DPE_ARMINGS 8
+#define DPE_WATCH_CHANGES 8
 /* Threads that may wait for a watchpoint at a time. */
-#define DPE_ARM_REQUESTS 64
+#define DPE_WATCH_REQUESTS 64
 
-struct dpe_arming {
+struct dpe_watch_change {
 	__u8 kind;   /* which part of which objects */
 	__u8 word;   /* of the call, that points to the object; DPE_WORDS: its result does */
 	__u8 phase;  /* 1: at the return */
-	__u8 disarm; /* 1: watching ends */
+	__u8 ends; /* 1: watching ends */
 	__u32 unused;
 };
 
-struct dpe_armings {
+struct dpe_watch_changes {
 	__u32 count, unused;
-	struct dpe_arming at[DPE_ARMINGS];
+	struct dpe_watch_change at[DPE_WATCH_CHANGES];
 };
 
 /* A watched part of an object, and its value when last seen. */
-struct dpe_armed_entry {
+struct dpe_object_watch_entry {
 	__u64 address, object, last; /* address 0: none */
 	__u32 size, kind;
 };
 
-enum dpe_arm_state {
-	DPE_ARM_FREE,
-	DPE_ARM_FILLING,
-	DPE_ARM_READY,     /* for the observer */
-	DPE_ARM_TAKEN,     /* by it */
-	DPE_ARM_DONE,      /* `result` is there */
-	DPE_ARM_ABANDONED, /* was taken, and nobody waits any longer */
+enum dpe_watch_state {
+	DPE_WATCH_FREE,
+	DPE_WATCH_FILLING,
+	DPE_WATCH_READY,     /* for the observer */
+	DPE_WATCH_TAKEN,     /* by it */
+	DPE_WATCH_DONE,      /* `result` is there */
+	DPE_WATCH_ABANDONED, /* was taken, and nobody waits any longer */
 };
 
-enum dpe_arm_result {
-	DPE_ARM_NONE,
-	DPE_ARM_BEGUN,
-	DPE_ARM_ENDED,
-	DPE_ARM_NO_REGISTER, /* all watchpoints are in use */
-	DPE_ARM_OVERLAP,     /* another watchpoint is on these bytes */
-	DPE_ARM_UNALIGNED,
-	DPE_ARM_FAILED,
-	DPE_ARM_KNOWN,       /* it was so already: nothing to tell */
+enum dpe_watch_result {
+	DPE_WATCH_NONE,
+	DPE_WATCH_BEGUN,
+	DPE_WATCH_ENDED,
+	DPE_WATCH_NO_REGISTER, /* all watchpoints are in use */
+	DPE_WATCH_OVERLAP,     /* another watchpoint is on these bytes */
+	DPE_WATCH_UNALIGNED,
+	DPE_WATCH_FAILED,
+	DPE_WATCH_KNOWN,       /* it was so already: nothing to report */
 };
 
-struct dpe_arm_request {
+struct dpe_watch_request {
 	__u64 object, state;
-	__u32 kind, disarm, result, unused;
+	__u32 kind, ends, result, unused;
 };
 
 /* A watched variable, and its value when last seen. */

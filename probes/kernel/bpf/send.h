@@ -26,10 +26,10 @@ const volatile __u32 attached;    /* the target ran before: calls may have begun
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
-const volatile __u32 first_gate;  /* in `gates`: of watched variables */
+const volatile __u32 first_guard;  /* in `guards`: of watched variables */
 
-__u32 armed;        /* events count from now on */
-__u64 armed_at;     /* attached: when that began; 0: just now */
+__u32 observing;        /* events count from now on */
+__u64 observing_since;     /* attached: when that began; 0: just now */
 __u32 execs;        /* programs that the target has begun */
 __u64 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
@@ -407,7 +407,7 @@ static __always_inline void describe(struct task_struct *task, __u64 *words)
 
 /* Few threads change their names: so the name comes before the first event that has it, by the same
  * way. False where the ring is full: an event without its name is lost. */
-static __noinline bool tell_new_name(struct thread *thread, __u64 first, __u64 second)
+static __noinline bool send_new_name(struct thread *thread, __u64 first, __u64 second)
 {
 	struct probe_event event = {.thread = thread,
 		.tid = thread->tid,
@@ -424,7 +424,7 @@ static __noinline bool tell_new_name(struct thread *thread, __u64 first, __u64 s
 }
 
 /* Two loads, where the kernel's function searches for the name's end. */
-static __always_inline bool tell_name(struct thread *thread)
+static __always_inline bool send_name(struct thread *thread)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 *comm = (const void *)task->comm;
@@ -432,7 +432,7 @@ static __always_inline bool tell_name(struct thread *thread)
 	_Static_assert(sizeof(thread->comm) == sizeof(task->comm), "as the kernel has it");
 	if (thread->named && thread->comm[0] == comm[0] && thread->comm[1] == comm[1])
 		return true;
-	return tell_new_name(thread, comm[0], comm[1]);
+	return send_new_name(thread, comm[0], comm[1]);
 }
 
 /* What released a thread that ran already is unknown: its first event says so. */
@@ -448,10 +448,10 @@ static __noinline void meet(struct thread *thread)
 	if (thread->met)
 		return;
 	thread->met = 1;
-	if (armed_at && task->start_time >= armed_at)
+	if (observing_since && task->start_time >= observing_since)
 		return;
 	describe(task, words);
-	if (!tell_name(thread) || !put(&event, words, DPE_WORD_REGISTERS))
+	if (!send_name(thread) || !put(&event, words, DPE_WORD_REGISTERS))
 		lose(thread, thread->tid);
 }
 
@@ -479,7 +479,7 @@ static __always_inline bool send(const struct probe_event *event, const __u64 *w
 
 	if (founds && thread)
 		meet(thread);
-	if (thread && tell_name(thread) && put_event(event, words, exit))
+	if (thread && send_name(thread) && put_event(event, words, exit))
 		return true;
 	lose(thread, event->tid);
 	return false;
@@ -495,7 +495,7 @@ static __always_inline void send_kernel_event(
 		event.thread->met = 1;
 	else if (founds && event.thread)
 		meet(event.thread);
-	if (!event.thread || !tell_name(event.thread) || !put(&event, words, DPE_WORD_REGISTERS))
+	if (!event.thread || !send_name(event.thread) || !put(&event, words, DPE_WORD_REGISTERS))
 		lose(event.thread, event.tid);
 }
 

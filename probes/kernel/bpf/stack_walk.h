@@ -4,6 +4,7 @@
 
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -18,15 +19,12 @@ struct stack_top {
 	__u64 ip, sp, bp;
 };
 
-/* More than this from one frame to the next is no frame. */
-#define LONGEST_FRAME (16 << 20)
-
 /* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
  * reads through whatever is there, which costs an exception each time; so what cannot be a frame
  * above the last one is not looked at. */
 static __always_inline bool is_frame(__u64 at, __u64 from)
 {
-	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
+	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));
 }
 
 /* Where the kernel lets observed functions of this process return to; 0: unknown.
@@ -42,7 +40,7 @@ __noinline __u64 find_trampoline(void)
 	return task->mm->uprobes_state.xol_area->vaddr;
 }
 
-/* Only the kernel knows what the caller is where it has put its own address; it tells since
+/* Only the kernel knows what the caller is where it has put its own address; it says so since
  * Linux 6.10. */
 static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *frames)
 {

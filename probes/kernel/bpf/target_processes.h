@@ -8,6 +8,7 @@
 #include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -53,7 +54,7 @@ HASH_MAP(released, DPE_MAP_PROCESSES, __u32, __u64);
 /* Processes that the observer stopped. */
 HASH_MAP(stopped, DPE_MAP_PROCESSES, __u32, __u64);
 
-/* Dynamic linkers that tell when they have mapped something (linker_wait.h). */
+/* Dynamic linkers that notify of mappings (linker_wait.h). */
 HASH_MAP(beginnings, DPE_MAP_FILES, struct dpe_file, __u32);
 
 /* Programs that the observer has looked at: they do not translate code. */
@@ -206,7 +207,7 @@ static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *
 	return false;
 }
 
-/* Of a program that is begun: whether its dynamic linker tells what it maps. */
+/* Of a program that is begun: whether its dynamic linker notifies of mappings. */
 static __always_inline bool has_known_linker(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -234,7 +235,6 @@ static __always_inline bool is_alone(struct task_struct *task)
 #define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
 #define PAGE_BITS 12
 #define BUSY -16 /* bpf_find_vma, while another thread changes what is mapped, or is about to */
-#define LOOKS (1 << 12) /* some milliseconds */
 
 struct whereabouts {
 	__u64 address, offset;
@@ -285,7 +285,7 @@ static long look_again(__u64 looks, struct whereabouts *where)
 
 enum placed { PLACED_NOT, PLACED_PRIVATE, PLACED_SHARED };
 
-/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where nobody can tell. */
+/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where that is unknown. */
 __noinline int place_word(__u64 *word)
 {
 	struct whereabouts where = {};
@@ -294,7 +294,7 @@ __noinline int place_word(__u64 *word)
 	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
 		return PLACED_NOT;
 	where.address = *word;
-	bpf_loop(LOOKS, look_again, &where, 0);
+	bpf_loop(DPE_MAPPING_LOOKS, look_again, &where, 0);
 	if (where.error == BUSY)
 		return PLACED_NOT;
 	if (where.error || !where.shared) /* where nothing is mapped, it is a number like any other */
@@ -306,7 +306,7 @@ __noinline int place_word(__u64 *word)
 	return PLACED_SHARED;
 }
 
-/* Of the words that `mask` says are addresses; the bits of those that are shared. */
+/* `mask` says which words are addresses. Returns the bits of the addresses in shared memory. */
 static __always_inline bool place_words(__u64 *words, __u32 mask, __u32 *shared)
 {
 	for (__u32 i = 0; i < DPE_WORDS; i++) {

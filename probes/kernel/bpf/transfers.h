@@ -22,7 +22,7 @@ static __always_inline void send_transfer(struct task_struct *task, struct threa
 		.kind = kind,
 		.nwords = DPE_WORD_REGISTERS};
 
-	if (tell_name(thread) && put(&event, words, DPE_WORD_REGISTERS))
+	if (send_name(thread) && put(&event, words, DPE_WORD_REGISTERS))
 		return;
 	if (kind == DPE_RECORD_STEP)
 		lose_nowhere(bpf_ktime_get_ns());
@@ -55,7 +55,7 @@ int BPF_PROG(on_call, struct pt_regs *regs, long call)
 	struct thread *thread;
 	__u32 tid;
 
-	if (!channels || !armed || !transfer_of(call, regs) || !is_target(task))
+	if (!channels || !observing || !transfer_of(call, regs) || !is_target(task))
 		return 0;
 	tid = thread_id(task);
 	thread = thread_of(task, tid);
@@ -93,9 +93,9 @@ int BPF_PROG(on_return, struct pt_regs *regs, long result)
 	long call = regs->orig_ax;
 	__u32 pid;
 
-	if (channels && armed && transfer_of(call, regs))
+	if (channels && observing && transfer_of(call, regs))
 		end_transfer(task, result);
-	if (!waits || !armed || (call != CALL_WAIT4 && call != CALL_WAITID) || !is_target(task))
+	if (!waits || !observing || (call != CALL_WAIT4 && call != CALL_WAITID) || !is_target(task))
 		return 0;
 	pid = awaited(call, regs);
 	if (!pid || bpf_map_lookup_elem(&followed, &pid))

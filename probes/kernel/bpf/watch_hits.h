@@ -35,7 +35,7 @@ static __always_inline bool object_accessed(
 	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
 {
 	for (__u32 i = 0; i < DPE_WATCHES; i++) {
-		struct dpe_armed_entry *entry = &armed_objects[i];
+		struct dpe_object_watch_entry *entry = &object_watches[i];
 
 		if (!access->addr || entry->address != access->addr)
 			continue;
@@ -51,7 +51,7 @@ static __always_inline bool object_accessed(
 	return false;
 }
 
-/* False where it is of no variable: its watchpoint was taken away in the meantime, say. */
+/* False where it is of no variable: its watchpoint may have been removed in the meantime. */
 static __always_inline bool variable_accessed(
 	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
 {

@@ -1,4 +1,4 @@
-/* Ways to hang, and ways that only look like it, by the first argument. */
+/* Programs that hang, and programs that only seem to, by the first argument. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -13,14 +13,14 @@ long other(long number);
 #ifdef OTHER
 long other(long number)
 {
-	DPE_EVENT(told, number, "two");
+	DPE_EVENT(reported, number, "two");
 	return number;
 }
 #else
 static void tell(int number)
 {
-	DPE_EVENT(told, number, "one");
-	DPE_EVENT(told, -number, "one");
+	DPE_EVENT(reported, number, "one");
+	DPE_EVENT(reported, -number, "one");
 }
 
 int main(int argc, char **argv)

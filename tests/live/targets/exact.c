@@ -1,4 +1,4 @@
-/* exact: calls functions whose bodies change what is shared with whoever looks on, by a file. */
+/* exact: calls functions whose bodies change what is shared with anybody who looks on, by a file. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
 
 #include "stands_by.h"
 
-__attribute__((noipa)) static void told(int sum)
+__attribute__((noipa)) static void reported(int sum)
 {
 	printf("%d\n", sum);
 }
@@ -27,6 +27,6 @@ int main(int argc, char **argv)
 		sum += work(i);
 		dlclose(plugin);
 	}
-	told(sum);
+	reported(sum);
 	return 0;
 }

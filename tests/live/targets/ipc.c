@@ -223,7 +223,7 @@ static void await_reader(pid_t pid)
 	} while (got != 1 || call != SYS_read);
 }
 
-/* ---- streams that are told apart by their bytes ------------------------------------------ */
+/* ---- streams that are distinguished by their bytes ------------------------------------------ */
 
 static void put_byte(void)
 {
@@ -329,10 +329,10 @@ __attribute__((noipa)) void got(int i)
 	(void)i;
 }
 
-/* The last piece that was read of is told. */
+/* The last piece that was read of is reported. */
 static void be_in_pieces(void)
 {
-	unsigned read_so_far = 0, until = 0, told = 0, random = 1;
+	unsigned read_so_far = 0, until = 0, reported = 0, random = 1;
 	int last = -1, piece = -1;
 	char bytes[16];
 	ssize_t len;
@@ -358,9 +358,9 @@ static void be_in_pieces(void)
 		if (piece == last)
 			continue;
 		got(last = piece);
-		told++;
+		reported++;
 	}
-	printf("%u\n", told);
+	printf("%u\n", reported);
 }
 
 static void *act(void *unused)

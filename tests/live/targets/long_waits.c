@@ -97,7 +97,7 @@ static void *take_b(void *unused)
 static const struct {
 	const char *name;
 	void *(*bodies[4])(void *);
-} ways[] = {
+} cases[] = {
 	{"cycle", {a_then_b, b_then_a, poll_file}},
 	{"wakeup", {lose_wakeup, poll_file}},
 	{"post", {await_post, poll_file}},
@@ -107,7 +107,7 @@ static const struct {
 	{"compute", {lose_wakeup, compute}},
 };
 
-/* The pool ends when it is told to; of the others those that hang are left. */
+/* The pool ends when it is asked to; of the others the ones that hang are left. */
 static void end_pool(void)
 {
 	pthread_mutex_lock(&a);
@@ -138,9 +138,9 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&both, NULL, 2);
 	pthread_barrier_init(&barrier, NULL, 3);
 	sem_init(&post, 0, 0);
-	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		if (!strcmp(ways[i].name, way))
-			run(ways[i].bodies, !strcmp(way, "pool") || !strcmp(way, "locked"));
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (!strcmp(cases[i].name, way))
+			run(cases[i].bodies, !strcmp(way, "pool") || !strcmp(way, "locked"));
 	}
 	puts("ended");
 	return 0;

@@ -156,7 +156,7 @@ static void *reuse(void *unused)
 	return unused;
 }
 
-static void *(*const ways[][3])(void *) = {
+static void *(*const cases[][3])(void *) = {
 	{a_then_b, b_then_a},
 	{a_then_b, b_then_c, c_then_a},
 	{guarded_a_then_b, guarded_b_then_a},
@@ -214,7 +214,7 @@ static void one_after_another(void)
 
 static void inversion_that_stays(void)
 {
-	run(ways[0]);
+	run(cases[0]);
 	fputs("is done\n", stderr);
 	pause();
 }
@@ -252,7 +252,7 @@ static void go(const char *way)
 	atomic_store(&turn, 0);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(way, names[i]))
-			run(ways[i]);
+			run(cases[i]);
 	}
 	for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		if (!strcmp(way, more[i].name))

@@ -36,7 +36,7 @@ OWN static int both(double complex z, long double w)
 
 OWN static void tell(double x)
 {
-	STAP_PROBE1(reals, told, x);
+	STAP_PROBE1(reals, reported, x);
 }
 
 int main(void)

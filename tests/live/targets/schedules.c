@@ -580,7 +580,7 @@ static void busy_get(void)
 		pthread_mutex_unlock(&mutex);
 }
 
-/* Three in a row, each told by the one before. */
+/* Three in a row, each reported by the one before. */
 static void *relay(void *arg)
 {
 	sem_wait(&semaphore);
@@ -623,7 +623,7 @@ static void write_locked_get(void)
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-/* The second begins once the first is over, unless it is told not to wait. */
+/* The second begins once the first is over, unless it is asked not to wait. */
 static const struct {
 	const char *name, *is;
 	void (*first)(void), (*second)(void);

@@ -1,4 +1,4 @@
-/* sections: threads that are in critical sections nearly all of the time, so whoever attaches comes in
+/* sections: threads that are in critical sections nearly all of the time, so anybody who attaches comes in
  * the middle of some: sections ROUNDS WAY. A round takes some 20 ms.
  *   gated     two orders of two locks, under a third one that keeps the threads apart
  *   recursive a lock taken thrice
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} ways[] = {{"gated", gated}, {"recursive", recursive}, {"readers", readers},
+	} cases[] = {{"gated", gated}, {"recursive", recursive}, {"readers", readers},
 		{"counter", counter}, {"handed", handed}, {"racy", racy},
 		{"deadlock", deadlock}};
 	pthread_t threads[2];
@@ -164,11 +164,11 @@ int main(int argc, char **argv)
 	rounds = argc > 1 ? atoi(argv[1]) : 1;
 	sem_init(&slots, 0, 1);
 	pthread_barrier_init(&meeting, NULL, 2);
-	for (unsigned i = 0; argc > 2 && i < sizeof(ways) / sizeof(*ways); i++) {
-		if (strcmp(argv[2], ways[i].name))
+	for (unsigned i = 0; argc > 2 && i < sizeof(cases) / sizeof(*cases); i++) {
+		if (strcmp(argv[2], cases[i].name))
 			continue;
 		for (size_t j = 0; j < 2; j++)
-			pthread_create(&threads[j], NULL, ways[i].run, (void *)j);
+			pthread_create(&threads[j], NULL, cases[i].run, (void *)j);
 		for (size_t j = 0; j < 2; j++)
 			pthread_join(threads[j], NULL);
 		puts(argv[2]);

@@ -58,7 +58,7 @@ static int copy(void)
 	return 0;
 }
 
-/* As slowly(10), and makes more steps until the file is there, which nothing is told of. */
+/* As slowly(10), and makes more steps until the file is there, which nothing is reported about. */
 static int beyond(const char *file)
 {
 	int status = slowly(10);

@@ -115,9 +115,11 @@ static int run_long(int count)
 	return 0;
 }
 
+static pthread_t main_thread;
+
 static void *outlive(void *argument)
 {
-	usleep(50000);
+	pthread_join(main_thread, NULL);
 	run_calls(argument);
 	exit(7);
 }
@@ -126,6 +128,7 @@ static int leave_early(void)
 {
 	pthread_t thread;
 
+	main_thread = pthread_self();
 	pthread_create(&thread, NULL, outlive, NULL);
 	pthread_exit(NULL);
 }

@@ -1,4 +1,4 @@
-/* Functions written for what stands at their beginning. `placement NAME COUNT` calls one of them
+/* Functions written for what is at their beginning. `placement NAME COUNT` calls one of them
  * and tells whether the kernel had to execute an instruction out of line. */
 #include <stdio.h>
 #include <stdlib.h>

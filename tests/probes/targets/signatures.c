@@ -123,6 +123,16 @@ int twenty(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j,
 	return a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q + r + s + t;
 }
 
+int crowded(int a, union crowded b, int c)
+{
+	return a + b.a000 + c;
+}
+
+union crowded gives_crowded(int a)
+{
+	return (union crowded){a};
+}
+
 int main(void)
 {
 	return 0;

@@ -41,6 +41,16 @@ struct nested {
 };
 struct empty {
 };
+/* Of more types than are followed: 10,000. */
+#define TEN(name) int name##0, name##1, name##2, name##3, name##4, name##5, name##6, name##7, name##8, name##9;
+#define HUNDRED(name) TEN(name##0) TEN(name##1) TEN(name##2) TEN(name##3) TEN(name##4) \
+	TEN(name##5) TEN(name##6) TEN(name##7) TEN(name##8) TEN(name##9)
+#define THOUSAND(name) HUNDRED(name##0) HUNDRED(name##1) HUNDRED(name##2) HUNDRED(name##3) HUNDRED(name##4) \
+	HUNDRED(name##5) HUNDRED(name##6) HUNDRED(name##7) HUNDRED(name##8) HUNDRED(name##9)
+union crowded {
+	THOUSAND(a) THOUSAND(b) THOUSAND(c) THOUSAND(d) THOUSAND(e)
+	THOUSAND(f) THOUSAND(g) THOUSAND(h) THOUSAND(i) THOUSAND(j)
+};
 
 void nothing(void);
 int plain(int a, unsigned char b, long c, const char *d, bool e, enum colour f);
@@ -55,6 +65,8 @@ int bits(struct bits a, int b);
 int packed(struct packed a, int b);
 int nested(struct nested a, int b);
 int empty(struct empty a, int b);
+int crowded(int a, union crowded b, int c);
+union crowded gives_crowded(int a);
 long many(int a, int b, int c, int d, int e, int f, int g, long h, int i);
 int split(int a, int b, int c, int d, int e, struct longs f, int g);
 int extended(int a, int b, int c, int d, int e, int f, int g, long double h, int i);

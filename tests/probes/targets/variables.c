@@ -11,7 +11,7 @@ struct {
 struct {
 	long first;
 	struct {
-		char mark;
+		char flag;
 		short value;
 	} inner;
 	unsigned bits : 3;

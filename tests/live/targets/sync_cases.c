@@ -1,4 +1,4 @@
-/* Many ways to synchronise, or not to, in one run. Each has a number: before(n) happens before
+/* Many cases to synchronise, or not to, in one run. Each has a number: before(n) happens before
  * after(n) because of it, or where the way says so, does not; left(n) and right(n) are independent
  * whatever happens. With "list" it says which is which and does nothing. */
 #define _GNU_SOURCE
@@ -322,7 +322,7 @@ static sem_t *named(void)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "/dpe-ways-%d", getpid());
+	snprintf(name, sizeof(name), "/dpe-cases-%d", getpid());
 	return sem_open(name, O_CREAT, 0600, 0);
 }
 
@@ -341,7 +341,7 @@ static void wait_named(void)
 
 	sem_wait(by_name);
 	after(way);
-	snprintf(name, sizeof(name), "/dpe-ways-%d", getpid());
+	snprintf(name, sizeof(name), "/dpe-cases-%d", getpid());
 	sem_unlink(name);
 }
 
@@ -443,7 +443,7 @@ static void run_once(void)
 	pthread_once(&once, routine);
 }
 
-/* While that runs, if both have processors; whoever of them runs it, what comes after the call is ordered. */
+/* While that runs, if both have processors; anybody who of them runs it, what comes after the call is ordered. */
 static void find_it_running(void)
 {
 	pause_for(30);

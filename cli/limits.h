@@ -1,0 +1,19 @@
+/* The limits of the commands: of what is shown, and of waiting. No verdict depends on one. */
+#ifndef DPE_CLI_LIMITS_H
+#define DPE_CLI_LIMITS_H
+
+#define CLI_STEPS_BETWEEN_CHECKS 1024 /* messages of a log between two readings of the clock */
+#define CLI_READ_AHEAD 8              /* messages that are read before they are needed, to prefetch for them */
+#define CLI_USELESS_STOPS 100         /* stops without a finding before a warning */
+#define CLI_WAIT_TIME 50              /* ms between checks for signals */
+/* s without progress, once SIGTERM has asked for an end; µs of processor time a second that are progress. */
+#define CLI_END_TIME 5
+#define CLI_END_PROGRESS 1000
+#define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
+#define CLI_SHOWN_TURNS 4              /* of threads, before a predicted match */
+#define CLI_DRAWN_EVENTS 12            /* of a finding; of more the last ones */
+#define CLI_DRAWN_COLUMNS 80
+#define CLI_DRAWN_PAIRS 6              /* independent pairs listed below a drawing; the others are counted */
+#define CLI_EXPLAINED_PAIRS 20         /* the same for an example */
+
+#endif
