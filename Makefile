@@ -46,17 +46,20 @@ CLI_LIBS := -lcjson
 
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
 # What runs inside the target, and what runs in the kernel, are programs of their own.
-sources = $(shell find $(1) -name '*.c' -not -path 'probes/inside/*' -not -name '*.bpf.c' | sort)
+sources = $(shell find $(1) -name '*.c' -not -path 'probes/inside/*' -not -path 'explore/sched/*' -not -name '*.bpf.c' | sort)
 GENERATED := $(BUILD)/dpe-lang/syntax/grammar.c $(BUILD)/dpe-lang/syntax/grammar.h $(BUILD)/dpe-lang/syntax/lexer.c \
 	$(BUILD)/dpe-lang/syntax/lexer.h $(BUILD)/probes/kernel/bpf/programs.skel.h
 core_src := $(call sources,$(CORE_ROOMS))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/syntax/grammar.o $(BUILD)/dpe-lang/syntax/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,probes))
+explore_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,explore))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,cli))
 test_src := $(shell find tests -name 'test_*.c' | sort)
 test_bin := $(test_src:%.c=$(BUILD)/%)
 targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c)) \
 	$(patsubst tests/probes/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.cc))
+EXPLORED := $(patsubst tests/explore/programs/%.c,%,$(wildcard tests/explore/programs/*.c))
+explored := $(EXPLORED:%=$(BUILD)/explored/%) $(EXPLORED:%=$(BUILD)/explored/%-fixed)
 EXAMPLE_SRC := $(filter-out examples/library/%,$(wildcard examples/*/*.c))
 examples := $(foreach c,$(EXAMPLE_SRC),$(BUILD)/examples/$(basename $(notdir $(c))))
 bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
@@ -64,12 +67,13 @@ LIBDPE := $(BUILD)/libdpe.a
 LIBPROBES := $(BUILD)/libdpe-probes.a
 PRELOAD := $(BUILD)/libdpe-pthread.so
 PRELOAD_MEMORY := $(BUILD)/libdpe-mem.so
+PRELOAD_SCHED := $(BUILD)/libdpe-sched.so
 
 .PHONY: all help deps test-deps demo tiny test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(DPE) $(PRELOAD) $(PRELOAD_MEMORY)
+all: $(DPE) $(PRELOAD) $(PRELOAD_MEMORY) $(PRELOAD_SCHED)
 
 help:
 	@echo 'make            the command, ./dpe'
@@ -151,7 +155,7 @@ $(LIBPROBES): $(live_obj)
 FAILING := $(BUILD)/tests/failing_malloc.o
 FAILING_UPDATES := $(BUILD)/tests/failing_updates.o
 
-$(DPE): $(cli_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
+$(DPE): $(cli_obj) $(explore_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
@@ -175,6 +179,12 @@ $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atom
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \
 		$(filter %.c,$^) -o $@
+
+# It has 128-bit atomic operations.
+$(PRELOAD_SCHED): $(wildcard explore/sched/*.c) $(wildcard explore/sched/*.h) explore/limits.h
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -Wl,-soname,$(@F) $(filter %.c,$^) -o $@
 
 # ---- tests, examples, benchmarks ------------------------------------------------------------------
 
@@ -217,6 +227,17 @@ $(BUILD)/targets/%: tests/probes/targets/%.cc
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -g $(TARGET_MODE) -pthread $< -o $@
 
+# Programs to explore: each is wrong, and with -DFIXED correct; their accesses are reported to whoever is there.
+define explored_rule
+$(BUILD)/explored/%$(1): tests/explore/programs/%.c tests/explore/programs/common.h | $(PRELOAD_MEMORY)
+	$$(call say,CC,$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -g -O1 -Wall -Wextra -fsanitize=thread $(2) -c $$< -o $$@.o
+	$$(Q)$$(CC) $$@.o -pthread -L$(BUILD) -ldpe-mem -Wl,-rpath,'$$$$ORIGIN/..' -o $$@
+endef
+$(eval $(call explored_rule,-fixed,-DFIXED))
+$(eval $(call explored_rule,,))
+
 define example_rule
 $(BUILD)/examples/$(basename $(notdir $(1))): $(1)
 	$$(call say,CC,$$<)
@@ -239,11 +260,11 @@ $(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_me
 
 # The command, many times in one process.
 MANY := $(BUILD)/tests/conformance/many_commands
-$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(LIBPROBES) $(LIBDPE)
+$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
-tests: $(test_bin) $(MANY) $(targets) examples
+tests: $(test_bin) $(MANY) $(targets) $(explored) examples
 examples: $(examples)
 
 demo: $(DPE) examples
@@ -275,7 +296,7 @@ OBJCOPY ?= objcopy
 
 install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
-	install -Dm755 -t $(DESTDIR)$(PREFIX)/lib/dpe $(PRELOAD) $(PRELOAD_MEMORY)
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/lib/dpe $(PRELOAD) $(PRELOAD_MEMORY) $(PRELOAD_SCHED)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/

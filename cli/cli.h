@@ -41,6 +41,9 @@ struct cli {
 	bool dynamic, gdb, no_predict;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
+	bool keep_going, spurious; /* of explore */
+	const char *strategy, *replay_from, *fails, *setup;
+	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
@@ -74,9 +77,10 @@ enum {
 	FOR_DEADLOCK = 1 << 8,
 	FOR_FMT = 1 << 9,
 	FOR_RACE = 1 << 10,
+	FOR_EXPLORE = 1 << 11,
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
-	FOR_ALL = (1 << 11) - 1,
+	FOR_ALL = (1 << 12) - 1,
 };
 
 struct cli_command {
@@ -115,6 +119,11 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
 /* Runs the command line; its exit status. Keeps nothing: it can be called again. */
 int cli_main(int argc, char **argv);
 
+/* ---- live_run.c -------------------------------------------------------------------------- */
+
+/* The path of a library that is loaded into programs: beside the command, or installed; the caller's. */
+char *cli_find_library(const char *name);
+
 /* ---- commands ---------------------------------------------------------------------------- */
 
 int cli_check(struct cli *cli);
@@ -128,5 +137,6 @@ int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);
 int cli_race(struct cli *cli);
+int cli_explore(struct cli *cli);
 
 #endif

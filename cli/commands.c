@@ -30,6 +30,8 @@ static const struct cli_command commands[] = {
 	{"race", FOR_RACE, cli_race,
 		"race [OPTIONS] [VARIABLE|FUNCTION,FUNCTION...] [-p PID | -- COMMAND...]",
 		"Finds data races on variables or all memory, and races between functions"},
+	{"explore", FOR_EXPLORE, cli_explore, "explore [OPTIONS] -- COMMAND...",
+		"Runs a program under one schedule after another, until one breaks it"},
 };
 
 static void print_usage(FILE *to)

@@ -183,7 +183,7 @@ static void look_at_signals(struct live *live)
 
 /* The preloaded library: beside the command in the build tree, or where it was installed. Owned
  * by the caller. */
-static char *find_library(const char *name)
+char *cli_find_library(const char *name)
 {
 	static const char *const places[] = {"", "/build", "/../lib/dpe"};
 	char exe[PATH_MAX] = "";
@@ -236,9 +236,9 @@ static bool begin_probes(struct live *live)
 		return false;
 	}
 	if (dpe_plan_has_memory(live->plan))
-		library = find_library("libdpe-mem.so");
+		library = cli_find_library("libdpe-mem.so");
 	else if (cli->preload)
-		library = find_library("libdpe-pthread.so");
+		library = cli_find_library("libdpe-pthread.so");
 	options.preload = library;
 	if (live->how->launch)
 		live->probes = dpe_probes_launch(

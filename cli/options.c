@@ -188,11 +188,35 @@ static const struct option options[] = {
 		"specifications: all words up to the next option", take_word, AT(specs)},
 	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
+	{0, "strategy", "NAME", FOR_EXPLORE,
+		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules)", take_text,
+		AT(strategy)},
+	{0, "runs", "N", FOR_EXPLORE, "maximal number of runs (10000)", take_number, AT(runs),
+		.min = 1, .max = UINT_MAX},
+	{0, "seed", "N", FOR_EXPLORE, "the same schedules for the same seed (1)", take_number,
+		AT(seed), .min = 0, .max = UINT_MAX},
+	{0, "replay", "SCHEDULE", FOR_EXPLORE, "run the program once, under this schedule",
+		take_text, AT(replay_from)},
+	{'o', "output", "SCHEDULE", FOR_EXPLORE, "file for what is found (found.schedule)", take_text,
+		AT(output)},
+	{0, "keep-going", NULL, FOR_EXPLORE, "make all runs, and report each finding once", take_flag,
+		AT(keep_going)},
+	{0, "fails", "STATUSES", FOR_EXPLORE,
+		"exit statuses that are findings, as 1,3,10-20 (others than the first run's)", take_text,
+		AT(fails)},
+	{0, "setup", "COMMAND", FOR_EXPLORE, "run this by the shell before each run", take_text,
+		AT(setup)},
+	{0, "spurious", NULL, FOR_EXPLORE, "let waits for conditions return without a signal, too",
+		take_flag, AT(spurious)},
+	{0, "max-steps", "N", FOR_EXPLORE, "maximal number of operations of a run (1000000)",
+		take_number, AT(max_steps), .min = 1, .max = UINT_MAX - 1},
+	{0, "run-seconds", "SECONDS", FOR_EXPLORE, "end a run after this time (10)", take_number,
+		AT(run_seconds), .min = 1, .max = 1000000},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
-	{'I', "include", "DIR", FOR_ALL & ~FOR_LIST, "search this directory for included specifications",
+	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_EXPLORE), "search this directory for included specifications",
 		take_word, AT(includes)},
 	{0, "library", "FILE", FOR_LIVE | FOR_LIST,
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
@@ -225,7 +249,7 @@ static const struct option options[] = {
 	{0, "stabilize", NULL, FOR_CONVERT,
 		"write causal order, with the predecessors added by synchronisation", take_flag,
 		AT(stabilize)},
-	{0, "error-exitcode", "N", FOR_RECOGNIZING, "exit with this status where something is found (1)",
+	{0, "error-exitcode", "N", FOR_RECOGNIZING | FOR_EXPLORE, "exit with this status where something is found (1)",
 		take_number, AT(error_exitcode), .min = 1, .max = 255},
 	{0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"exit with the program's own status where nothing is found", take_flag, AT(target_status)},
@@ -396,7 +420,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 /* The words after "--": the program to run, or else words that are not options. */
 static void take_rest(struct cli *cli, char *const *argv)
 {
-	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE)) {
+	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE | FOR_EXPLORE)) {
 		cli->target = (char **)argv;
 		return;
 	}
@@ -415,6 +439,10 @@ bool cli_parse(struct cli *cli, char *const *argv)
 	cli->stack_depth = 8;
 	cli->stay = 1000;
 	cli->hang_after = 10;
+	cli->runs = 10000;
+	cli->seed = 1;
+	cli->max_steps = 1000000;
+	cli->run_seconds = 10;
 	while (*argv) {
 		unsigned taken = 1;
 

@@ -4,6 +4,7 @@
 #include "probes/binary/dwarf.h"
 #include "probes/binary/elf_symbols.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -253,6 +254,15 @@ bool dpe_module_bias(
 		return true;
 	}
 	return false;
+}
+
+size_t dpe_module_build_id(const struct dpe_module *module, const unsigned char **bytes)
+{
+	const void *found = NULL;
+	ssize_t count = dwelf_elf_gnu_build_id(module->elf, &found);
+
+	*bytes = found;
+	return count > 0 ? (size_t)count : 0;
 }
 
 /* ---- functions --------------------------------------------------------------------------- */

@@ -1,0 +1,486 @@
+/* explore: the runs, one after another, and the report. */
+#include "explore/explore.h"
+
+#include "explore/runs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct known {
+	char *cause, *what;
+	unsigned times;
+};
+
+/* An exploration. */
+struct exploration {
+	const struct dpe_explore_options *options;
+	struct dpe_diags *diags;
+	struct dpe_server server;
+	struct known *known;
+	unsigned nknown, capknown;
+	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
+	unsigned forked;
+	struct dpe_delays delays;
+	bool complete; /* all schedules were run */
+	int usual; /* exit status; -1: not known yet */
+	const char *cause; /* while minimising: of the finding that is to be kept */
+	bool broken; /* no more runs are possible */
+};
+
+/* ---- strategies -------------------------------------------------------------------------- */
+
+struct strategy {
+	enum dpe_sched_strategy strategy;
+	unsigned depth;
+};
+
+/* Each finds bugs that others rarely do. Every second run is one of few delays, as most bugs need
+ * no more. */
+static const struct strategy PORTFOLIO[] = {
+	{DPE_SCHED_DELAY, 0},
+	{DPE_SCHED_POS, 0},
+	{DPE_SCHED_DELAY, 0},
+	{DPE_SCHED_RANDOM, 0},
+	{DPE_SCHED_DELAY, 0},
+	{DPE_SCHED_SURW, 0},
+	{DPE_SCHED_DELAY, 0},
+	{DPE_SCHED_PCT, 3},
+};
+
+enum { MAX_DEPTH = 64 };
+
+/* False if there is none of that name. */
+static bool find_strategy(const char *name, unsigned run, struct strategy *found)
+{
+	unsigned depth;
+	int end = 0;
+
+	*found = PORTFOLIO[run % DPE_COUNT(PORTFOLIO)];
+	if (!strcmp(name, "portfolio"))
+		return true;
+	if (sscanf(name, "pct:%u%n", &depth, &end) == 1 && !name[end]) {
+		*found = (struct strategy){DPE_SCHED_PCT, depth};
+		return depth >= 1 && depth <= MAX_DEPTH;
+	}
+	found->strategy = !strcmp(name, "random") ? DPE_SCHED_RANDOM
+			  : !strcmp(name, "pos")  ? DPE_SCHED_POS
+			  : !strcmp(name, "surw") ? DPE_SCHED_SURW
+			  : !strcmp(name, "delay") ? DPE_SCHED_DELAY
+						   : DPE_SCHED_FIRST;
+	return found->strategy != DPE_SCHED_FIRST;
+}
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+static bool set_up(struct exploration *exploration)
+{
+	const char *command = exploration->options->setup;
+	int status = command ? system(command) : 0;
+
+	if (!status)
+		return true;
+	dpe_diag_at(exploration->diags, DPE_ERROR, "dpe", "--setup: '%s' failed", command);
+	return false;
+}
+
+static bool run_once(struct exploration *exploration, struct dpe_explored_run *run)
+{
+	struct dpe_server *server = &exploration->server;
+
+	if (!set_up(exploration) || !dpe_server_run(server, run, exploration->diags)) {
+		exploration->broken = true;
+		return false;
+	}
+	return true;
+}
+
+/* A thread's visible operations, and those of the threads that it created, latest first. */
+static void weigh(struct dpe_sched_header *memory)
+{
+	for (uint32_t i = memory->nthreads; i--;) {
+		const struct dpe_sched_thread *thread = &memory->threads[i];
+
+		memory->weights[i] = thread->visible;
+		for (uint32_t k = i + 1; k < memory->nthreads; k++)
+			if (memory->threads[k].parent == i)
+				memory->weights[i] += memory->weights[k];
+	}
+}
+
+/* What PCT and SURW expect of the next run: its choices, as many as runs had
+ * lately, since a thread that waits in a loop makes any number of them, and
+ * the weights of threads. */
+static void learn(struct dpe_sched_header *memory)
+{
+	memory->expected = memory->expected ? (7 * memory->expected + memory->choices + 7) / 8
+					    : memory->choices;
+	weigh(memory);
+}
+
+/* What a run could not show. */
+static void count_ends(struct exploration *exploration, const struct dpe_explored_run *run)
+{
+	const struct dpe_sched_header *memory = exploration->server.memory;
+
+	exploration->timed_out += run->timed_out;
+	exploration->cut += memory->end == DPE_SCHED_CUT;
+	exploration->stuck += memory->end == DPE_SCHED_STUCK;
+	exploration->crowded += memory->end == DPE_SCHED_TOO_MANY;
+	exploration->forked += memory->forks > 0;
+	exploration->uncontrolled += memory->kicks > 0;
+}
+
+static void read_finding(
+	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
+{
+	dpe_finding_read(finding, &exploration->server, run, exploration->options->fails,
+		exploration->usual);
+}
+
+/* ---- schedules --------------------------------------------------------------------------- */
+
+/* Whether the run that the memory asks for ends with the finding. */
+static bool ends_with_finding(struct exploration *exploration)
+{
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+	bool same;
+
+	if (exploration->broken || !run_once(exploration, &run))
+		return false;
+	read_finding(exploration, &run, &finding);
+	same = finding.found && !strcmp(finding.cause.at, exploration->cause);
+	dpe_finding_free(&finding);
+	return same;
+}
+
+static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
+{
+	struct exploration *exploration = context;
+
+	dpe_schedule_give(schedule, exploration->server.memory);
+	return ends_with_finding(exploration);
+}
+
+enum { SHORTER_RUNS = 200 };
+
+/* Leaving out switches does not lead to all shorter schedules: those of few delays are tried as well. */
+static void seek_shorter(struct exploration *exploration, struct dpe_schedule *schedule)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+	struct dpe_delays delays = {0};
+	bool found = false;
+
+	for (unsigned i = 0; i < SHORTER_RUNS && !found; i++) {
+		if (!dpe_delays_give(&delays, memory) || memory->ndelays >= schedule->count)
+			break;
+		memory->strategy = DPE_SCHED_DELAY;
+		found = ends_with_finding(exploration);
+		dpe_delays_take(&delays, memory);
+	}
+	if (found && memory->nswitches < schedule->count)
+		dpe_schedule_take(schedule, memory);
+	dpe_delays_free(&delays);
+}
+
+/* "found.schedule", "found-2.schedule"; the caller's. */
+static char *name_of_file(const struct exploration *exploration)
+{
+	const char *name = exploration->options->output;
+	const char *dot = strrchr(name, '.');
+	int stem = dot ? (int)(dot - name) : (int)strlen(name);
+
+	if (exploration->nknown == 1)
+		return dpe_xstrdup(name);
+	return dpe_xasprintf("%.*s-%u%s", stem, name, exploration->nknown, dot ? dot : "");
+}
+
+/* Leaves in the memory the run that the schedule leads to, if it does. */
+static bool minimise(struct exploration *exploration, struct dpe_schedule *schedule)
+{
+	const struct dpe_oracle oracle = {leads_to_finding, exploration};
+
+	if (exploration->server.memory->switches_lost || !leads_to_finding(exploration, schedule))
+		return false;
+	dpe_schedule_minimise(schedule, &oracle);
+	seek_shorter(exploration, schedule);
+	return leads_to_finding(exploration, schedule);
+}
+
+/* Writes it, minimised if it leads there again, and says so. */
+static void hand_over(struct exploration *exploration, const struct dpe_finding *finding)
+{
+	struct dpe_schedule schedule = {0};
+	char *path = name_of_file(exploration);
+	unsigned all;
+	bool again;
+
+	dpe_schedule_take(&schedule, exploration->server.memory);
+	all = schedule.count;
+	exploration->cause = finding->cause.at;
+	again = minimise(exploration, &schedule);
+	schedule.finding = dpe_xstrdup(finding->what.at);
+	if (dpe_schedule_write(&schedule, path, &exploration->server, exploration->options->argv,
+		    exploration->diags))
+		fprintf(exploration->options->to, "   %s: %u choices, ", path, all);
+	if (again)
+		fprintf(exploration->options->to, "%u of them matter\n", schedule.count);
+	else
+		fputs("which did not lead there again: the program is not deterministic\n",
+			exploration->options->to);
+	dpe_schedule_free(&schedule);
+	free(path);
+}
+
+/* ---- findings ---------------------------------------------------------------------------- */
+
+static bool is_known(struct exploration *exploration, const struct dpe_finding *finding)
+{
+	for (unsigned i = 0; i < exploration->nknown; i++)
+		if (!strcmp(exploration->known[i].cause, finding->cause.at)) {
+			exploration->known[i].times++;
+			return true;
+		}
+	*DPE_GROW(exploration->known, exploration->nknown, exploration->capknown) = (struct known){
+		.cause = dpe_xstrdup(finding->cause.at),
+		.what = dpe_xstrdup(finding->what.at),
+		.times = 1,
+	};
+	return false;
+}
+
+static void report_finding(
+	struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	fprintf(options->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
+	hand_over(exploration, finding);
+	if (finding->details.at)
+		fputs(finding->details.at, options->to);
+}
+
+/* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
+static bool choose_schedule(struct exploration *exploration, unsigned number)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+	struct strategy strategy = {DPE_SCHED_FIRST, 0};
+
+	memory->nforced = 0;
+	if (number > 1)
+		find_strategy(exploration->options->strategy, number - 2, &strategy);
+	memory->strategy = strategy.strategy;
+	memory->depth = strategy.depth;
+	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
+	return strategy.strategy != DPE_SCHED_DELAY || dpe_delays_give(&exploration->delays, memory);
+}
+
+/* One run; false where exploring ends with it. */
+static bool explore_once(struct exploration *exploration, unsigned number)
+{
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+	bool found;
+
+	if (!choose_schedule(exploration, number)) {
+		exploration->complete = !exploration->delays.cut && !exploration->uncontrolled;
+		return false;
+	}
+	if (!run_once(exploration, &run))
+		return false;
+	exploration->runs++;
+	if (exploration->server.memory->strategy == DPE_SCHED_DELAY)
+		dpe_delays_take(&exploration->delays, exploration->server.memory);
+	count_ends(exploration, &run);
+	read_finding(exploration, &run, &finding);
+	if (!finding.found && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
+		exploration->usual = WEXITSTATUS(run.status);
+	learn(exploration->server.memory);
+	found = finding.found;
+	if (found && !is_known(exploration, &finding))
+		report_finding(exploration, &finding, number);
+	dpe_finding_free(&finding);
+	return !exploration->broken && (!found || exploration->options->keep_going);
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void report_count(FILE *to, unsigned count, const char *what)
+{
+	if (count)
+		fprintf(to, "explore: %u run%s %s\n", count, count == 1 ? "" : "s", what);
+}
+
+static void report_outside(const struct exploration *exploration)
+{
+	const char *line = exploration->server.outside.at;
+
+	for (; line && *line; line = strchr(line, '\n') + 1)
+		fprintf(exploration->options->to, "explore: not controlled: a thread %.*s\n",
+			(int)strcspn(line, "\n"), line);
+}
+
+static void report_limits(const struct exploration *exploration)
+{
+	FILE *to = exploration->options->to;
+
+	report_outside(exploration);
+	report_count(to, exploration->forked, "created processes, which are not controlled");
+	report_count(to, exploration->stuck,
+		"ended with all threads waiting, where a handler of a signal might wake them");
+	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
+	report_count(to, exploration->crowded, "had too many threads and ended early");
+	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
+}
+
+static void report_end(const struct exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	for (unsigned i = 0; i < exploration->nknown; i++)
+		if (exploration->known[i].times > 1)
+			fprintf(options->to, "explore: %u times: %s\n", exploration->known[i].times,
+				exploration->known[i].what);
+	report_limits(exploration);
+	fprintf(options->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
+		exploration->runs == 1 ? "" : "s", options->strategy, options->seed);
+	if (exploration->nknown)
+		fprintf(options->to, "%u finding%s\n", exploration->nknown,
+			exploration->nknown == 1 ? "" : "s");
+	else
+		fputs("nothing found\n", options->to);
+	if (exploration->complete)
+		fprintf(options->to, "explore: all %u schedules explored\n",
+			exploration->delays.ndone);
+}
+
+static enum dpe_explored verdict(const struct exploration *exploration)
+{
+	if (exploration->broken)
+		return DPE_EXPLORED_FAILED;
+	if (exploration->nknown)
+		return DPE_EXPLORED_FOUND;
+	if (exploration->cut || exploration->stuck || exploration->timed_out ||
+		exploration->crowded)
+		return DPE_EXPLORED_INCONCLUSIVE;
+	return DPE_EXPLORED_NOTHING;
+}
+
+static enum dpe_explored explore(struct exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+	struct strategy strategy;
+
+	if (!find_strategy(options->strategy, 0, &strategy)) {
+		dpe_diag_at(exploration->diags, DPE_ERROR, "dpe",
+			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw or delay, not '%s'",
+			MAX_DEPTH, options->strategy);
+		return DPE_EXPLORED_FAILED;
+	}
+	if (!dpe_server_start(&exploration->server, options, exploration->diags))
+		return DPE_EXPLORED_FAILED;
+	for (unsigned number = 1; number <= options->runs; number++)
+		if (!explore_once(exploration, number))
+			break;
+	if (!exploration->broken)
+		report_end(exploration);
+	return verdict(exploration);
+}
+
+/* ---- replay ------------------------------------------------------------------------------ */
+
+static void check_build(struct exploration *exploration, const struct dpe_schedule *schedule)
+{
+	struct dpe_text now = {0};
+
+	dpe_build_id_print(&exploration->server.symbols, &now);
+	if (schedule->build_id && strcmp(schedule->build_id, now.at))
+		dpe_diag_at(exploration->diags, DPE_WARNING, exploration->options->replay,
+			"this is a schedule of another build of the program");
+	dpe_text_free(&now);
+	dpe_diags_print(exploration->diags, stderr);
+}
+
+/* The first switch that was not possible, with what was expected. */
+static void report_divergence(
+	const struct exploration *exploration, const struct dpe_schedule *schedule)
+{
+	const struct dpe_sched_header *memory = exploration->server.memory;
+	const struct dpe_sched_switch *expected;
+	unsigned index = memory->diverged;
+
+	if (!index && memory->nswitches < schedule->count)
+		index = memory->nswitches + 1;
+	if (!index)
+		return;
+	expected = &schedule->at[index - 1];
+	fprintf(exploration->options->to,
+		"explore: the run differs from the schedule at choice %u: expected operation %u of "
+		"thread %u to be %s, and thread %u to go on\n",
+		index, expected->step, expected->from + 1u, dpe_sched_kind_name(expected->kind),
+		expected->to + 1u);
+}
+
+static enum dpe_explored follow(struct exploration *exploration, const struct dpe_schedule *schedule)
+{
+	FILE *to = exploration->options->to;
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+
+	dpe_schedule_give(schedule, exploration->server.memory);
+	exploration->server.memory->spurious |= schedule->spurious;
+	if (!run_once(exploration, &run))
+		return DPE_EXPLORED_FAILED;
+	count_ends(exploration, &run);
+	read_finding(exploration, &run, &finding);
+	exploration->nknown = finding.found;
+	report_divergence(exploration, schedule);
+	fprintf(to, "explore: replay of %s: %s\n", exploration->options->replay,
+		finding.found ? finding.what.at : "nothing found");
+	if (finding.found && finding.details.at)
+		fputs(finding.details.at, to);
+	report_limits(exploration);
+	dpe_finding_free(&finding);
+	return verdict(exploration);
+}
+
+static enum dpe_explored replay(struct exploration *exploration)
+{
+	struct dpe_schedule schedule = {0};
+	enum dpe_explored result = DPE_EXPLORED_FAILED;
+
+	if (dpe_schedule_read(&schedule, exploration->options->replay, exploration->diags) &&
+		dpe_server_start(
+			&exploration->server, exploration->options, exploration->diags)) {
+		check_build(exploration, &schedule);
+		if (schedule.finding && sscanf(schedule.finding, "exit status %*d, and %d",
+						&exploration->usual) != 1)
+			exploration->usual = -1;
+		result = follow(exploration, &schedule);
+	}
+	dpe_schedule_free(&schedule);
+	return result;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
+{
+	struct exploration exploration = {
+		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
+	enum dpe_explored result = DPE_EXPLORED_FAILED;
+
+	if (!options->fails || dpe_fails_check(options->fails, diags))
+		result = options->replay ? replay(&exploration) : explore(&exploration);
+	if (exploration.server.commands >= 0)
+		dpe_server_stop(&exploration.server);
+	dpe_delays_free(&exploration.delays);
+	for (unsigned i = 0; i < exploration.nknown && exploration.known; i++) {
+		free(exploration.known[i].cause);
+		free(exploration.known[i].what);
+	}
+	free(exploration.known);
+	return result;
+}

@@ -1,0 +1,182 @@
+/* outside: threads that are not seen by the library: they block in the kernel, or compute for long
+ * without a call of it. They are left to themselves, and the others go on. */
+#include "explore/runs.h"
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LONG_COMPUTATION 100000000 /* ns */
+
+static const struct {
+	int number;
+	const char *name;
+} CALLS[] = {
+	{SYS_read, "read"},
+	{SYS_write, "write"},
+	{SYS_poll, "poll"},
+	{SYS_ppoll, "ppoll"},
+	{SYS_select, "select"},
+	{SYS_pselect6, "pselect"},
+	{SYS_accept, "accept"},
+	{SYS_accept4, "accept4"},
+	{SYS_connect, "connect"},
+	{SYS_recvfrom, "recv"},
+	{SYS_recvmsg, "recvmsg"},
+	{SYS_sendto, "send"},
+	{SYS_epoll_wait, "epoll_wait"},
+	{SYS_epoll_pwait, "epoll_pwait"},
+	{SYS_wait4, "waitpid"},
+	{SYS_waitid, "waitid"},
+	{SYS_futex, "futex"},
+	{SYS_pause, "pause"},
+	{SYS_rt_sigtimedwait, "sigwait"},
+	{SYS_rt_sigsuspend, "sigsuspend"},
+	{SYS_nanosleep, "nanosleep"},
+	{SYS_clock_nanosleep, "clock_nanosleep"},
+	{SYS_flock, "flock"},
+	{SYS_fcntl, "fcntl"},
+	{SYS_msgrcv, "msgrcv"},
+	{SYS_semop, "semop"},
+};
+
+/* A file of the thread in /proc; false where it is gone. */
+static bool read_file(const struct dpe_server *server, uint32_t tid, const char *name, char *text,
+	size_t size)
+{
+	char *path = dpe_xasprintf("/proc/%u/task/%u/%s", server->memory->pid, tid, name);
+	FILE *file = fopen(path, "re");
+	size_t len = file ? fread(text, 1, size - 1, file) : 0;
+
+	text[len] = '\0';
+	if (file)
+		fclose(file);
+	free(path);
+	return len;
+}
+
+/* The system call that it is in; -1: none. */
+static int call_of(const struct dpe_server *server, uint32_t tid)
+{
+	char text[256];
+	int number;
+
+	return read_file(server, tid, "syscall", text, sizeof(text)) &&
+			       sscanf(text, "%d", &number) == 1
+		       ? number
+		       : -1;
+}
+
+/* In a system call: a thread that the kernel delays for a page or its end is not. */
+static bool is_asleep(const struct dpe_server *server, uint32_t tid)
+{
+	char text[512];
+	const char *name_end = read_file(server, tid, "stat", text, sizeof(text))
+				       ? strrchr(text, ')')
+				       : NULL;
+
+	return name_end && (name_end[2] == 'S' || name_end[2] == 'D') && call_of(server, tid) >= 0;
+}
+
+static uint64_t computed(const struct dpe_server *server, uint32_t tid)
+{
+	char text[128];
+
+	return read_file(server, tid, "schedstat", text, sizeof(text)) ? strtoull(text, NULL, 10)
+								      : 0;
+}
+
+/* ---- what is said of it ------------------------------------------------------------------- */
+
+static void print_call(const struct dpe_server *server, uint32_t tid, struct dpe_text *to)
+{
+	int number = call_of(server, tid);
+
+	for (unsigned i = 0; i < DPE_COUNT(CALLS); i++)
+		if (CALLS[i].number == number) {
+			dpe_text_printf(to, "blocked in %s", CALLS[i].name);
+			return;
+		}
+	dpe_text_printf(to, "blocked in system call %d", number);
+}
+
+static void note(struct dpe_server *server, const struct dpe_sched_thread *thread, bool asleep)
+{
+	struct dpe_text line = {0};
+
+	if (asleep)
+		print_call(server, thread->tid, &line);
+	else
+		dpe_text_puts(&line, "computed for long without a call that dpe controls");
+	dpe_text_printf(&line, ", after %s at ", dpe_sched_kind_name(thread->op.kind));
+	dpe_place_print(&server->symbols, thread->op.pc, &line);
+	dpe_text_puts(&line, "\n");
+	if (!server->outside.at || !strstr(server->outside.at, line.at))
+		dpe_text_puts(&server->outside, line.at);
+	dpe_text_free(&line);
+}
+
+/* ---- handing over -------------------------------------------------------------------------- */
+
+/* A thread that waits for its baton is to choose instead: the value 2 of a baton. */
+static bool kick(struct dpe_sched_header *memory, uint32_t running)
+{
+	for (uint32_t i = 0; i < memory->nthreads && i < DPE_SCHED_THREADS; i++) {
+		struct dpe_sched_thread *thread = &memory->threads[i];
+		uint32_t waits = 0;
+
+		if (i == running || thread->state != DPE_SCHED_CONTROLLED)
+			continue;
+		memory->kicked_at = memory->threads[running].steps;
+		memory->kicked = running + 1;
+		if (!__atomic_compare_exchange_n(&thread->baton, &waits, 2, false,
+			    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			continue;
+		syscall(SYS_futex, &thread->baton, FUTEX_WAKE, 1, NULL, NULL, 0);
+		return true;
+	}
+	return false;
+}
+
+static bool is_new(const struct dpe_sched_header *memory, struct dpe_run_watch *watch)
+{
+	bool same = watch->known && watch->running == memory->running &&
+		    watch->steps == memory->steps;
+
+	watch->known = true;
+	watch->running = memory->running;
+	watch->steps = memory->steps;
+	return !same;
+}
+
+void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
+{
+	struct dpe_sched_header *memory = server->memory;
+	const struct dpe_sched_thread *thread;
+	bool asleep;
+
+	if (memory->running >= DPE_SCHED_THREADS || !memory->pid)
+		return;
+	thread = &memory->threads[memory->running];
+	if (thread->inside) {
+		watch->known = false;
+		return;
+	}
+	asleep = is_asleep(server, thread->tid);
+	if (is_new(memory, watch)) {
+		watch->cpu = computed(server, thread->tid);
+		watch->asleep = asleep;
+		return;
+	}
+	if (asleep ? !watch->asleep
+		   : computed(server, thread->tid) - watch->cpu < LONG_COMPUTATION) {
+		watch->asleep = asleep;
+		return;
+	}
+	if (kick(memory, watch->running)) {
+		note(server, thread, asleep);
+		watch->known = false;
+	}
+}

@@ -1,0 +1,233 @@
+/* run_findings: what a run ended with, from the state that it left. */
+#include "explore/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void dpe_finding_free(struct dpe_finding *finding)
+{
+	dpe_text_free(&finding->what);
+	dpe_text_free(&finding->details);
+	dpe_text_free(&finding->cause);
+	*finding = (struct dpe_finding){0};
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+struct printing {
+	const struct dpe_server *server;
+	struct dpe_finding *finding;
+};
+
+static const struct dpe_sched_thread *thread_at(const struct dpe_server *server, unsigned number)
+{
+	return &server->memory->threads[number];
+}
+
+static unsigned count_threads(const struct dpe_server *server)
+{
+	unsigned count = server->memory->nthreads;
+
+	return count < DPE_SCHED_THREADS ? count : DPE_SCHED_THREADS;
+}
+
+/* An END is where a thread is that has no more operations of its own. */
+static void print_operation(struct printing *to, const struct dpe_sched_thread *thread)
+{
+	struct dpe_text *details = &to->finding->details;
+	const struct dpe_sched_op *op = &thread->op;
+
+	dpe_text_printf(details, "%s", dpe_sched_kind_name(op->kind));
+	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
+		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
+	} else if (op->object) {
+		dpe_text_puts(details, " of ");
+		dpe_object_print(&to->server->symbols, op->object, details);
+	}
+	if (op->mutex) {
+		dpe_text_puts(details, " with ");
+		dpe_object_print(&to->server->symbols, op->mutex, details);
+	}
+	if (op->pc) {
+		dpe_text_puts(details, " at ");
+		dpe_place_print(&to->server->symbols, op->pc, details);
+	}
+}
+
+static void print_cause(struct printing *to, const struct dpe_sched_thread *thread)
+{
+	dpe_text_printf(&to->finding->cause, "%s ", dpe_sched_kind_name(thread->op.kind));
+	dpe_place_print(&to->server->symbols, thread->op.pc, &to->finding->cause);
+	dpe_text_puts(&to->finding->cause, "\n");
+}
+
+static void print_thread(struct printing *to, unsigned number, const char *does)
+{
+	const struct dpe_sched_thread *thread = thread_at(to->server, number);
+
+	dpe_text_printf(&to->finding->details, "  thread %u%s ", number + 1, does);
+	print_operation(to, thread);
+	if (thread->held_by)
+		dpe_text_printf(&to->finding->details, ", which thread %u has", thread->held_by);
+	dpe_text_puts(&to->finding->details, "\n");
+}
+
+/* ---- deadlocks --------------------------------------------------------------------------- */
+
+static void read_deadlock(struct printing *to)
+{
+	unsigned count = 0;
+
+	dpe_text_puts(&to->finding->cause, "deadlock\n");
+	for (unsigned i = 0; i < count_threads(to->server); i++) {
+		if (!thread_at(to->server, i)->stuck)
+			continue;
+		print_thread(to, i, " waits in");
+		print_cause(to, thread_at(to->server, i));
+		count++;
+	}
+	dpe_text_printf(&to->finding->what, "deadlock (%u thread%s)", count, count == 1 ? "" : "s");
+}
+
+/* ---- misuse ------------------------------------------------------------------------------ */
+
+static void read_misuse(struct printing *to)
+{
+	static const char *const TEXTS[] = {
+		[DPE_SCHED_PROPER] = "",
+		[DPE_SCHED_NOT_LOCKED] = "unlock of what nobody has locked",
+		[DPE_SCHED_STRANGER] = "unlock by a thread that does not have the lock",
+		[DPE_SCHED_DESTROYED] = "use of a destroyed object",
+		[DPE_SCHED_IN_USE] = "destruction of an object in use",
+	};
+	const struct dpe_sched_header *memory = to->server->memory;
+
+	dpe_text_puts(&to->finding->what,
+		memory->misuse < DPE_COUNT(TEXTS) ? TEXTS[memory->misuse] : "misuse");
+	dpe_text_printf(&to->finding->cause, "%s\n", to->finding->what.at);
+	if (memory->running >= count_threads(to->server))
+		return;
+	print_thread(to, memory->running, ":");
+	print_cause(to, thread_at(to->server, memory->running));
+}
+
+/* ---- ends of the process ----------------------------------------------------------------- */
+
+/* The last line that it wrote to standard error; the caller's, or NULL. */
+static char *last_words(const struct dpe_server *server)
+{
+	char bytes[2048];
+	off_t size = server->errors < 0 ? 0 : lseek(server->errors, 0, SEEK_END);
+	off_t from = size > (off_t)sizeof(bytes) ? size - (off_t)sizeof(bytes) : 0;
+	ssize_t got = size > 0 ? pread(server->errors, bytes, sizeof(bytes), from) : 0;
+	ssize_t begin;
+
+	while (got > 0 && strchr("\n\r", bytes[got - 1]))
+		got--;
+	for (begin = got; begin > 0 && bytes[begin - 1] != '\n';)
+		begin--;
+	return got > 0 ? dpe_xasprintf("%.*s", (int)(got - begin), bytes + begin) : NULL;
+}
+
+/* Numbers may differ from run to run. */
+static void add_words(struct printing *to)
+{
+	char *words = last_words(to->server);
+
+	if (!words)
+		return;
+	dpe_text_printf(&to->finding->details, "  its last words: %s\n", words);
+	for (const char *c = words; *c; c++)
+		if (*c < '0' || *c > '9')
+			dpe_text_add(&to->finding->cause, c, 1);
+	free(words);
+}
+
+static void read_signal(struct printing *to, int number)
+{
+	const struct dpe_sched_header *memory = to->server->memory;
+
+	dpe_text_printf(&to->finding->what, "death by signal %d (%s)", number,
+		sigdescr_np(number) ? sigdescr_np(number) : "?");
+	dpe_text_printf(&to->finding->cause, "signal %d\n", number);
+	if (memory->running < count_threads(to->server))
+		print_thread(to, memory->running, ", after");
+	add_words(to);
+}
+
+/* The next status or range of statuses; false at the end, or after *good was made false. */
+static bool next_range(const char **at, long *from, long *to, bool *good)
+{
+	char *end;
+
+	if (!**at)
+		return false;
+	*from = *to = strtol(*at, &end, 10);
+	*good &= end != *at && *from >= 0;
+	if (*good && *end == '-') {
+		*at = end + 1;
+		*to = strtol(*at, &end, 10);
+		*good &= end != *at && *to >= *from;
+	}
+	*good &= *to <= 255 && (!*end || (*end == ',' && end[1]));
+	*at = *end ? end + 1 : end;
+	return *good;
+}
+
+bool dpe_fails_check(const char *fails, struct dpe_diags *diags)
+{
+	const char *at = fails;
+	bool good = *fails;
+	long from, to;
+
+	while (next_range(&at, &from, &to, &good))
+		continue;
+	if (!good)
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"--fails takes exit statuses such as '1,3,10-20', not '%s'", fails);
+	return good;
+}
+
+static bool is_failure(int status, const char *fails, int usual)
+{
+	bool good = true;
+	long from, to;
+
+	if (!fails)
+		return usual >= 0 && status != usual;
+	while (next_range(&fails, &from, &to, &good))
+		if (status >= from && status <= to)
+			return true;
+	return false;
+}
+
+static void read_exit(struct printing *to, int status, const char *fails, int usual)
+{
+	dpe_text_printf(&to->finding->what, "exit status %d", status);
+	if (!fails)
+		dpe_text_printf(&to->finding->what, ", and %d in the first run", usual);
+	dpe_text_printf(&to->finding->cause, "exit status %d\n", status);
+	add_words(to);
+}
+
+void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
+	const struct dpe_explored_run *run, const char *fails, int usual)
+{
+	struct printing to = {server, finding};
+
+	*finding = (struct dpe_finding){.found = true};
+	if (server->memory->end == DPE_SCHED_DEADLOCK)
+		read_deadlock(&to);
+	else if (server->memory->end == DPE_SCHED_MISUSE)
+		read_misuse(&to);
+	else if (server->memory->end != DPE_SCHED_RAN || run->timed_out)
+		finding->found = false;
+	else if (WIFSIGNALED(run->status))
+		read_signal(&to, WTERMSIG(run->status));
+	else if (is_failure(WEXITSTATUS(run->status), fails, usual))
+		read_exit(&to, WEXITSTATUS(run->status), fails, usual);
+	else
+		finding->found = false;
+}

@@ -1,0 +1,132 @@
+/* runs: what the files of the room share. */
+#ifndef DPE_EXPLORE_RUNS_H
+#define DPE_EXPLORE_RUNS_H
+
+#include "explore/explore.h"
+#include "explore/sched/sched.h"
+#include "probes/process/process.h"
+
+/* ---- symbols.c ---------------------------------------------------------------------------- */
+
+struct dpe_symbols {
+	struct dpe_modules modules;
+	struct dpe_map *maps;
+	unsigned count, cap;
+};
+/* The program and the libraries that the process has mapped. */
+void dpe_symbols_read(struct dpe_symbols *symbols, pid_t pid);
+void dpe_symbols_free(struct dpe_symbols *symbols);
+/* "main+0x1f (prog.c:12)", of a return address; of code inlined there "lock (inlined) (prog.c:3) by main…". */
+void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to);
+/* "'lock'", or the address where no variable is there. */
+void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to);
+/* The program's build id in hexadecimal; "none". */
+void dpe_build_id_print(const struct dpe_symbols *symbols, struct dpe_text *to);
+
+/* ---- server.c ---------------------------------------------------------------------------- */
+
+/* The process that forks one for each run. */
+struct dpe_server {
+	struct dpe_sched_header *memory;
+	struct dpe_symbols symbols;
+	pid_t pid;
+	int commands; /* a socket: a byte begins a run, its wait status ends it */
+	int errors;   /* what the run wrote to standard error; -1: it went to ours */
+	unsigned seconds;
+	struct dpe_text outside; /* places where threads were not controlled, a line each */
+};
+
+/* Starts it. False after a diagnostic. */
+bool dpe_server_start(struct dpe_server *server, const struct dpe_explore_options *options,
+	struct dpe_diags *diags);
+void dpe_server_stop(struct dpe_server *server);
+
+struct dpe_explored_run {
+	int status;    /* as of wait(2) */
+	bool timed_out;
+};
+/* One run, as the memory says. False after a diagnostic where the server is gone. */
+bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
+
+/* ---- outside.c --------------------------------------------------------------------------- */
+
+/* Looks at a run from time to time: a thread that blocks in the kernel, or computes for long, is
+ * left to itself, and another one goes on. */
+struct dpe_run_watch {
+	uint32_t running, steps;
+	uint64_t cpu; /* ns that the thread had computed */
+	bool asleep;  /* it was, the last time */
+	bool known;
+};
+void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch);
+
+/* ---- run_findings.c ---------------------------------------------------------------------- */
+
+/* Something found; both texts are for dpe_text_free. */
+struct dpe_finding {
+	struct dpe_text what; /* one line: "deadlock (2 threads)" */
+	struct dpe_text details; /* further lines */
+	struct dpe_text cause; /* the same for findings that are */
+	bool found;
+};
+/* What the last run of the server shows. `usual` is the exit status that is none, or -1. */
+void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
+	const struct dpe_explored_run *run, const char *fails, int usual);
+void dpe_finding_free(struct dpe_finding *finding);
+/* False after a diagnostic if the text is no list of statuses. */
+bool dpe_fails_check(const char *fails, struct dpe_diags *diags);
+
+/* ---- schedule_file.c --------------------------------------------------------------------- */
+
+struct dpe_schedule {
+	struct dpe_sched_switch *at;
+	unsigned count, cap;
+	uint64_t epoch;
+	bool spurious;
+	char *build_id, *finding; /* or NULL */
+};
+/* What the last run did. */
+void dpe_schedule_take(struct dpe_schedule *schedule, const struct dpe_sched_header *memory);
+/* The next run is to do it. */
+void dpe_schedule_give(const struct dpe_schedule *schedule, struct dpe_sched_header *memory);
+void dpe_schedule_free(struct dpe_schedule *schedule);
+bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,
+	const struct dpe_server *server, char *const *argv, struct dpe_diags *diags);
+bool dpe_schedule_read(struct dpe_schedule *schedule, const char *path, struct dpe_diags *diags);
+const char *dpe_sched_kind_name(unsigned kind);
+
+/* ---- delays.c ---------------------------------------------------------------------------- */
+
+/* All schedules, those with few delays first (M. Emmi, S. Qadeer, Z. Rakamarić: Delay-Bounded Scheduling,
+ * POPL 2011). A node is a run: its parent's delays and one more. */
+struct dpe_delay_node {
+	const struct dpe_delay_node *parent; /* NULL: the run without delays */
+	struct dpe_sched_delay delay;
+};
+struct dpe_delays {
+	struct dpe_delay_node **level, **next; /* to be run; those with one delay more */
+	unsigned nlevel, caplevel, nnext, capnext;
+	struct dpe_delay_node **done;
+	unsigned ndone, capdone;
+	uint64_t dice;
+	uint32_t learned; /* what the tree was made with */
+	bool begun, cut; /* nodes were left out */
+};
+/* Gives the next run to the memory, or returns false: there is none. */
+bool dpe_delays_give(struct dpe_delays *delays, struct dpe_sched_header *memory);
+/* After that run. */
+void dpe_delays_take(struct dpe_delays *delays, const struct dpe_sched_header *memory);
+void dpe_delays_free(struct dpe_delays *delays);
+
+/* ---- minimise.c -------------------------------------------------------------------------- */
+
+/* Whether the schedule still leads to the finding. */
+struct dpe_oracle {
+	bool (*leads)(void *context, const struct dpe_schedule *schedule);
+	void *context;
+};
+/* Leaves out switches as long as the schedule leads there (A. Zeller, R. Hildebrandt: Simplifying and
+ * Isolating Failure-Inducing Input, TSE 2002). */
+void dpe_schedule_minimise(struct dpe_schedule *schedule, const struct dpe_oracle *oracle);
+
+#endif

@@ -1,0 +1,371 @@
+/* choices: which thread goes on. Sources: PCT, Burckhardt et al., ASPLOS 2010; POS, Yuan, Yang and Gu,
+ * CAV 2018; SURW, Zhao et al., ASPLOS 2025; delays, Emmi et al., POPL 2011. A thread that repeats itself without a change, sleeps or
+ * yields lets others run first, whatever the strategy. A schedule holds what differs from the choice
+ * without a strategy: go on with the same thread, or else the next one by number. */
+#include "explore/sched/control.h"
+
+struct choosable {
+	uint16_t at[DPE_SCHED_THREADS];
+	unsigned count;
+};
+
+/* Of each thread, the next switch asked for, an index in `forced`, and the one after each. */
+static uint32_t next_forced[DPE_SCHED_THREADS], after[DPE_SCHED_SWITCHES];
+static uint32_t next_delay;
+static uint64_t lowest;          /* PCT: below all priorities so far */
+static uint32_t changes[64];     /* PCT: the choices at which priorities change */
+static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: choices that each thread is thought to have left */
+
+/* splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014) */
+static uint64_t roll(void)
+{
+	uint64_t z = dpe_sched->dice += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static uint32_t roll_below(uint32_t count)
+{
+	return (uint32_t)(roll() % count);
+}
+
+/* ---- the switches asked for -------------------------------------------------------------- */
+
+static void chain_forced(void)
+{
+	for (unsigned i = 0; i < DPE_SCHED_THREADS; i++)
+		next_forced[i] = UINT32_MAX;
+	for (uint32_t i = dpe_sched->nforced; i--;) {
+		unsigned from = dpe_sched->forced[i].from;
+
+		after[i] = next_forced[from];
+		next_forced[from] = i;
+	}
+}
+
+static void note_divergence(uint32_t index)
+{
+	if (!dpe_sched->diverged)
+		dpe_sched->diverged = index + 1;
+}
+
+/* The switch asked for at the thread's operation, if any. */
+static const struct dpe_sched_switch *forced_here(unsigned current)
+{
+	const struct dpe_sched_thread *thread = &dpe_sched->threads[current];
+	uint32_t *next = &next_forced[current];
+	const struct dpe_sched_switch *wanted;
+
+	while (*next != UINT32_MAX && dpe_sched->forced[*next].step < thread->steps) {
+		note_divergence(*next);
+		*next = after[*next];
+	}
+	if (*next == UINT32_MAX || dpe_sched->forced[*next].step != thread->steps)
+		return NULL;
+	wanted = &dpe_sched->forced[*next];
+	if (wanted->kind != thread->op.kind || wanted->to >= dpe_sched->nthreads ||
+		dpe_sched_ready(&dpe_sched->threads[wanted->to]) == DPE_SCHED_BLOCKED) {
+		note_divergence(*next);
+		wanted = NULL;
+	}
+	*next = after[*next];
+	return wanted;
+}
+
+/* ---- who can go on ----------------------------------------------------------------------- */
+
+/* In the order of numbers, beginning with `current`. Threads that are to let others run first are
+ * in `later`. */
+static void collect(unsigned current, struct choosable *ready, struct choosable *later)
+{
+	unsigned count = dpe_sched->nthreads;
+
+	ready->count = later->count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned number = (current + i) % count;
+		const struct dpe_sched_thread *thread = &dpe_sched->threads[number];
+		enum dpe_sched_ready how = dpe_sched_ready(thread);
+
+		if (how == DPE_SCHED_READY && !thread->yields)
+			ready->at[ready->count++] = (uint16_t)number;
+		else if (how != DPE_SCHED_BLOCKED)
+			later->at[later->count++] = (uint16_t)number;
+	}
+}
+
+/* Who yielded goes on before time does; of those who wait for a time, the first to be due. */
+static uint64_t due(unsigned number)
+{
+	const struct dpe_sched_thread *thread = &dpe_sched->threads[number];
+
+	return dpe_sched_ready(thread) == DPE_SCHED_READY ? 0 : thread->op.until;
+}
+
+/* Among those that yield, the current one comes last. */
+static unsigned first_due(const struct choosable *later, unsigned current)
+{
+	unsigned best = DPE_SCHED_NOBODY;
+
+	for (unsigned i = 0; i < later->count; i++) {
+		unsigned number = later->at[i];
+
+		if (best == DPE_SCHED_NOBODY || due(number) < due(best) ||
+			(best == current && due(number) == due(best)))
+			best = number;
+	}
+	return best;
+}
+
+static unsigned without_strategy(
+	const struct choosable *ready, const struct choosable *later, unsigned current)
+{
+	return ready->count ? ready->at[0] : first_due(later, current);
+}
+
+/* ---- strategies -------------------------------------------------------------------------- */
+
+static unsigned by_chance(const struct choosable *from)
+{
+	return from->at[roll_below(from->count)];
+}
+
+static unsigned by_priority(const struct choosable *from)
+{
+	unsigned best = from->at[0];
+
+	for (unsigned i = 1; i < from->count; i++)
+		if (dpe_sched->threads[from->at[i]].priority > dpe_sched->threads[best].priority)
+			best = from->at[i];
+	return best;
+}
+
+static bool is_change(void)
+{
+	for (uint32_t i = 0; i + 1 < dpe_sched->depth; i++)
+		if (changes[i] == dpe_sched->choices)
+			return true;
+	return false;
+}
+
+/* Threads have random priorities; at depth - 1 random choices that of the running one becomes the
+ * lowest. */
+static unsigned by_pct(const struct choosable *from, unsigned current)
+{
+	if (is_change())
+		dpe_sched->threads[current].priority = --lowest;
+	return by_priority(from);
+}
+
+static bool writes(const struct dpe_sched_op *op)
+{
+	return op->kind != DPE_SCHED_READ && op->kind != DPE_SCHED_ATOMIC_LOAD;
+}
+
+static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
+{
+	bool same = a->object >> 3 == b->object >> 3 || (a->mutex && a->mutex == b->object) ||
+		    (b->mutex && a->object == b->mutex);
+
+	return same && (writes(a) || writes(b));
+}
+
+/* Operations have random priorities; those that race with the one that goes on get new ones. */
+static unsigned by_pos(const struct choosable *from)
+{
+	unsigned best = by_priority(from);
+	const struct dpe_sched_op *op = &dpe_sched->threads[best].op;
+
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (i != best && conflict(op, &dpe_sched->threads[i].op))
+			dpe_sched->threads[i].priority = roll() >> 1;
+	return best;
+}
+
+/* Each thread is as probable as the share that it has of all operations to come; those of threads
+ * still to be created are its creator's. */
+static unsigned by_surw(const struct choosable *from)
+{
+	uint32_t sum = 0, at;
+	unsigned i = 0;
+
+	for (unsigned k = 0; k < from->count; k++)
+		sum += remaining[from->at[k]] + 1;
+	for (at = roll_below(sum); at > remaining[from->at[i]]; i++)
+		at -= remaining[from->at[i]] + 1;
+	return from->at[i];
+}
+
+/* The usual choice, but for those that are delayed: they pass over as many threads as asked. */
+static unsigned by_delay(
+	const struct choosable *ready, const struct choosable *later, unsigned usual)
+{
+	const struct dpe_sched_delay *delay = &dpe_sched->delays[next_delay];
+	unsigned skip, others = 0;
+
+	if (next_delay == dpe_sched->ndelays || delay->choice != dpe_sched->choices)
+		return usual;
+	next_delay++;
+	skip = delay->skip;
+	if (skip < ready->count)
+		return ready->at[skip];
+	for (unsigned i = 0; i < later->count; i++)
+		if (later->at[i] != usual && ++others == skip + 1 - (ready->count ? ready->count : 1))
+			return later->at[i];
+	return usual;
+}
+
+static unsigned by_strategy(const struct choosable *from, unsigned current)
+{
+	switch (dpe_sched->strategy) {
+	case DPE_SCHED_RANDOM:
+		return by_chance(from);
+	case DPE_SCHED_PCT:
+		return by_pct(from, current);
+	case DPE_SCHED_POS:
+		return by_pos(from);
+	default:
+		return by_surw(from);
+	}
+}
+
+/* Who is to let others run first sometimes does not. */
+static const struct choosable *pool(const struct choosable *ready, const struct choosable *later)
+{
+	if (!ready->count)
+		return later;
+	return later->count && !roll_below(8) ? later : ready;
+}
+
+/* ---- a choice ---------------------------------------------------------------------------- */
+
+static void record(unsigned current, unsigned to)
+{
+	const struct dpe_sched_thread *from = &dpe_sched->threads[current];
+
+	if (dpe_sched->nswitches == DPE_SCHED_SWITCHES) {
+		dpe_sched->switches_lost++;
+		return;
+	}
+	dpe_sched->switches[dpe_sched->nswitches++] = (struct dpe_sched_switch){
+		.step = from->steps,
+		.from = (uint16_t)current,
+		.to = (uint16_t)to,
+		.kind = from->op.kind,
+		.pc = from->op.pc,
+		.object = from->op.object,
+	};
+}
+
+static unsigned choose(const struct choosable *ready, const struct choosable *later,
+	unsigned current, unsigned usual)
+{
+	const struct dpe_sched_switch *wanted;
+
+	if (dpe_sched->strategy == DPE_SCHED_DELAY)
+		return by_delay(ready, later, usual);
+	if (dpe_sched->strategy != DPE_SCHED_FIRST)
+		return by_strategy(pool(ready, later), current);
+	wanted = forced_here(current);
+	return wanted ? wanted->to : usual;
+}
+
+static void count_choice(unsigned width)
+{
+	if (width < 2)
+		return;
+	if (++dpe_sched->choices < DPE_SCHED_CHOICES)
+		dpe_sched->widths[dpe_sched->choices] = (uint8_t)width;
+}
+
+unsigned dpe_sched_choose(unsigned current)
+{
+	struct choosable ready, later;
+	unsigned usual, chosen;
+
+	collect(current, &ready, &later);
+	usual = without_strategy(&ready, &later, current);
+	if (usual == DPE_SCHED_NOBODY)
+		return usual;
+	count_choice(ready.count + later.count);
+	chosen = choose(&ready, &later, current, usual);
+	if (chosen != usual)
+		record(current, chosen);
+	dpe_sched->threads[chosen].yields = false;
+	return chosen;
+}
+
+static bool is_idle(const struct dpe_sched_op *op)
+{
+	switch (op->kind) {
+	case DPE_SCHED_READ:
+	case DPE_SCHED_ATOMIC_LOAD:
+	case DPE_SCHED_MUTEX_TRYLOCK:
+	case DPE_SCHED_SPIN_TRYLOCK:
+	case DPE_SCHED_SEM_TRYWAIT:
+	case DPE_SCHED_SEM_GETVALUE:
+	case DPE_SCHED_RWLOCK_TRYRDLOCK:
+	case DPE_SCHED_RWLOCK_TRYWRLOCK:
+	case DPE_SCHED_ATOMIC_CHANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_pause(const struct dpe_sched_op *op)
+{
+	return op->kind == DPE_SCHED_YIELD || op->kind == DPE_SCHED_SLEEP;
+}
+
+/* Fairness: whether the thread is to let others run first. */
+static bool is_to_yield(struct dpe_sched_thread *me)
+{
+	me->idle = is_idle(&me->op) ? me->idle + 1 : 0;
+	me->alone++;
+	if (!is_pause(&me->op) && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
+		return false;
+	me->idle = me->alone = 0;
+	return true;
+}
+
+bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
+{
+	unsigned number = dpe_sched_number(me);
+
+	me->yields = is_to_yield(me);
+	if (dpe_sched->strategy == DPE_SCHED_PCT && (me->yields || me->op.until))
+		me->priority = --lowest;
+	if (dpe_sched->strategy == DPE_SCHED_POS)
+		me->priority = me->yields ? 0 : roll() >> 1;
+	if (visible || me->yields) {
+		me->visible++;
+		if (remaining[number])
+			remaining[number]--;
+		return true;
+	}
+	return next_forced[number] != UINT32_MAX &&
+	       dpe_sched->forced[next_forced[number]].step <= me->steps;
+}
+
+/* What the new thread will do is not its creator's any more. */
+void dpe_sched_choose_created(unsigned creator, unsigned created)
+{
+	uint32_t moved = remaining[created];
+
+	remaining[creator] -= moved < remaining[creator] ? moved : remaining[creator];
+}
+
+void dpe_sched_choose_begin(void)
+{
+	dpe_sched->dice = dpe_sched->seed;
+	lowest = 1ull << 62;
+	for (uint32_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		changes[i] = roll_below(dpe_sched->expected + 1);
+	for (unsigned i = 0; i < DPE_SCHED_THREADS; i++) {
+		dpe_sched->threads[i].priority = (1ull << 62) + (roll() >> 2);
+		remaining[i] = dpe_sched->weights[i];
+	}
+	chain_forced();
+}

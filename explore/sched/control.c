@@ -1,0 +1,332 @@
+/* control: one thread runs, the others wait for their baton. The lock is free but for the moment of
+ * a choice; it is contended only by threads that come back from outside. */
+#include "explore/sched/control.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct dpe_sched_header *dpe_sched;
+static __thread struct dpe_sched_thread *mine;
+static __thread bool over; /* the thread's last operation was */
+
+enum { WAITS, GO, TAKE_OVER };
+
+/* The function syscall is wrapped, too. Without a timeout. */
+static long futex(uint32_t *word, long command, uint32_t value)
+{
+	register long timeout __asm__("r10") = 0;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(SYS_futex), "D"(word), "S"(command), "d"((long)value), "r"(timeout)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static void futex_wait(uint32_t *word, uint32_t value)
+{
+	futex(word, FUTEX_WAIT, value);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	futex(word, FUTEX_WAKE, 1);
+}
+
+/* 0: free, 1: taken, 2: taken and waited for. (U. Drepper: Futexes Are Tricky, mutex 3.) */
+void dpe_sched_lock(void)
+{
+	uint32_t *lock = &dpe_sched->lock;
+	uint32_t was = 0;
+
+	if (__atomic_compare_exchange_n(
+		    lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
+		futex_wait(lock, 2);
+}
+
+void dpe_sched_unlock(void)
+{
+	if (__atomic_exchange_n(&dpe_sched->lock, 0, __ATOMIC_RELEASE) == 2)
+		futex_wake(&dpe_sched->lock);
+}
+
+unsigned dpe_sched_number(const struct dpe_sched_thread *thread)
+{
+	return (unsigned)(thread - dpe_sched->threads);
+}
+
+void dpe_sched_be(struct dpe_sched_thread *me)
+{
+	me->tid = (uint32_t)gettid();
+	me->handle = (uint64_t)pthread_self();
+	mine = me;
+}
+
+/* ---- ends -------------------------------------------------------------------------------- */
+
+void dpe_sched_end(enum dpe_sched_end end)
+{
+	dpe_sched->end = end;
+	_exit(0);
+}
+
+void dpe_sched_misuse(enum dpe_sched_misuse misuse)
+{
+	dpe_sched->misuse = misuse;
+	dpe_sched_end(DPE_SCHED_MISUSE);
+}
+
+static bool handles(int number)
+{
+	struct sigaction action;
+
+	switch (number) {
+	case SIGILL:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGPIPE:
+		return false;
+	default:
+		return !sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL &&
+		       action.sa_handler != SIG_IGN;
+	}
+}
+
+/* The C library's own signals have numbers that sigaction refuses. */
+static bool handles_signals(void)
+{
+	for (int number = 1; number < SIGRTMAX; number++)
+		if (handles(number))
+			return true;
+	return false;
+}
+
+static bool anybody_outside(void)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (dpe_sched->threads[i].state == DPE_SCHED_OUTSIDE)
+			return true;
+	return false;
+}
+
+static void note_stuck(unsigned number)
+{
+	struct dpe_sched_thread *thread = &dpe_sched->threads[number];
+	unsigned awaited = dpe_sched_awaited(thread);
+
+	thread->stuck = true;
+	if (awaited != DPE_SCHED_NOBODY && thread->op.kind != DPE_SCHED_JOIN)
+		thread->held_by = (uint16_t)(awaited + 1);
+}
+
+static _Noreturn void end_deadlock(void)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (dpe_sched->threads[i].state == DPE_SCHED_CONTROLLED)
+			note_stuck(i);
+	dpe_sched_end(handles_signals() ? DPE_SCHED_STUCK : DPE_SCHED_DEADLOCK);
+}
+
+/* Who is outside may come back and let others go on. */
+static void nobody_can(void)
+{
+	if (!dpe_sched->live || anybody_outside())
+		return;
+	end_deadlock();
+}
+
+/* Threads of which each waits for the next one, though others may still run. */
+static void look_for_cycle(unsigned from)
+{
+	unsigned at = from, length = 0;
+
+	do
+		at = dpe_sched_awaited(&dpe_sched->threads[at]);
+	while (at != DPE_SCHED_NOBODY && at != from && ++length < dpe_sched->nthreads);
+	if (at != from)
+		return;
+	do {
+		note_stuck(at);
+		at = dpe_sched_awaited(&dpe_sched->threads[at]);
+	} while (at != from);
+	dpe_sched_end(DPE_SCHED_DEADLOCK);
+}
+
+/* ---- turns ------------------------------------------------------------------------------- */
+
+/* A signal may be on its way to a handler that lets somebody go on. */
+static unsigned choose_after_handlers(unsigned current)
+{
+	unsigned next = DPE_SCHED_NOBODY;
+
+	if (!dpe_sched->live || anybody_outside() || !handles_signals())
+		return next;
+	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS && next == DPE_SCHED_NOBODY; ms++) {
+		REAL(usleep)(1000);
+		next = dpe_sched_choose(current);
+	}
+	return next;
+}
+
+/* With the lock held. */
+static void hand_over(unsigned current)
+{
+	unsigned next = dpe_sched_choose(current);
+	struct dpe_sched_thread *thread;
+
+	if (next == DPE_SCHED_NOBODY)
+		next = choose_after_handlers(current);
+	dpe_sched->running = next;
+	if (next == DPE_SCHED_NOBODY) {
+		nobody_can();
+		return;
+	}
+	thread = &dpe_sched->threads[next];
+	if (next != current)
+		thread->alone = 0;
+	if (thread->op.until && dpe_sched_ready(thread) == DPE_SCHED_LATE &&
+		thread->op.until > dpe_sched_now())
+		dpe_sched->now += thread->op.until - dpe_sched_now();
+	if (thread != mine) {
+		__atomic_store_n(&thread->baton, GO, __ATOMIC_RELEASE);
+		futex_wake(&thread->baton);
+	}
+}
+
+/* The thread that had the baton is blocked, or computes, outside: this one chooses instead. */
+static bool take_over(struct dpe_sched_thread *me)
+{
+	unsigned running;
+	bool go;
+
+	dpe_sched_lock();
+	running = dpe_sched->running;
+	if (running != DPE_SCHED_NOBODY && dpe_sched->kicked == running + 1 &&
+		dpe_sched->threads[running].steps == dpe_sched->kicked_at) {
+		dpe_sched->threads[running].state = DPE_SCHED_OUTSIDE;
+		dpe_sched->kicks++;
+		hand_over(running);
+	}
+	go = dpe_sched->running == dpe_sched_number(me);
+	dpe_sched_unlock();
+	return go;
+}
+
+void dpe_sched_park(struct dpe_sched_thread *me)
+{
+	for (;;) {
+		uint32_t baton = __atomic_exchange_n(&me->baton, WAITS, __ATOMIC_ACQUIRE);
+
+		if (baton == GO || (baton == TAKE_OVER && take_over(me)))
+			return;
+		if (baton == WAITS)
+			futex_wait(&me->baton, WAITS);
+	}
+}
+
+/* With the lock held, which it releases. */
+static void take_turn(struct dpe_sched_thread *me)
+{
+	unsigned number = dpe_sched_number(me);
+
+	if (me->state == DPE_SCHED_OUTSIDE) {
+		me->state = DPE_SCHED_CONTROLLED;
+		if (dpe_sched->running == DPE_SCHED_NOBODY)
+			hand_over(number);
+	} else if (dpe_sched->running == number) {
+		look_for_cycle(number);
+		hand_over(number);
+	}
+	if (dpe_sched->running == number) {
+		dpe_sched_unlock();
+		return;
+	}
+	dpe_sched_unlock();
+	dpe_sched_park(me);
+}
+
+static struct dpe_sched_thread *adopt(void)
+{
+	struct dpe_sched_thread *me = NULL;
+
+	dpe_sched_lock();
+	if (dpe_sched->nthreads == DPE_SCHED_THREADS)
+		dpe_sched_end(DPE_SCHED_TOO_MANY);
+	me = &dpe_sched->threads[dpe_sched->nthreads++];
+	me->state = DPE_SCHED_OUTSIDE;
+	me->detached = true;
+	dpe_sched->live++;
+	dpe_sched_be(me);
+	dpe_sched_unlock();
+	return me;
+}
+
+struct dpe_sched_thread *dpe_sched_self(void)
+{
+	if (!dpe_sched || over)
+		return NULL;
+	return mine ? mine : adopt();
+}
+
+static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible)
+{
+	int error = errno;
+
+	me->inside = true;
+	me->op = *op;
+	me->steps++;
+	if (++dpe_sched->steps > dpe_sched->max_steps)
+		dpe_sched_end(DPE_SCHED_CUT);
+	if (dpe_sched_arrive(me, visible) || me->state == DPE_SCHED_OUTSIDE) {
+		dpe_sched_lock();
+		take_turn(me);
+	}
+	me->inside = false;
+	errno = error;
+}
+
+/* What a signal's handler does within the library is done at once. */
+bool dpe_sched_point(const struct dpe_sched_op *op)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+
+	if (me && !me->inside)
+		point(me, op, true);
+	return me;
+}
+
+void dpe_sched_access(const struct dpe_sched_op *op, bool visible)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+
+	if (me && !me->inside)
+		point(me, op, visible);
+}
+
+void dpe_sched_finish(void)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+	unsigned number;
+
+	if (!me)
+		return;
+	dpe_sched_point(&(struct dpe_sched_op){.kind = DPE_SCHED_END});
+	number = dpe_sched_number(me);
+	me->inside = true;
+	dpe_sched_lock();
+	me->state = DPE_SCHED_FINISHED;
+	dpe_sched->live--;
+	if (dpe_sched->running == number || dpe_sched->running == DPE_SCHED_NOBODY)
+		hand_over(number);
+	over = true;
+	mine = NULL;
+	dpe_sched_unlock();
+}

@@ -1,0 +1,115 @@
+/* control: what the files of libdpe-sched.so share. One thread runs; at each operation (a point) the
+ * next one to run is chosen and handed its baton. */
+#ifndef DPE_EXPLORE_SCHED_CONTROL_H
+#define DPE_EXPLORE_SCHED_CONTROL_H
+
+#include "explore/sched/sched.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+#define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
+#define DPE_SCHED_EXPORTED __attribute__((visibility("default")))
+#define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
+
+/* The function that a wrapper stands for; found before the first thread is created. */
+#define REAL(name)                                                                                 \
+	({                                                                                         \
+		static __typeof__(&name) found;                                                    \
+		if (!found)                                                                        \
+			found = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                        \
+		found;                                                                             \
+	})
+
+/* NULL: nothing is controlled, every wrapper calls its function. */
+extern DPE_SCHED_HIDDEN struct dpe_sched_header *dpe_sched;
+
+/* ---- control.c --------------------------------------------------------------------------- */
+
+/* The calling thread, which is adopted where the library did not see its creation. NULL: it is not
+ * controlled. */
+DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_self(void);
+DPE_SCHED_HIDDEN unsigned dpe_sched_number(const struct dpe_sched_thread *thread);
+/* A point: returns when the thread may do the operation. False: it is not controlled. */
+DPE_SCHED_HIDDEN bool dpe_sched_point(const struct dpe_sched_op *op);
+/* The same for an access of memory; where it is not visible to others nothing is chosen. */
+DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visible);
+/* Ends the run here. */
+DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
+DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
+/* Waits for the baton. */
+DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
+DPE_SCHED_HIDDEN void dpe_sched_lock(void);
+DPE_SCHED_HIDDEN void dpe_sched_unlock(void);
+DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
+/* The calling thread is over: another one goes on. */
+DPE_SCHED_HIDDEN void dpe_sched_finish(void);
+
+/* ---- choices.c ---------------------------------------------------------------------------- */
+
+/* Where a run begins, in its process. */
+DPE_SCHED_HIDDEN void dpe_sched_choose_begin(void);
+/* A thread was created. */
+DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned created);
+/* The thread that goes on when `current` is at a point, or cannot; DPE_SCHED_NOBODY. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
+/* Called for each operation that a thread arrives at; false: nothing is to be chosen here. */
+DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
+
+/* ---- waiting.c --------------------------------------------------------------------------- */
+
+enum dpe_sched_ready { DPE_SCHED_BLOCKED, DPE_SCHED_LATE, DPE_SCHED_READY };
+/* Whether the thread can do its operation now; LATE: by its timeout. */
+DPE_SCHED_HIDDEN enum dpe_sched_ready dpe_sched_ready(const struct dpe_sched_thread *thread);
+/* The thread that alone can let this one go on; DPE_SCHED_NOBODY: unknown or none. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_awaited(const struct dpe_sched_thread *thread);
+/* Whether the mutex can be locked by the thread with this number, or tells it why not. */
+DPE_SCHED_HIDDEN bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread);
+/* Lets one waiter for the condition, if there is one, or all go on. */
+DPE_SCHED_HIDDEN bool dpe_sched_wake_one(uint64_t object);
+DPE_SCHED_HIDDEN void dpe_sched_wake_all(uint64_t object);
+/* The calling thread's wait is over: true if it was woken, false after its time. */
+DPE_SCHED_HIDDEN bool dpe_sched_end_wait(struct dpe_sched_thread *me);
+/* Whether somebody waits for the object whom nobody woke. */
+DPE_SCHED_HIDDEN bool dpe_sched_has_waiters(uint64_t object);
+
+/* ---- sched_threads.c --------------------------------------------------------------------- */
+
+/* The calling thread is at a point that cancellation can end. */
+DPE_SCHED_HIDDEN void dpe_sched_test_cancel(struct dpe_sched_thread *me);
+DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
+
+/* ---- sched_time.c ------------------------------------------------------------------------ */
+
+/* ns of virtual time since the start of the run. */
+DPE_SCHED_HIDDEN uint64_t dpe_sched_now(void);
+/* A time of that clock as virtual time, at least 1. */
+DPE_SCHED_HIDDEN uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at);
+
+/* ---- operations -------------------------------------------------------------------------- */
+
+/* What the POSIX functions and C11's have in common. `pc` is where they were called. */
+DPE_SCHED_HIDDEN int dpe_sched_mutex_lock(pthread_mutex_t *mutex, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_mutex_trylock(pthread_mutex_t *mutex, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_mutex_timedlock(
+	pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_mutex_unlock(pthread_mutex_t *mutex, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_mutex_destroy(pthread_mutex_t *mutex, uint64_t pc);
+/* Gives the mutex back for a wait: how often it was locked; and takes it again. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_mutex_give(pthread_mutex_t *mutex);
+DPE_SCHED_HIDDEN int dpe_sched_mutex_restore(pthread_mutex_t *mutex, unsigned times);
+DPE_SCHED_HIDDEN int dpe_sched_cond_wait(
+	pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_cond_destroy(pthread_cond_t *cond, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr,
+	void *(*routine)(void *), void *with, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_join(pthread_t thread, void **result, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_detach(pthread_t thread, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_once(int *once, void (*routine)(void), uint64_t pc);
+/* Whether an object that processes may share is to be left to the C library. */
+DPE_SCHED_HIDDEN bool dpe_sched_leaves(bool is_shared);
+
+#endif

@@ -1,0 +1,134 @@
+/* fork_server: the process that dpe starts stops here, before main and before all other constructors,
+ * and forks a child for each run, so that a run pays for no dynamic linking. Without dpe the library
+ * does nothing. */
+#include "explore/sched/control.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The entry of the environment that is this variable, or NULL. */
+static char **find_variable(char **environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *environment; environment++)
+		if (!strncmp(*environment, name, len) && (*environment)[len] == '=')
+			return environment;
+	return NULL;
+}
+
+static void remove_variable(char **environment, const char *name)
+{
+	char **at = find_variable(environment, name);
+
+	for (; at && *at; at++)
+		at[0] = at[1];
+}
+
+/* The program, and others that it starts, see the environment that dpe has. */
+static void restore_environment(char **environment)
+{
+	char **others = find_variable(environment, DPE_SCHED_OTHERS);
+	char **preload = find_variable(environment, "LD_PRELOAD");
+
+	if (others && preload)
+		*preload = strstr(*others, "LD_PRELOAD=");
+	else
+		remove_variable(environment, "LD_PRELOAD");
+	remove_variable(environment, DPE_SCHED_OTHERS);
+	remove_variable(environment, DPE_SCHED_VARIABLE);
+	remove_variable(environment, "LD_BIND_NOW");
+}
+
+/* ---- a run ------------------------------------------------------------------------------- */
+
+static void begin_run(struct dpe_sched_header *header)
+{
+	const struct rlimit no_core = {0, 0};
+	struct dpe_sched_thread *first = &header->threads[0];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &no_core);
+	lseek(STDIN_FILENO, 0, SEEK_SET);
+	header->pid = (uint32_t)getpid();
+	header->nthreads = header->live = 1;
+	first->state = DPE_SCHED_CONTROLLED;
+	first->steps = 1;
+	dpe_sched = header;
+	dpe_sched_threads_begin();
+	dpe_sched_choose_begin();
+	dpe_sched_be(first);
+}
+
+/* What an earlier run left, but for the table of shared memory. */
+static void clear(struct dpe_sched_header *header)
+{
+	char *begin = (char *)&header->lock;
+	unsigned threads = header->nthreads;
+
+	memset(header->threads, 0, sizeof(header->threads[0]) * threads);
+	memset(begin, 0, (size_t)((char *)header->threads - begin));
+}
+
+/* A process that ended keeps its number until the next command: dpe may still look at it. */
+static int wait_for(pid_t child)
+{
+	siginfo_t info;
+
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT))
+		continue;
+	return info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+}
+
+static void serve(struct dpe_sched_header *header, int commands)
+{
+	pid_t child = 0;
+	char command = 'h';
+	int status;
+
+	if (write(commands, &command, 1) != 1)
+		_exit(127);
+	while (read(commands, &command, 1) == 1) {
+		if (child)
+			waitpid(child, NULL, 0);
+		clear(header);
+		child = fork();
+		if (!child) {
+			close(commands);
+			begin_run(header);
+			return;
+		}
+		status = child < 0 ? -1 : wait_for(child);
+		if (write(commands, &status, sizeof(status)) != sizeof(status))
+			break;
+	}
+	_exit(0);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void load(int argc, char **argv, char **environment)
+{
+	char **variable = find_variable(environment, DPE_SCHED_VARIABLE);
+	struct dpe_sched_header *header;
+	int memory, commands;
+
+	(void)argc, (void)argv;
+	if (!variable ||
+		sscanf(*variable, DPE_SCHED_VARIABLE "=%d,%d", &memory, &commands) != 2)
+		return;
+	restore_environment(environment);
+	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	close(memory);
+	if (header == MAP_FAILED || header->magic != DPE_SCHED_MAGIC)
+		_exit(127);
+	serve(header, commands);
+}

@@ -1,0 +1,226 @@
+/* sched: what the preloaded library that schedules a program's threads and the command share: the
+ * operations, the state of the threads, the schedule that a run is to follow and the one that it took.
+ * The command writes the first part before a run and reads the rest after it. */
+#ifndef DPE_EXPLORE_SCHED_SCHED_H
+#define DPE_EXPLORE_SCHED_SCHED_H
+
+#include "explore/limits.h"
+
+#include <stdint.h>
+
+#define DPE_SCHED_LIBRARY "libdpe-sched.so"
+/* The environment variable that holds the numbers of two inherited files: the memory and the socket
+ * of commands; and the one that holds what LD_PRELOAD was before. */
+#define DPE_SCHED_VARIABLE "DPE_SCHED"
+#define DPE_SCHED_OTHERS "DPE_SCHED_PRELOAD"
+#define DPE_SCHED_MAGIC 0x6470652d73636864
+
+/* Every operation before which another thread may be chosen. */
+#define DPE_SCHED_OPERATIONS(X)                                                                    \
+	X(NONE, "none")                                                                            \
+	X(START, "thread::start")                                                            \
+	X(END, "thread::exit")                                                                \
+	X(RETURN, "main.exit")                                                                \
+	X(PROCESS_END, "exit")                                                                     \
+	X(CREATE, "pthread_create")                                                                \
+	X(JOIN, "pthread_join")                                                                    \
+	X(TIMEDJOIN, "pthread_timedjoin_np")                                                       \
+	X(DETACH, "pthread_detach")                                                                \
+	X(CANCEL, "pthread_cancel")                                                                \
+	X(YIELD, "sched_yield")                                                                    \
+	X(SLEEP, "sleep")                                                                          \
+	X(FORK, "fork")                                                                            \
+	X(ONCE, "pthread_once")                                                                    \
+	X(ONCE_DONE, "pthread_once.exit")                                                          \
+	X(MUTEX_INIT, "pthread_mutex_init")                                                        \
+	X(MUTEX_DESTROY, "pthread_mutex_destroy")                                                  \
+	X(MUTEX_LOCK, "pthread_mutex_lock")                                                        \
+	X(MUTEX_TRYLOCK, "pthread_mutex_trylock")                                                  \
+	X(MUTEX_TIMEDLOCK, "pthread_mutex_timedlock")                                              \
+	X(MUTEX_UNLOCK, "pthread_mutex_unlock")                                                    \
+	X(COND_INIT, "pthread_cond_init")                                                          \
+	X(COND_DESTROY, "pthread_cond_destroy")                                                    \
+	X(COND_WAIT, "pthread_cond_wait")                                                          \
+	X(COND_TIMEDWAIT, "pthread_cond_timedwait")                                                \
+	X(COND_BLOCK, "pthread_cond_wait.exit")                                                         \
+	X(COND_TIMEDBLOCK, "pthread_cond_timedwait.exit")                                               \
+	X(COND_SIGNAL, "pthread_cond_signal")                                                      \
+	X(COND_BROADCAST, "pthread_cond_broadcast")                                                \
+	X(SEM_INIT, "sem_init")                                                                    \
+	X(SEM_DESTROY, "sem_destroy")                                                              \
+	X(SEM_WAIT, "sem_wait")                                                                    \
+	X(SEM_TRYWAIT, "sem_trywait")                                                              \
+	X(SEM_TIMEDWAIT, "sem_timedwait")                                                          \
+	X(SEM_POST, "sem_post")                                                                    \
+	X(SEM_GETVALUE, "sem_getvalue")                                                            \
+	X(RWLOCK_INIT, "pthread_rwlock_init")                                                      \
+	X(RWLOCK_DESTROY, "pthread_rwlock_destroy")                                                \
+	X(RWLOCK_RDLOCK, "pthread_rwlock_rdlock")                                                  \
+	X(RWLOCK_TRYRDLOCK, "pthread_rwlock_tryrdlock")                                            \
+	X(RWLOCK_TIMEDRDLOCK, "pthread_rwlock_timedrdlock")                                        \
+	X(RWLOCK_WRLOCK, "pthread_rwlock_wrlock")                                                  \
+	X(RWLOCK_TRYWRLOCK, "pthread_rwlock_trywrlock")                                            \
+	X(RWLOCK_TIMEDWRLOCK, "pthread_rwlock_timedwrlock")                                        \
+	X(RWLOCK_UNLOCK, "pthread_rwlock_unlock")                                                  \
+	X(BARRIER_INIT, "pthread_barrier_init")                                                    \
+	X(BARRIER_DESTROY, "pthread_barrier_destroy")                                              \
+	X(BARRIER_WAIT, "pthread_barrier_wait")                                                    \
+	X(BARRIER_BLOCK, "pthread_barrier_wait.exit")                                                   \
+	X(SPIN_LOCK, "pthread_spin_lock")                                                          \
+	X(SPIN_TRYLOCK, "pthread_spin_trylock")                                                    \
+	X(SPIN_UNLOCK, "pthread_spin_unlock")                                                      \
+	X(FUTEX_WAIT, "futex_wait")                                                                \
+	X(FUTEX_TIMEDWAIT, "futex_timedwait")                                                           \
+	X(FUTEX_BLOCK, "futex_wait.exit")                                                               \
+	X(FUTEX_TIMEDBLOCK, "futex_timedwait.exit")                                                          \
+	X(FUTEX_WAKE, "futex_wake")                                                                \
+	X(READ, "read")                                                                            \
+	X(WRITE, "write")                                                                          \
+	X(ATOMIC_LOAD, "atomic_load")                                                              \
+	X(ATOMIC_STORE, "atomic_store")                                                            \
+	X(ATOMIC_CHANGE, "atomic_change")                                                  \
+	X(FENCE, "fence")
+
+enum dpe_sched_kind {
+#define DPE_SCHED_NAME(name, text) DPE_SCHED_##name,
+	DPE_SCHED_OPERATIONS(DPE_SCHED_NAME)
+#undef DPE_SCHED_NAME
+		DPE_SCHED_KINDS
+};
+
+/* One operation that a thread is about to do. */
+struct dpe_sched_op {
+	uint64_t pc;     /* where it was called */
+	uint64_t object; /* an address, of a join the number of the thread */
+	uint64_t mutex;  /* of a wait for a condition */
+	uint64_t until;  /* ns of virtual time since the start; 0: no timeout */
+	uint32_t order;  /* of a wait: its place among all; of a barrier: its round */
+	uint16_t size;   /* of an access */
+	uint8_t kind;
+	uint8_t wake;    /* the thread of a wait without a count of wakeups was woken */
+};
+
+enum dpe_sched_state {
+	DPE_SCHED_FREE,
+	DPE_SCHED_CONTROLLED, /* runs if it is `running`, else waits for its baton */
+	DPE_SCHED_OUTSIDE,    /* blocked, or computes, where the library does not see it */
+	DPE_SCHED_FINISHED,
+};
+
+struct dpe_sched_thread {
+	uint32_t baton; /* a futex: 1: go on, 2: the running thread is outside */
+	uint32_t tid;   /* the kernel's */
+	uint32_t steps; /* operations so far, which number them from 1 */
+	uint32_t visible; /* of these, those before which another thread may be chosen */
+	uint32_t idle;  /* of these, the last ones that changed nothing */
+	uint32_t alone; /* of these, the last ones in a row, nobody else having run */
+	uint16_t parent;
+	uint8_t state;
+	uint8_t detached, joined;
+	uint8_t cancelled, cancel_off;
+	uint8_t inside; /* in the library: a handler of a signal may interrupt that */
+	uint8_t yields; /* others are to run first */
+	uint8_t stuck;  /* in the deadlock that ended the run */
+	uint16_t held_by; /* the number, from 1, of the thread that it waits for, where known */
+	uint64_t handle; /* its pthread_t */
+	uint64_t priority;
+	struct dpe_sched_op op;
+};
+
+/* A choice that differs from what is chosen without a strategy (see choices.c): at the operation
+ * number `step` of `from`, `to` goes on. */
+struct dpe_sched_switch {
+	uint32_t step;
+	uint16_t from, to;
+	uint32_t kind; /* of the operation that `from` is about to do */
+	uint32_t unused;
+	uint64_t pc, object; /* of that operation */
+};
+
+enum dpe_sched_strategy {
+	DPE_SCHED_FIRST, /* goes on with the same thread, but for the switches asked for */
+	DPE_SCHED_RANDOM,
+	DPE_SCHED_PCT,
+	DPE_SCHED_POS,
+	DPE_SCHED_SURW,
+	DPE_SCHED_DELAY,
+};
+
+/* How the library ended a run. */
+enum dpe_sched_end {
+	DPE_SCHED_RAN,      /* it did not */
+	DPE_SCHED_DEADLOCK, /* nobody can go on */
+	DPE_SCHED_STUCK,    /* the same, but a handler of a signal may change that */
+	DPE_SCHED_MISUSE,   /* see `misuse` */
+	DPE_SCHED_CUT,      /* too many steps */
+	DPE_SCHED_TOO_MANY, /* threads */
+};
+
+enum dpe_sched_misuse {
+	DPE_SCHED_PROPER,
+	DPE_SCHED_NOT_LOCKED, /* unlocked though nobody holds it */
+	DPE_SCHED_STRANGER,   /* unlocked by another thread than its owner */
+	DPE_SCHED_DESTROYED,  /* used after it was destroyed */
+	DPE_SCHED_IN_USE,     /* destroyed while it is held or waited for */
+};
+
+/* At this choice, counted from 1, so many threads that would go on are passed over. */
+struct dpe_sched_delay {
+	uint32_t choice, skip;
+};
+
+/* A wakeup of one thread, for any that waited before it. */
+struct dpe_sched_wakeup {
+	uint64_t object;
+	uint32_t order;
+};
+
+struct dpe_sched_header {
+	/* the command's, before a run */
+	uint64_t magic;
+	uint64_t seed;
+	uint64_t epoch; /* ns of CLOCK_REALTIME at the start */
+	uint32_t strategy;
+	uint32_t depth;     /* of PCT */
+	uint32_t expected;  /* choices of the longest run so far */
+	uint32_t max_steps;
+	uint32_t nforced;
+	uint32_t spurious; /* waits for conditions may return without a reason */
+	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
+					      that it creates, in an earlier run */
+	uint32_t ndelays;
+	struct dpe_sched_delay delays[DPE_SCHED_DELAYS]; /* in the order of choices */
+	struct dpe_sched_switch forced[DPE_SCHED_SWITCHES];
+	/* the library's, during a run */
+	_Alignas(64) uint32_t lock;
+	uint32_t running; /* the number of the thread, or DPE_SCHED_NOBODY */
+	uint32_t pid;
+	uint32_t end;
+	uint32_t misuse;
+	uint32_t nthreads;
+	uint32_t live; /* threads that did not finish */
+	uint32_t steps, choices, nswitches;
+	uint32_t switches_lost;
+	uint32_t diverged; /* the number, from 1, of the first switch that was not possible */
+	uint32_t forks, execs;
+	uint32_t shared_objects; /* uses of objects that several processes share */
+	uint32_t waits; /* numbers waits and wakeups */
+	uint32_t nwakeups;
+	uint32_t kicked; /* the command: the number of the thread, plus 1, that is outside, … */
+	uint32_t kicked_at; /* … if this is still the number of its last operation */
+	uint32_t kicks; /* threads that went outside */
+	uint32_t opened; /* semaphores with names */
+	uint64_t now;   /* ns of virtual time since the start */
+	uint64_t dice;
+	struct dpe_sched_thread threads[DPE_SCHED_THREADS];
+	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
+	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
+	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could go on */
+	uint32_t learned; /* granules that are known to be shared, over all runs */
+	/* Which thread used each eight bytes of memory, over all runs: see sched_memory.c. */
+	uint8_t granules[DPE_SCHED_GRANULES];
+};
+
+#define DPE_SCHED_NOBODY UINT32_MAX
+
+#endif

@@ -1,0 +1,143 @@
+/* sched_time: virtual time. It goes on a little with each operation, and to the next time that a
+ * thread waits for when nobody else can go on. */
+#include "explore/sched/control.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+#define STEP 1000 /* ns that an operation takes */
+#define MONOTONIC_START (1000 * SECOND)
+
+uint64_t dpe_sched_now(void)
+{
+	return dpe_sched->now + (uint64_t)dpe_sched->steps * STEP;
+}
+
+static bool is_controlled(clockid_t clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_MONOTONIC_COARSE:
+	case CLOCK_BOOTTIME:
+		return dpe_sched_self();
+	default:
+		return false;
+	}
+}
+
+/* What the clock showed at the start. */
+static uint64_t start_of(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? dpe_sched->epoch
+									 : MONOTONIC_START;
+}
+
+static uint64_t ns_of(const struct timespec *time)
+{
+	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
+}
+
+uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at)
+{
+	uint64_t start = start_of(clock), time = ns_of(at);
+
+	return time > start ? time - start : 1;
+}
+
+/* Reading a clock takes time, so who waits for one in a loop gets there. */
+DPE_SCHED_EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	uint64_t now;
+
+	if (!is_controlled(clock))
+		return REAL(clock_gettime)(clock, time);
+	dpe_sched->now += STEP;
+	now = start_of(clock) + dpe_sched_now();
+	*time = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+	struct timespec now;
+
+	if (!dpe_sched_self())
+		return REAL(gettimeofday)(time, zone);
+	clock_gettime(CLOCK_REALTIME, &now);
+	*time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+	return 0;
+}
+
+DPE_SCHED_EXPORTED time_t time(time_t *to)
+{
+	struct timespec now;
+
+	if (!dpe_sched_self())
+		return REAL(time)(to);
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (to)
+		*to = now.tv_sec;
+	return now.tv_sec;
+}
+
+static void sleep_until(uint64_t until, uint64_t pc)
+{
+	const struct dpe_sched_op op = {.kind = DPE_SCHED_SLEEP, .until = until, .pc = pc};
+
+	dpe_sched_point(&op);
+	dpe_sched_test_cancel(dpe_sched_self());
+}
+
+static void sleep_for(uint64_t ns, uint64_t pc)
+{
+	sleep_until(dpe_sched_now() + ns + 1, pc);
+}
+
+DPE_SCHED_EXPORTED int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	if (!dpe_sched_self())
+		return REAL(nanosleep)(time, rest);
+	sleep_for(ns_of(time), DPE_SCHED_HERE);
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int clock_nanosleep(
+	clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
+{
+	if (!is_controlled(clock))
+		return REAL(clock_nanosleep)(clock, flags, time, rest);
+	if (flags & TIMER_ABSTIME)
+		sleep_until(dpe_sched_until(clock, time), DPE_SCHED_HERE);
+	else
+		sleep_for(ns_of(time), DPE_SCHED_HERE);
+	return 0;
+}
+
+DPE_SCHED_EXPORTED unsigned sleep(unsigned seconds)
+{
+	if (!dpe_sched_self())
+		return REAL(sleep)(seconds);
+	sleep_for(seconds * SECOND, DPE_SCHED_HERE);
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int usleep(useconds_t us)
+{
+	if (!dpe_sched_self())
+		return REAL(usleep)(us);
+	sleep_for(us * UINT64_C(1000), DPE_SCHED_HERE);
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int sched_yield(void)
+{
+	const struct dpe_sched_op op = {.kind = DPE_SCHED_YIELD, .pc = DPE_SCHED_HERE};
+
+	return dpe_sched_point(&op) ? 0 : REAL(sched_yield)();
+}

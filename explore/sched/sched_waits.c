@@ -1,0 +1,426 @@
+/* sched_waits: condition variables, semaphores, barriers and futexes. A wait is two operations: the
+ * thread begins to wait, and goes on; other threads run between them. */
+#include "explore/sched/control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DESTROYED 0x64657374726f7965ull
+
+static void arrive(enum dpe_sched_kind kind, const void *object, uint64_t pc)
+{
+	dpe_sched_point(&(struct dpe_sched_op){.kind = kind, .object = (uint64_t)object, .pc = pc});
+}
+
+/* ---- condition variables ----------------------------------------------------------------- */
+
+/* The bytes after the flags, which glibc 2.36 has no use for in a condition that is not its own. */
+static uint64_t *state_of(pthread_cond_t *cond)
+{
+	return (uint64_t *)&cond->__data.__wseq;
+}
+
+/* The lowest bits of its last word say what pthread_cond_init was given. */
+static bool is_mine(const pthread_cond_t *cond)
+{
+	return dpe_sched_self() && !dpe_sched_leaves(cond->__data.__wrefs & 1);
+}
+
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+static void arrive_cond(enum dpe_sched_kind kind, pthread_cond_t *cond, uint64_t pc)
+{
+	arrive(kind, cond, pc);
+	if (*state_of(cond) == DESTROYED)
+		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
+struct wait {
+	pthread_mutex_t *mutex;
+	unsigned times;
+};
+
+/* A thread that is cancelled in a wait has its mutex when it is cleaned up. */
+static int end_wait(struct dpe_sched_thread *me, const struct wait *wait)
+{
+	bool woken = dpe_sched_end_wait(me);
+	int error = dpe_sched_mutex_restore(wait->mutex, wait->times);
+
+	if (!woken)
+		dpe_sched_test_cancel(me);
+	return woken || error ? error : ETIMEDOUT;
+}
+
+int dpe_sched_cond_wait(
+	pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+	struct wait wait = {.mutex = mutex};
+	struct dpe_sched_op op = {
+		.kind = until ? DPE_SCHED_COND_TIMEDBLOCK : DPE_SCHED_COND_BLOCK,
+		.object = (uint64_t)cond,
+		.mutex = (uint64_t)mutex,
+		.until = until,
+		.pc = pc,
+	};
+	int error;
+
+	arrive_cond(until ? DPE_SCHED_COND_TIMEDWAIT : DPE_SCHED_COND_WAIT, cond, pc);
+	dpe_sched_test_cancel(me);
+	if (!mutex->__data.__lock)
+		dpe_sched_misuse(DPE_SCHED_NOT_LOCKED);
+	if (mutex->__data.__owner != (int)dpe_sched_number(me) + 1)
+		dpe_sched_misuse(DPE_SCHED_STRANGER);
+	wait.times = dpe_sched_mutex_give(mutex);
+	op.order = ++dpe_sched->waits;
+	dpe_sched_point(&op);
+	error = end_wait(me, &wait);
+	return error == ETIMEDOUT && !until ? 0 : error;
+}
+
+int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc)
+{
+	arrive_cond(all ? DPE_SCHED_COND_BROADCAST : DPE_SCHED_COND_SIGNAL, cond, pc);
+	if (all)
+		dpe_sched_wake_all((uint64_t)cond);
+	else
+		dpe_sched_wake_one((uint64_t)cond);
+	return 0;
+}
+
+int dpe_sched_cond_destroy(pthread_cond_t *cond, uint64_t pc)
+{
+	arrive_cond(DPE_SCHED_COND_DESTROY, cond, pc);
+	if (dpe_sched_has_waiters((uint64_t)cond))
+		dpe_sched_misuse(DPE_SCHED_IN_USE);
+	*state_of(cond) = DESTROYED;
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+	if (dpe_sched_self())
+		arrive(DPE_SCHED_COND_INIT, cond, DPE_SCHED_HERE);
+	return REAL(pthread_cond_init)(cond, attr);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_destroy)(cond);
+	return dpe_sched_cond_destroy(cond, DPE_SCHED_HERE);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_wait)(cond, mutex);
+	return dpe_sched_cond_wait(cond, mutex, 0, DPE_SCHED_HERE);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_timedwait(
+	pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_timedwait)(cond, mutex, until);
+	return dpe_sched_cond_wait(
+		cond, mutex, dpe_sched_until(clock_of(cond), until), DPE_SCHED_HERE);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+	clockid_t clock, const struct timespec *until)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
+	return dpe_sched_cond_wait(cond, mutex, dpe_sched_until(clock, until), DPE_SCHED_HERE);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_signal(pthread_cond_t *cond)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_signal)(cond);
+	return dpe_sched_cond_wake(cond, false, DPE_SCHED_HERE);
+}
+
+DPE_SCHED_EXPORTED int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	if (!is_mine(cond))
+		return REAL(pthread_cond_broadcast)(cond);
+	return dpe_sched_cond_wake(cond, true, DPE_SCHED_HERE);
+}
+
+/* ---- semaphores: the value is the first word ---------------------------------------------- */
+
+struct semaphore {
+	uint32_t value, waiters;
+	int32_t shared, unused;
+	uint64_t state;
+};
+_Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "it lies in glibc's");
+
+static struct semaphore *semaphore_of(sem_t *sem)
+{
+	return (struct semaphore *)sem;
+}
+
+static bool is_my_semaphore(sem_t *sem)
+{
+	return dpe_sched_self() && !dpe_sched_leaves(semaphore_of(sem)->shared);
+}
+
+static void arrive_semaphore(enum dpe_sched_kind kind, sem_t *sem, uint64_t until, uint64_t pc)
+{
+	const struct dpe_sched_op op = {
+		.kind = kind, .object = (uint64_t)sem, .until = until, .pc = pc};
+
+	dpe_sched_point(&op);
+	if (semaphore_of(sem)->state == DESTROYED)
+		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
+static int take_one(sem_t *sem, int otherwise)
+{
+	if (semaphore_of(sem)->value) {
+		semaphore_of(sem)->value--;
+		return 0;
+	}
+	dpe_sched_test_cancel(dpe_sched_self());
+	errno = otherwise;
+	return -1;
+}
+
+DPE_SCHED_EXPORTED int sem_init(sem_t *sem, int shared, unsigned value)
+{
+	if (dpe_sched_self())
+		arrive(DPE_SCHED_SEM_INIT, sem, DPE_SCHED_HERE);
+	semaphore_of(sem)->state = 0;
+	return REAL(sem_init)(sem, shared, value);
+}
+
+DPE_SCHED_EXPORTED int sem_destroy(sem_t *sem)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_destroy)(sem);
+	arrive_semaphore(DPE_SCHED_SEM_DESTROY, sem, 0, DPE_SCHED_HERE);
+	semaphore_of(sem)->state = DESTROYED;
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int sem_wait(sem_t *sem)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_wait)(sem);
+	arrive_semaphore(DPE_SCHED_SEM_WAIT, sem, 0, DPE_SCHED_HERE);
+	return take_one(sem, EINTR);
+}
+
+DPE_SCHED_EXPORTED int sem_trywait(sem_t *sem)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_trywait)(sem);
+	arrive_semaphore(DPE_SCHED_SEM_TRYWAIT, sem, 0, DPE_SCHED_HERE);
+	return take_one(sem, EAGAIN);
+}
+
+DPE_SCHED_EXPORTED int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_clockwait)(sem, clock, until);
+	arrive_semaphore(
+		DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(clock, until), DPE_SCHED_HERE);
+	return take_one(sem, ETIMEDOUT);
+}
+
+DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_timedwait)(sem, until);
+	arrive_semaphore(DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(CLOCK_REALTIME, until),
+		DPE_SCHED_HERE);
+	return take_one(sem, ETIMEDOUT);
+}
+
+DPE_SCHED_EXPORTED int sem_post(sem_t *sem)
+{
+	if (!is_my_semaphore(sem))
+		return REAL(sem_post)(sem);
+	arrive_semaphore(DPE_SCHED_SEM_POST, sem, 0, DPE_SCHED_HERE);
+	if (semaphore_of(sem)->value == INT_MAX) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	__atomic_add_fetch(&semaphore_of(sem)->value, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int sem_getvalue(sem_t *sem, int *value)
+{
+	if (is_my_semaphore(sem))
+		arrive_semaphore(DPE_SCHED_SEM_GETVALUE, sem, 0, DPE_SCHED_HERE);
+	return REAL(sem_getvalue)(sem, value);
+}
+
+/* Its memory may be another process's, too. */
+DPE_SCHED_EXPORTED sem_t *sem_open(const char *name, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+	unsigned value;
+
+	va_start(rest, flags);
+	mode = va_arg(rest, mode_t);
+	value = va_arg(rest, unsigned);
+	va_end(rest);
+	if (dpe_sched_self())
+		dpe_sched->opened++;
+	return REAL(sem_open)(name, flags, mode, value);
+}
+
+/* ---- barriers ---------------------------------------------------------------------------- */
+
+struct barrier {
+	uint32_t arrived, round, count;
+	int32_t shared;
+	uint64_t state;
+};
+_Static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t), "it lies in glibc's");
+
+static struct barrier *barrier_of(pthread_barrier_t *barrier)
+{
+	return (struct barrier *)barrier;
+}
+
+DPE_SCHED_EXPORTED int pthread_barrier_init(
+	pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count)
+{
+	int error = REAL(pthread_barrier_init)(barrier, attr, count);
+
+	if (error || !dpe_sched_self())
+		return error;
+	arrive(DPE_SCHED_BARRIER_INIT, barrier, DPE_SCHED_HERE);
+	*barrier_of(barrier) = (struct barrier){.count = count};
+	return 0;
+}
+
+static void arrive_barrier(enum dpe_sched_kind kind, pthread_barrier_t *barrier, uint64_t pc)
+{
+	arrive(kind, barrier, pc);
+	if (barrier_of(barrier)->state == DESTROYED)
+		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
+DPE_SCHED_EXPORTED int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+	if (!dpe_sched_self())
+		return REAL(pthread_barrier_destroy)(barrier);
+	arrive_barrier(DPE_SCHED_BARRIER_DESTROY, barrier, DPE_SCHED_HERE);
+	if (barrier_of(barrier)->arrived)
+		dpe_sched_misuse(DPE_SCHED_IN_USE);
+	barrier_of(barrier)->state = DESTROYED;
+	return 0;
+}
+
+DPE_SCHED_EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	struct barrier *state = barrier_of(barrier);
+	struct dpe_sched_op op = {
+		.kind = DPE_SCHED_BARRIER_BLOCK, .object = (uint64_t)barrier, .pc = DPE_SCHED_HERE};
+
+	if (!dpe_sched_self())
+		return REAL(pthread_barrier_wait)(barrier);
+	arrive_barrier(DPE_SCHED_BARRIER_WAIT, barrier, op.pc);
+	if (++state->arrived < state->count) {
+		dpe_sched_point(&op);
+		return 0;
+	}
+	state->arrived = 0;
+	state->round++;
+	dpe_sched_wake_all((uint64_t)barrier);
+	return PTHREAD_BARRIER_SERIAL_THREAD;
+}
+
+/* ---- futexes of the program's own, by syscall(2) ------------------------------------------ */
+
+static long wait_for_futex(const long *words, uint64_t until, uint64_t pc)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+	struct dpe_sched_op op = {
+		.kind = until ? DPE_SCHED_FUTEX_TIMEDBLOCK : DPE_SCHED_FUTEX_BLOCK,
+		.object = (uint64_t)words[0],
+		.until = until,
+		.pc = pc,
+	};
+
+	arrive(until ? DPE_SCHED_FUTEX_TIMEDWAIT : DPE_SCHED_FUTEX_WAIT, (void *)words[0], pc);
+	if (*(const uint32_t *)words[0] != (uint32_t)words[2]) {
+		errno = EAGAIN;
+		return -1;
+	}
+	op.order = ++dpe_sched->waits;
+	dpe_sched_point(&op);
+	if (dpe_sched_end_wait(me))
+		return 0;
+	errno = ETIMEDOUT;
+	return -1;
+}
+
+static long wake_futex(const long *words, uint64_t pc)
+{
+	long woken = 0;
+
+	arrive(DPE_SCHED_FUTEX_WAKE, (void *)words[0], pc);
+	while (woken < (int)words[2] && dpe_sched_wake_one((uint64_t)words[0]))
+		woken++;
+	return woken;
+}
+
+/* A timeout of FUTEX_WAIT is relative, one of FUTEX_WAIT_BITSET is a time. */
+static uint64_t futex_until(const long *words)
+{
+	const struct timespec *timeout = (const struct timespec *)words[3];
+	clockid_t clock = words[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+
+	if (!timeout)
+		return 0;
+	if ((words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
+		return dpe_sched_until(clock, timeout);
+	return dpe_sched_now() + (uint64_t)timeout->tv_sec * 1000000000 +
+	       (uint64_t)timeout->tv_nsec + 1;
+}
+
+/* Others are left to the kernel. libstdc++ says of none of its futexes that it is this process's alone. */
+static bool is_futex_of_mine(long number, const long *words)
+{
+	int command = (int)words[1] & FUTEX_CMD_MASK;
+
+	return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAKE || command == FUTEX_WAIT_BITSET ||
+		       command == FUTEX_WAKE_BITSET) &&
+	       dpe_sched_self() && !dpe_sched_leaves(!(words[1] & FUTEX_PRIVATE_FLAG));
+}
+
+DPE_SCHED_EXPORTED long syscall(long number, ...)
+{
+	long words[6];
+	va_list rest;
+	int command;
+
+	va_start(rest, number);
+	for (unsigned i = 0; i < 6; i++)
+		words[i] = va_arg(rest, long);
+	va_end(rest);
+	command = (int)words[1] & FUTEX_CMD_MASK;
+	if (!is_futex_of_mine(number, words))
+		return REAL(syscall)(
+			number, words[0], words[1], words[2], words[3], words[4], words[5]);
+	if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
+		return wake_futex(words, DPE_SCHED_HERE);
+	return wait_for_futex(words, futex_until(words), DPE_SCHED_HERE);
+}

@@ -1,0 +1,336 @@
+/* server: starts the program, which stops in the library's constructor, and has it fork a process for
+ * each run. */
+#include "explore/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What the child needs, made before there is one. */
+struct launch {
+	const struct dpe_explore_options *options;
+	struct dpe_program program;
+	char **environment;
+	int memory, socket, errors, null;
+	int failed; /* a pipe: errno of an exec that failed */
+};
+
+/* ---- the environment --------------------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(entry, name, len) && entry[len] == '=';
+}
+
+/* Symbols are bound before the first run; memory that was freed has other contents. */
+static char **make_environment(const char *library, int memory, int socket)
+{
+	const char *others = getenv("LD_PRELOAD");
+	unsigned count = 0, n = 0;
+	char **made;
+
+	while (environ[count])
+		count++;
+	made = dpe_xcalloc(count + 6, sizeof(*made));
+	for (unsigned i = 0; i < count; i++)
+		if (!is_variable(environ[i], "LD_PRELOAD"))
+			made[n++] = dpe_xstrdup(environ[i]);
+	made[n++] = dpe_xasprintf(
+		"LD_PRELOAD=%s%s%s", library, others ? ":" : "", others ? others : "");
+	made[n++] = dpe_xstrdup("LD_BIND_NOW=1");
+	made[n++] = dpe_xasprintf(DPE_SCHED_VARIABLE "=%d,%d", memory, socket);
+	if (others)
+		made[n++] = dpe_xasprintf(DPE_SCHED_OTHERS "=LD_PRELOAD=%s", others);
+	return made;
+}
+
+static void free_environment(char **environment)
+{
+	for (unsigned i = 0; environment && environment[i]; i++)
+		free(environment[i]);
+	free(environment);
+}
+
+/* ---- the process ------------------------------------------------------------------------- */
+
+/* One thread runs at a time: on one processor, handing over is cheapest. */
+static void stay_on_one_processor(void)
+{
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	for (int cpu = CPU_SETSIZE; cpu--;)
+		if (CPU_ISSET(cpu, &all)) {
+			CPU_SET(cpu, &one);
+			sched_setaffinity(0, sizeof(one), &one);
+			return;
+		}
+}
+
+static void place_files(const struct launch *launch)
+{
+	int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+	if (flags < 0 || lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+		dup2(launch->null, STDIN_FILENO);
+	if (launch->errors < 0)
+		return;
+	dup2(launch->null, STDOUT_FILENO);
+	dup2(launch->errors, STDERR_FILENO);
+}
+
+static _Noreturn void become_program(const struct launch *launch)
+{
+	int error;
+
+	place_files(launch);
+	fcntl(launch->memory, F_SETFD, 0);
+	fcntl(launch->socket, F_SETFD, 0);
+	stay_on_one_processor();
+	personality(ADDR_NO_RANDOMIZE);
+	execve(launch->program.path, launch->options->argv, launch->environment);
+	error = errno;
+	if (write(launch->failed, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* The errno of the exec, 0 after it. */
+static int read_failure(int end)
+{
+	int error = 0;
+
+	if (read(end, &error, sizeof(error)) != sizeof(error))
+		error = 0;
+	close(end);
+	return error;
+}
+
+static int start_process(struct dpe_server *server, struct launch *launch)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return errno;
+	launch->failed = ends[1];
+	server->pid = fork();
+	if (!server->pid)
+		become_program(launch);
+	close(ends[1]);
+	if (server->pid < 0) {
+		close(ends[0]);
+		return errno;
+	}
+	return read_failure(ends[0]);
+}
+
+static bool map_memory(struct dpe_server *server, struct launch *launch)
+{
+	launch->memory = memfd_create("dpe-explore", MFD_CLOEXEC);
+	if (launch->memory < 0 || ftruncate(launch->memory, sizeof(*server->memory)))
+		return false;
+	server->memory = mmap(NULL, sizeof(*server->memory), PROT_READ | PROT_WRITE, MAP_SHARED,
+		launch->memory, 0);
+	return server->memory != MAP_FAILED;
+}
+
+static bool open_files(struct dpe_server *server, struct launch *launch)
+{
+	int ends[2];
+
+	launch->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (launch->null < 0 || !map_memory(server, launch) ||
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return false;
+	server->commands = ends[0];
+	launch->socket = ends[1];
+	if (launch->options->replay)
+		return true;
+	server->errors = launch->errors = memfd_create("dpe-errors", MFD_CLOEXEC);
+	if (launch->errors >= 0)
+		fcntl(launch->errors, F_SETFL, O_APPEND);
+	return launch->errors >= 0;
+}
+
+static void prepare_memory(struct dpe_server *server, const struct dpe_explore_options *options)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	server->memory->magic = DPE_SCHED_MAGIC;
+	server->memory->max_steps = options->max_steps;
+	server->memory->spurious = options->spurious;
+	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
+	server->seconds = options->seconds;
+}
+
+/* The library answers as soon as it is loaded. */
+static bool await_library(struct dpe_server *server)
+{
+	char ready;
+
+	return read(server->commands, &ready, 1) == 1;
+}
+
+static bool launch(struct dpe_server *server, struct launch *launch, struct dpe_diags *diags)
+{
+	const char *name = launch->options->argv[0];
+	int error;
+
+	if (!open_files(server, launch)) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot prepare the runs: %s", strerror(errno));
+		return false;
+	}
+	prepare_memory(server, launch->options);
+	launch->environment =
+		make_environment(launch->options->library, launch->memory, launch->socket);
+	error = start_process(server, launch);
+	close(launch->socket);
+	launch->socket = -1;
+	if (error) {
+		dpe_diag_at(diags, DPE_ERROR, name, "cannot be run: %s", strerror(error));
+		return false;
+	}
+	if (await_library(server))
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, name,
+		"did not load %s: it ended at once, or gains privileges by running",
+		launch->options->library);
+	return false;
+}
+
+/* Only a program with a dynamic linker loads the library. */
+static bool check_program(const struct dpe_program *program, struct dpe_diags *diags)
+{
+	struct dpe_module *module = dpe_module_open(program->path, program->real_path, diags);
+	bool dynamic = module && module->interpreter;
+
+	if (module && !dynamic)
+		dpe_diag_at(diags, DPE_ERROR, program->path,
+			"is linked statically: its calls cannot be controlled");
+	dpe_module_free(module);
+	return dynamic;
+}
+
+/* ThreadSanitizer's own library creates and wakes threads by itself. */
+static bool check_libraries(const struct dpe_server *server, struct dpe_diags *diags)
+{
+	const struct dpe_modules *modules = &server->symbols.modules;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		struct dpe_module *module = modules->at[i];
+
+		if (strncmp(module->name, "libtsan", 7) &&
+			(i || !dpe_module_find(module, "__tsan_init", &count)))
+			continue;
+		dpe_diag_at(diags, DPE_ERROR, modules->at[0]->path,
+			"is linked with ThreadSanitizer: compile with -fsanitize=thread, and link without "
+			"it, but with -ldpe-mem");
+		return false;
+	}
+	return true;
+}
+
+bool dpe_server_start(struct dpe_server *server, const struct dpe_explore_options *options,
+	struct dpe_diags *diags)
+{
+	struct launch with = {
+		.options = options, .memory = -1, .socket = -1, .errors = -1, .null = -1};
+	bool good;
+
+	*server = (struct dpe_server){.commands = -1, .errors = -1, .pid = -1};
+	if (!dpe_program_find(&with.program, options->argv[0], diags))
+		return false;
+	good = check_program(&with.program, diags) && launch(server, &with, diags);
+	if (good) {
+		dpe_symbols_read(&server->symbols, server->pid);
+		good = check_libraries(server, diags);
+	}
+	close(with.null);
+	close(with.memory);
+	free_environment(with.environment);
+	dpe_program_free(&with.program);
+	return good;
+}
+
+void dpe_server_stop(struct dpe_server *server)
+{
+	close(server->commands);
+	if (server->errors >= 0)
+		close(server->errors);
+	if (server->pid > 0) {
+		kill(server->pid, SIGKILL);
+		waitpid(server->pid, NULL, 0);
+	}
+	if (server->memory && server->memory != MAP_FAILED)
+		munmap(server->memory, sizeof(*server->memory));
+	dpe_symbols_free(&server->symbols);
+	dpe_text_free(&server->outside);
+}
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+enum { LOOK = 5 }; /* ms between two looks at a run */
+
+static bool is_over(const struct dpe_server *server, int timeout)
+{
+	struct pollfd file = {.fd = server->commands, .events = POLLIN};
+
+	return poll(&file, 1, timeout) > 0;
+}
+
+/* It keeps its number until the next run. */
+static void kill_run(const struct dpe_server *server)
+{
+	pid_t pid = (pid_t)server->memory->pid;
+
+	if (pid > 0)
+		kill(pid, SIGKILL);
+}
+
+static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
+{
+	struct dpe_run_watch watch = {0};
+
+	for (unsigned ms = 0; !is_over(server, LOOK); ms += LOOK) {
+		dpe_watch_run(server, &watch);
+		if (ms < server->seconds * 1000)
+			continue;
+		run->timed_out = true;
+		kill_run(server);
+	}
+}
+
+bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
+{
+	*run = (struct dpe_explored_run){0};
+	server->memory->pid = 0;
+	if (server->errors >= 0 && ftruncate(server->errors, 0))
+		return false;
+	if (send(server->commands, "r", 1, MSG_NOSIGNAL) == 1) {
+		await_end(server, run);
+		if (recv(server->commands, &run->status, sizeof(run->status), 0) ==
+				sizeof(run->status) &&
+			run->status >= 0)
+			return true;
+	}
+	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no runs any more");
+	return false;
+}

@@ -1,0 +1,87 @@
+/* symbols: code and objects of the program as text. Its address space is the same in each run. */
+#include "explore/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maps_reading {
+	struct dpe_symbols *symbols;
+	pid_t pid;
+};
+
+static void add_map(void *context, const struct dpe_mapping *mapping)
+{
+	struct maps_reading *reading = context;
+	struct dpe_symbols *symbols = reading->symbols;
+	struct dpe_module *module = dpe_libraries_open(&symbols->modules, reading->pid, mapping);
+
+	if (!module)
+		return;
+	*DPE_GROW(symbols->maps, symbols->count, symbols->cap) = (struct dpe_map){
+		.start = mapping->start,
+		.end = mapping->end,
+		.offset = mapping->offset,
+		.module = module,
+	};
+	if (!module->based)
+		module->based =
+			dpe_module_bias(module, mapping->start, mapping->offset, &module->bias);
+}
+
+void dpe_symbols_read(struct dpe_symbols *symbols, pid_t pid)
+{
+	struct maps_reading reading = {symbols, pid};
+
+	dpe_mappings_each(pid, add_map, &reading);
+}
+
+void dpe_symbols_free(struct dpe_symbols *symbols)
+{
+	dpe_modules_free(&symbols->modules);
+	free(symbols->maps);
+}
+
+void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to)
+{
+	struct dpe_text lines = {0};
+
+	if (pc)
+		dpe_stack_print(symbols->maps, symbols->count, pc, true, &lines);
+	else
+		dpe_text_puts(&lines, "-");
+	for (const char *c = lines.at; *c; c++) {
+		if (*c != '\n')
+			dpe_text_add(to, c, 1);
+		else if (c[1])
+			dpe_text_puts(to, " by ");
+	}
+	dpe_text_free(&lines);
+}
+
+void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to)
+{
+	for (unsigned i = 0; i < symbols->modules.count; i++) {
+		struct dpe_module *module = symbols->modules.at[i];
+		char *name =
+			module->based ? dpe_variable_at(module, address - module->bias) : NULL;
+
+		if (!name)
+			continue;
+		dpe_text_printf(to, "'%s'", name);
+		free(name);
+		return;
+	}
+	dpe_text_printf(to, "0x%lx", (unsigned long)address);
+}
+
+void dpe_build_id_print(const struct dpe_symbols *symbols, struct dpe_text *to)
+{
+	const struct dpe_module *program = symbols->modules.count ? symbols->modules.at[0] : NULL;
+	const unsigned char *bytes;
+	size_t count = program ? dpe_module_build_id(program, &bytes) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		dpe_text_printf(to, "%02x", bytes[i]);
+	if (!count)
+		dpe_text_puts(to, "none");
+}

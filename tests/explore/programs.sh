@@ -1,0 +1,35 @@
+# Each wrong program is found, its schedule leads there again, and its corrected twin shows nothing.
+. tests/tap.sh
+
+seeds=1
+replays="1"
+fixed_runs=10
+if test -n "$DPE_TEST_LONG"; then
+	seeds=$(seq 1 20)
+	replays=$(seq 1 20)
+	fixed_runs=10000
+fi
+
+# found PROGRAM SEED
+found() {
+	run "$DPE" explore --runs=1000 --seed="$2" -o "$2.schedule" -- "$BUILD/explored/$1"
+	says "$1 is found with seed $2" 1 "of them matter"
+	reason=$(sed -n '1s/^explore: run [0-9]* of 1000: \(.*\)   .*/\1/p' err)
+	for replay in $replays; do
+		run "$DPE" explore --replay="$2.schedule" -- "$BUILD/explored/$1"
+		says "$1: replay $replay of seed $2" 1 "replay of $2.schedule: $reason"
+		check "$1: replay $replay of seed $2 does not diverge" -z "$(grep differs err)"
+	done
+}
+
+explored() {
+	for seed in $seeds; do
+		found "$1" "$seed"
+	done
+	run "$DPE" explore --runs=$fixed_runs -- "$BUILD/explored/$1-fixed"
+	says "$1 is correct when fixed" 0 "nothing found"
+}
+
+names=$(ls "$TOP"/tests/explore/programs/*.c | sed 's|.*/||; s|\.c$||')
+beside explored $names
+finish

@@ -1,0 +1,25 @@
+# What else programs do does not break them, and what is not controlled is told.
+. tests/tap.sh
+
+targets=$TOP/tests/explore/targets
+for target in ends outside executes signalled; do
+	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
+done
+${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
+
+run "$DPE" explore --runs=100 -- ./cplusplus
+says "C++: exceptions, thread_local, futures" 0 "nothing found"
+check "all of it is controlled" -z "$(grep 'not controlled' err)"
+run "$DPE" explore --runs=100 -- ./ends
+says "destructors of keys, pthread_exit, cancellation" 0 "nothing found"
+run "$DPE" explore --runs=10 -- ./outside
+says "a thread that blocks outside, one that spins, and a fork" 0 "nothing found" "blocked in read" \
+	"computed for long" "created processes"
+check "each is told once" "$(grep -c 'blocked in read' err)" -eq 1
+run "$DPE" explore --runs=20 -- ./executes
+says "exec with threads, without the library" 0 "nothing found"
+run "$DPE" explore --runs=100 -- ./signalled
+says "a handler that posts a semaphore" 0 "nothing found"
+run "$DPE" explore --runs=10 -- ./signalled never
+says "a signal might come" 3 "handler of a signal might wake them"
+finish
