@@ -73,9 +73,10 @@ enum {
 	FOR_DEADLOCK = 1 << 8,
 	FOR_FMT = 1 << 9,
 	FOR_RACE = 1 << 10,
+	FOR_HANG = 1 << 11,
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
-	FOR_ALL = (1 << 11) - 1,
+	FOR_ALL = (1 << 12) - 1,
 };
 
 struct cli_command {
@@ -127,5 +128,6 @@ int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);
 int cli_race(struct cli *cli);
+int cli_hang(struct cli *cli);
 
 #endif

@@ -166,7 +166,7 @@ static bool take_choice(struct cli *cli, const struct option *option, const char
 
 static bool take_format(struct cli *cli, const struct option *option, const char *text)
 {
-	bool recognizes = !(cli->command->mask & FOR_CHECK);
+	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG));
 	int at = choose(cli, option, recognizes ? "text|json|sarif" : "text|json", text);
 
 	cli->json = at == 1;
@@ -190,13 +190,13 @@ static const struct option options[] = {
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
-	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE,
+	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
-	{'I', "include", "DIR", FOR_ALL & ~FOR_LIST, "search this directory for included specifications",
+	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_HANG), "search this directory for included specifications",
 		take_word, AT(includes)},
 	{0, "library", "FILE", FOR_LIVE | FOR_LIST,
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
-	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
+	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK | FOR_HANG,
 		"format of the report, or of --explain", .take = take_format},
 	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file", take_text,
 		AT(report)},
@@ -261,7 +261,7 @@ static const struct option options[] = {
 		take_number, AT(max_instances), .min = 1, .max = UINT_MAX},
 	{'d', "duration", "SECONDS", FOR_LIVE, "stop observing after this time; the program runs on",
 		take_number, AT(duration), .min = 1, .max = 1000000000},
-	{0, "stack", "N", FOR_LIVE, "stack frames recorded with each event, 0 to 32 (8)", take_number,
+	{0, "stack", "N", FOR_LIVE | FOR_HANG, "stack frames of each event or thread, 0 to 32 (8)", take_number,
 		AT(stack_depth), .min = 0, .max = 32},
 	{0, "ring", "BYTES", FOR_LIVE, "bytes of each ring buffer, a power of two (8388608)",
 		take_ring, AT(ring_bytes), .min = 4096, .max = 1u << 31},

@@ -1,0 +1,71 @@
+/* The process's files and memory, and the call stacks of its threads. */
+#include "probes/waits/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+bool dpe_image_read(const struct dpe_process_image *image, uint64_t address, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+
+	return process_vm_readv(image->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static bool read_word(void *context, uint64_t address, uint64_t *word)
+{
+	return dpe_image_read(context, address, word, sizeof(*word));
+}
+
+static void add_map(void *context, const struct dpe_mapping *mapping)
+{
+	struct dpe_process_image *image = context;
+	struct dpe_module *module = dpe_libraries_open(&image->modules, image->pid, mapping);
+
+	if (module)
+		*DPE_GROW(image->maps, image->nmaps, image->capmaps) =
+			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
+}
+
+bool dpe_image_open(struct dpe_process_image *image, pid_t pid, struct dpe_diags *diags)
+{
+	*image = (struct dpe_process_image){.pid = pid};
+	if (!dpe_libraries_of_process(&image->modules, pid, NULL, diags))
+		return false;
+	dpe_mappings_each(pid, add_map, image);
+	dpe_maps_sort(image->maps, image->nmaps);
+	image->unwinder = dpe_unwinder_new(image->maps, image->nmaps, pid, read_word, image);
+	return true;
+}
+
+void dpe_image_free(struct dpe_process_image *image)
+{
+	dpe_unwinder_free(image->unwinder);
+	dpe_modules_free(&image->modules);
+	free(image->maps);
+}
+
+void dpe_image_unwind(const struct dpe_process_image *image, const struct dpe_registers *registers,
+	struct dpe_call_stack *stack)
+{
+	if (image->unwinder) {
+		stack->count = dpe_unwind(
+			image->unwinder, registers, stack->pcs, DPE_WAIT_FRAMES, &stack->complete);
+		return;
+	}
+	stack->pcs[0] = registers->at[DPE_REGISTER_PC];
+	stack->count = 1;
+	stack->complete = false;
+}
+
+const struct dpe_function *dpe_image_function(const struct dpe_process_image *image,
+	const struct dpe_call_stack *stack, unsigned frame, struct dpe_module **module)
+{
+	uint64_t pc = stack->pcs[frame] - (frame > 0), address;
+	const struct dpe_map *map = dpe_map_find(image->maps, image->nmaps, pc);
+
+	if (!map || !dpe_module_address(map->module, pc - map->start + map->offset, &address))
+		return NULL;
+	*module = map->module;
+	return dpe_module_function_at(map->module, address);
+}
