@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMED 4 /* threads of a cycle that are named in its title; all of them follow */
+
 /* ---- one thread ---------------------------------------------------------------------------------- */
 
 static const char *const KINDS[] = {
@@ -64,6 +66,9 @@ static void add_wait(struct dpe_text *to, const struct dpe_waiting_thread *threa
 {
 	if (thread->kind == DPE_WAIT_JOIN) {
 		dpe_text_printf(to, "waits for the end of thread %d", (int)thread->holder);
+	} else if (thread->is_refused) {
+		dpe_text_puts(to, "waits for ever for a mutex with priority inheritance: the kernel refused the wait, as a "
+				  "deadlock or because the holder has ended");
 	} else if (thread->kind != DPE_WAIT_NONE) {
 		dpe_text_puts(to, PHRASES[thread->kind]);
 		add_object(to, thread);
@@ -146,7 +151,27 @@ static void add_thread(struct dpe_text *to, const struct dpe_waits *waits, unsig
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
-/* "deadlock of 2 threads: thread 12 waits for mutex a, which thread 13 holds; thread 13 waits …" */
+/* "12 waits for a, held by 13; 13 waits for b, held by 12": the cycle in one line. */
+static void add_chain(struct dpe_text *to, const struct dpe_waits *waits, unsigned first)
+{
+	const char *before = ": ";
+	unsigned at = first;
+
+	do {
+		const struct dpe_waiting_thread *thread = &waits->threads[at];
+
+		dpe_text_printf(to, "%s%d waits for ", before, (int)thread->thread);
+		if (thread->kind == DPE_WAIT_JOIN) {
+			dpe_text_printf(to, "the end of %d", (int)thread->holder);
+		} else {
+			add_object(to, thread);
+			dpe_text_printf(to, ", held by %d", (int)thread->holder);
+		}
+		before = "; ";
+		at = thread->next;
+	} while (at != first);
+}
+
 static void add_cycle(struct dpe_text *to, const struct dpe_waits *waits, unsigned number)
 {
 	unsigned first = 0, count = 0, at;
@@ -157,7 +182,10 @@ static void add_cycle(struct dpe_text *to, const struct dpe_waits *waits, unsign
 			count++;
 		}
 	}
-	dpe_text_printf(to, "deadlock of %u thread%s\n", count, count == 1 ? "" : "s");
+	dpe_text_printf(to, "deadlock of %u thread%s", count, count == 1 ? "" : "s");
+	if (count <= NAMED)
+		add_chain(to, waits, first);
+	dpe_text_puts(to, "\n");
 	at = first;
 	do {
 		add_thread(to, waits, at);
@@ -188,7 +216,7 @@ static void add_result(struct dpe_text *to, const struct dpe_waits *waits)
 	else if (waits->ncycles)
 		dpe_text_printf(to, "%u deadlock%s", waits->ncycles, waits->ncycles == 1 ? "" : "s");
 	else if (waits->prospect == DPE_NEVER)
-		dpe_text_puts(to, "a thread waits for what another one held when it ended");
+		dpe_text_puts(to, "a thread waits for what no thread will give");
 	else if (waits->prospect == DPE_UNKNOWN)
 		dpe_text_puts(to, "whether all threads can go on is not known");
 	else
@@ -203,7 +231,7 @@ static void add_all(struct dpe_text *to, const struct dpe_waits *waits)
 	for (unsigned i = 1; i <= waits->ncycles; i++)
 		add_cycle(to, waits, i);
 	add_those(to, waits, DPE_NEVER, "can never go on\n");
-	add_those(to, waits, DPE_UNKNOWN, "blocked; what they wait for does not tell who ends it\n");
+	add_those(to, waits, DPE_UNKNOWN, "blocked, and nothing tells who will wake them\n");
 	add_those(to, waits, DPE_GOES_ON, "can go on\n");
 	if (waits->advice && waits->prospect != DPE_GOES_ON)
 		dpe_text_printf(to, "note: %s\n", waits->advice);

@@ -47,6 +47,9 @@ struct dpe_waiting_thread {
 	/* The thread that holds it, or whose end is awaited; 0: unknown. Of another process where that is not 0. */
 	pid_t holder, holder_process;
 	bool holder_ended;
+	/* The kernel refused the wait: a deadlock of mutexes with priority inheritance, or its holder has ended. `object`
+	 * is unknown. */
+	bool is_refused;
 	unsigned readers; /* of a read-write lock, which does not tell who they are */
 	unsigned missing; /* threads that a barrier awaits */
 	uint64_t asleep;  /* ns since it last ran; 0: unknown */

@@ -21,6 +21,7 @@ static const struct {
 	{"pthread_mutex_lock", DPE_WAIT_MUTEX},
 	{"pthread_mutex_timedlock", DPE_WAIT_MUTEX},
 	{"pthread_mutex_clocklock", DPE_WAIT_MUTEX},
+	{"pthread_mutex_lock_full", DPE_WAIT_MUTEX},
 	{"mtx_lock", DPE_WAIT_MUTEX},
 	{"mtx_timedlock", DPE_WAIT_MUTEX},
 	{"pthread_rwlock_rdlock", DPE_WAIT_READ_LOCK},
@@ -69,7 +70,11 @@ static enum dpe_wait_kind kind_of_frame(const struct dpe_process_image *image, c
 	unsigned frame, struct dpe_module **module)
 {
 	const struct dpe_function *function = dpe_image_function(image, stack, frame, module);
+	enum dpe_wait_kind kind = function ? kind_of(function->name) : DPE_WAIT_NONE;
 
+	if (kind)
+		return kind;
+	function = dpe_image_callee(image, stack, frame, module);
 	return function ? kind_of(function->name) : DPE_WAIT_NONE;
 }
 
@@ -189,6 +194,14 @@ static enum dpe_wait_kind correct(enum dpe_wait_kind kind, const struct dpe_thre
 	return kind;
 }
 
+/* A mutex with priority inheritance whose cycle the kernel found, or whose holder has ended: glibc then waits for ever,
+ * in a word on the stack. */
+static bool is_refused(const struct dpe_thread_state *state, const struct dpe_waiting_thread *thread)
+{
+	return thread->kind == DPE_WAIT_MUTEX && (state->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
+	       !thread->timed && !thread->word;
+}
+
 static void look_at_words(const struct dpe_process_image *image, const struct dpe_thread_state *state,
 	struct dpe_module *libc, struct dpe_waiting_thread *thread)
 {
@@ -226,7 +239,9 @@ unsigned dpe_lock_classify(const struct dpe_process_image *image, const struct d
 	dpe_image_read(image, thread->object, &thread->word, sizeof(thread->word));
 	if (thread->kind != DPE_WAIT_FUTEX && thread->kind != DPE_WAIT_ONCE && !is_glibc(libc))
 		return call;
-	look_at_words(image, state, libc, thread);
+	thread->is_refused = is_refused(state, thread);
+	if (!thread->is_refused)
+		look_at_words(image, state, libc, thread);
 	if (inherits_priority(state))
 		thread->holder = (pid_t)(thread->word & FUTEX_TID_MASK);
 	return call;

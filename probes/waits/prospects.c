@@ -44,7 +44,7 @@ static enum dpe_prospect by_itself(const struct dpe_waiting_thread *thread)
 {
 	if (!is_blocked(thread))
 		return DPE_GOES_ON;
-	return thread->holder_ended ? DPE_NEVER : DPE_UNKNOWN;
+	return thread->holder_ended || thread->is_refused ? DPE_NEVER : DPE_UNKNOWN;
 }
 
 /* That of the thread at the end of the chain of holders. */
@@ -90,8 +90,8 @@ void dpe_prospects_find(struct dpe_waits *waits)
 	}
 	for (unsigned i = 0; i < waits->nthreads; i++)
 		waits->threads[i].prospect = follow(waits, i);
-	waits->prospect = worst_of(waits);
 	waits->hang = is_hang(waits);
-	if (waits->hang && !waits->may_end)
-		waits->prospect = DPE_NEVER;
+	for (unsigned i = 0; waits->hang && !waits->may_end && i < waits->nthreads; i++)
+		waits->threads[i].prospect = DPE_NEVER;
+	waits->prospect = worst_of(waits);
 }

@@ -230,13 +230,28 @@ static void complete_stack(struct reading *reading, struct look *look, const str
 		look->stack = stack;
 }
 
+/* By the name that the caller uses where the code has none. */
+static void print_frame(struct reading *reading, const struct dpe_call_stack *stack, unsigned frame, struct dpe_text *to)
+{
+	const struct dpe_process_image *image = &reading->image;
+	const struct dpe_function *function = NULL;
+	struct dpe_module *module;
+
+	if (!dpe_image_function(image, stack, frame, &module))
+		function = dpe_image_callee(image, stack, frame, &module);
+	if (function)
+		dpe_text_printf(to, "%s (%s)", function->name, module->name);
+	else
+		dpe_stack_print(image->maps, image->nmaps, stack->pcs[frame], frame > 0, to);
+	dpe_text_puts(to, "\n");
+}
+
 static void print_stack(struct reading *reading, struct look *look, struct dpe_waiting_thread *thread, unsigned depth)
 {
 	struct dpe_text text = {0};
 
 	for (unsigned i = look->call; i < look->stack.count && thread->nframes < depth; i++) {
-		dpe_stack_print(reading->image.maps, reading->image.nmaps, look->stack.pcs[i], i > 0, &text);
-		dpe_text_puts(&text, "\n");
+		print_frame(reading, &look->stack, i, &text);
 		thread->nframes++;
 	}
 	thread->stack = text.at;

@@ -35,6 +35,9 @@ void dpe_image_unwind(const struct dpe_process_image *image, const struct dpe_re
 /* The function of a frame, and the module that has it; NULL: unknown. */
 const struct dpe_function *dpe_image_function(const struct dpe_process_image *image,
 	const struct dpe_call_stack *stack, unsigned frame, struct dpe_module **module);
+/* The function that the caller of a frame has called; NULL: unknown. */
+const struct dpe_function *dpe_image_callee(const struct dpe_process_image *image,
+	const struct dpe_call_stack *stack, unsigned frame, struct dpe_module **module);
 
 /* ---- sleeper_registers.c ------------------------------------------------------------------- */
 
