@@ -34,7 +34,7 @@ bool dpe_image_open(struct dpe_process_image *image, pid_t pid, struct dpe_diags
 		return false;
 	dpe_mappings_each(pid, add_map, image);
 	dpe_maps_sort(image->maps, image->nmaps);
-	image->unwinder = dpe_unwinder_new(image->maps, image->nmaps, pid, read_word, image);
+	image->unwinder = dpe_unwinder_new(image->maps, image->nmaps, read_word, image);
 	return true;
 }
 
@@ -48,14 +48,7 @@ void dpe_image_free(struct dpe_process_image *image)
 void dpe_image_unwind(const struct dpe_process_image *image, const struct dpe_registers *registers,
 	struct dpe_call_stack *stack)
 {
-	if (image->unwinder) {
-		stack->count = dpe_unwind(
-			image->unwinder, registers, stack->pcs, DPE_WAIT_FRAMES, &stack->complete);
-		return;
-	}
-	stack->pcs[0] = registers->at[DPE_REGISTER_PC];
-	stack->count = 1;
-	stack->complete = false;
+	stack->end = dpe_unwind(image->unwinder, registers, stack->pcs, DPE_WAIT_FRAMES, &stack->count);
 }
 
 /* The function whose code holds an address; NULL: unknown. */

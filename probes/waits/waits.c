@@ -122,6 +122,7 @@ static void read_stack(struct reading *reading, struct look *look)
 {
 	struct dpe_registers registers = {.known = 1u << DPE_REGISTER_SP | 1u << DPE_REGISTER_PC};
 
+	look->stack.end = DPE_UNWOUND_CUT;
 	if (!look->state.pc)
 		return;
 	registers.at[DPE_REGISTER_SP] = look->state.sp;
@@ -209,6 +210,8 @@ static void confirm(struct reading *reading)
 			continue;
 		thread->kind = DPE_WAIT_NONE;
 		thread->state = 'R';
+		reading->looks[i].stack.count = 0;
+		reading->looks[i].stack.end = DPE_UNWOUND_CUT;
 		thread->holder = 0;
 		thread->next = UINT_MAX;
 		thread->holder_ended = false;
@@ -222,7 +225,7 @@ static void complete_stack(struct reading *reading, struct look *look, const str
 	struct dpe_registers registers;
 	struct dpe_call_stack stack;
 
-	if (look->stack.complete || thread->kind == DPE_WAIT_NONE || thread->timed || reading->waits->is_stopped ||
+	if (look->stack.end != DPE_UNWOUND_REGISTERS || thread->kind == DPE_WAIT_NONE || thread->timed || reading->waits->is_stopped ||
 		!dpe_sleeper_registers(thread->thread, &registers))
 		return;
 	dpe_image_unwind(&reading->image, &registers, &stack);
@@ -255,7 +258,7 @@ static void print_stack(struct reading *reading, struct look *look, struct dpe_w
 		thread->nframes++;
 	}
 	thread->stack = text.at;
-	thread->is_cut = look->stack.count - look->call > thread->nframes || !look->stack.complete;
+	thread->is_cut = look->stack.count > look->call + thread->nframes || look->stack.end != DPE_UNWOUND_OUTERMOST;
 }
 
 /* Initialisation that is done once is done by the only thread whose stack shows such a call, as far as all show
@@ -265,7 +268,7 @@ static void find_initialisers(struct reading *reading)
 	unsigned found = UINT_MAX, count = 0;
 
 	for (unsigned i = 0; i < reading->nlooks; i++) {
-		if (!reading->looks[i].stack.complete)
+		if (reading->looks[i].stack.end != DPE_UNWOUND_OUTERMOST)
 			return;
 		if (dpe_lock_runs_once(&reading->image, &reading->looks[i].stack)) {
 			found = i;

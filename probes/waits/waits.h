@@ -15,13 +15,13 @@ struct dpe_process_image {
 	struct dpe_modules modules;
 	struct dpe_map *maps; /* sorted by address */
 	unsigned nmaps, capmaps;
-	struct dpe_unwinder *unwinder; /* NULL: no file can be used */
+	struct dpe_unwinder *unwinder;
 };
 
 struct dpe_call_stack {
 	uint64_t pcs[DPE_WAIT_FRAMES];
 	unsigned count;
-	bool complete;
+	enum dpe_unwound end;
 };
 
 /* False after an error. Free it in either case. */
