@@ -53,7 +53,7 @@ int cli_attach(struct cli *cli)
 /* The shipped rules, and those of -s in addition. */
 int cli_deadlock(struct cli *cli)
 {
-	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
+	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid, .waits = true};
 
 	*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "deadlock.dpe";
 	if (cli->preload && cli->pid) {

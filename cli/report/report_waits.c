@@ -318,21 +318,59 @@ static void add_json(struct dpe_text *to, const struct dpe_waits *waits)
 
 /* ---- printing ------------------------------------------------------------------------------------ */
 
-int cli_waits_print(struct cli *cli, pid_t pid, FILE *to)
+static void print(const struct cli *cli, const struct dpe_waits *waits, FILE *to)
 {
-	struct dpe_waits *waits = dpe_waits_read(pid, cli->stack_depth, cli->diags);
-	enum dpe_prospect prospect;
 	struct dpe_text text = {0};
 
-	if (!waits)
-		return CLI_ERROR;
 	if (cli->json)
 		add_json(&text, waits);
 	else
 		add_all(&text, waits);
 	fputs(text.at, to);
 	dpe_text_free(&text);
+}
+
+int cli_waits_print(struct cli *cli, pid_t pid, FILE *to)
+{
+	struct dpe_waits *waits = dpe_waits_read(pid, cli->stack_depth, cli->diags);
+	enum dpe_prospect prospect;
+
+	if (!waits)
+		return CLI_ERROR;
+	print(cli, waits, to);
 	prospect = waits->prospect;
 	dpe_waits_free(waits);
 	return prospect == DPE_NEVER ? CLI_FINDING : prospect == DPE_UNKNOWN ? CLI_INCONCLUSIVE : CLI_GOOD;
+}
+
+static FILE *stream_of(const struct cli_report *report)
+{
+	return report->sarif ? stderr : report->to;
+}
+
+void cli_report_waits(struct cli_report *report, pid_t pid)
+{
+	struct dpe_diags *diags = dpe_diags_new(); /* that it cannot be read makes no verdict wrong */
+	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, diags);
+
+	if (waits)
+		print(report->cli, waits, stream_of(report));
+	dpe_diags_print(diags, stderr);
+	dpe_diags_free(diags);
+	dpe_waits_free(waits);
+}
+
+/* That the process cannot be read is an error of observing it. */
+bool cli_report_hangs_already(struct cli_report *report, pid_t pid)
+{
+	struct dpe_diags *ignored = dpe_diags_new();
+	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, ignored);
+	bool hangs = waits && waits->prospect == DPE_NEVER;
+
+	if (hangs)
+		print(report->cli, waits, stream_of(report));
+	report->found |= hangs;
+	dpe_diags_free(ignored);
+	dpe_waits_free(waits);
+	return hangs;
 }

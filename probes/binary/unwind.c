@@ -26,7 +26,7 @@ struct dpe_unwinder {
 };
 
 /* One step outwards. */
-struct step {
+struct outward_step {
 	const struct dpe_unwinder *unwinder;
 	const struct dpe_registers *inner;
 	Dwarf_Frame *frame;
@@ -94,7 +94,7 @@ static Dwarf_Frame *find_frame(struct dpe_unwinder *unwinder, uint64_t pc)
 
 /* ---- expressions ------------------------------------------------------------------------------- */
 
-static bool get_register(struct step *step, uint64_t number, uint64_t *value)
+static bool get_register(struct outward_step *step, uint64_t number, uint64_t *value)
 {
 	if (number >= DPE_REGISTERS || !(step->inner->known >> number & 1)) {
 		step->failure = DPE_UNWOUND_REGISTERS;
@@ -104,7 +104,7 @@ static bool get_register(struct step *step, uint64_t number, uint64_t *value)
 	return true;
 }
 
-static bool read_memory(struct step *step, uint64_t address, uint64_t *value)
+static bool read_memory(struct outward_step *step, uint64_t address, uint64_t *value)
 {
 	return step->unwinder->read(step->unwinder->context, address, value);
 }
@@ -154,7 +154,7 @@ static bool calculate(uint8_t operation, uint64_t a, uint64_t b, uint64_t *value
 }
 
 /* Operations that push a value; *known: it is such a one. */
-static bool push(struct step *step, const Dwarf_Op *operation, uint64_t *value, bool *known)
+static bool push(struct outward_step *step, const Dwarf_Op *operation, uint64_t *value, bool *known)
 {
 	uint8_t atom = operation->atom;
 
@@ -185,7 +185,7 @@ static bool push(struct step *step, const Dwarf_Op *operation, uint64_t *value, 
 }
 
 /* What compilers, assemblers and linkers write into call frame information. False where the value cannot be found. */
-static bool evaluate(struct step *step, const Dwarf_Op *operations, size_t count, uint64_t *value)
+static bool evaluate(struct outward_step *step, const Dwarf_Op *operations, size_t count, uint64_t *value)
 {
 	uint64_t stack[STACK] = {0};
 	unsigned depth = 0;
@@ -218,7 +218,7 @@ static bool evaluate(struct step *step, const Dwarf_Op *operations, size_t count
 /* ---- one step ------------------------------------------------------------------------------------ */
 
 /* A register as the caller has it; *defined: it has one. False where that cannot be found. */
-static bool restore(struct step *step, int number, uint64_t *value, bool *defined)
+static bool restore(struct outward_step *step, int number, uint64_t *value, bool *defined)
 {
 	Dwarf_Op space[3], *operations = space;
 	size_t count = 0;
@@ -242,7 +242,7 @@ static bool restore(struct step *step, int number, uint64_t *value, bool *define
 }
 
 /* Registers that cannot be found are not known further out; only the program counter is needed. */
-static bool step_out(struct step *step, struct dpe_registers *outer, enum dpe_unwound *end)
+static bool step_out(struct outward_step *step, struct dpe_registers *outer, enum dpe_unwound *end)
 {
 	Dwarf_Op *operations;
 	size_t count;
@@ -282,7 +282,7 @@ enum dpe_unwound dpe_unwind(struct dpe_unwinder *unwinder, const struct dpe_regi
 
 	for (*count = 0; *count < max;) {
 		uint64_t pc = now.at[DPE_REGISTER_PC];
-		struct step step = {.unwinder = unwinder, .inner = &now};
+		struct outward_step step = {.unwinder = unwinder, .inner = &now};
 		struct dpe_registers outer;
 		enum dpe_unwound end;
 		bool interrupted, found;

@@ -68,7 +68,7 @@ static bool is_hang(const struct dpe_waits *waits)
 			waits->threads[i].holder_process)
 			return false;
 	}
-	return waits->nthreads && !waits->is_stopped;
+	return waits->nthreads;
 }
 
 static enum dpe_prospect worst_of(const struct dpe_waits *waits)

@@ -11,32 +11,33 @@
 #include <unistd.h>
 
 /* One thread while it is being looked at. */
-struct look {
+struct thread_look {
 	struct dpe_thread_state state;
 	struct dpe_call_stack stack;
 	unsigned call; /* the frame that is shown first */
 };
 
-struct reading {
+struct waits_reading {
 	struct dpe_process_image image;
 	struct dpe_waits *waits;
-	struct look *looks; /* one for each thread of `waits` */
+	struct thread_look *looks; /* one for each thread of `waits` */
 	unsigned nlooks, caplooks;
 	uint64_t now; /* on the clock of /proc/PID/sched; 0: unknown */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
+/* One that was stopped there waits again once it is continued. */
 static bool is_in_futex(const struct dpe_thread_state *state)
 {
-	return state->state == 'S' && state->call == SYS_futex;
+	return state->state && strchr("STt", state->state) && state->call == SYS_futex;
 }
 
 static bool add_thread(void *context, pid_t thread)
 {
-	struct reading *reading = context;
+	struct waits_reading *reading = context;
 	struct dpe_waits *waits = reading->waits;
-	struct look look = {0};
+	struct thread_look look = {0};
 	struct dpe_waiting_thread *to;
 
 	if (!dpe_thread_look(waits->pid, thread, &look.state) || look.state.state == 'Z' || look.state.state == 'X')
@@ -49,7 +50,7 @@ static bool add_thread(void *context, pid_t thread)
 	return !look.state.denied;
 }
 
-static bool read_threads(struct reading *reading, struct dpe_diags *diags)
+static bool read_threads(struct waits_reading *reading, struct dpe_diags *diags)
 {
 	struct dpe_waits *waits = reading->waits;
 	char process[32];
@@ -82,7 +83,7 @@ static uint64_t last_run(const char *path)
 	return line && sscanf(line + 1, "%lf", &at) == 1 && at > 0 ? (uint64_t)(at * 1e6) : 0;
 }
 
-static void find_duration(const struct reading *reading, struct dpe_waiting_thread *thread)
+static void find_duration(const struct waits_reading *reading, struct dpe_waiting_thread *thread)
 {
 	char path[64];
 	uint64_t at;
@@ -94,7 +95,7 @@ static void find_duration(const struct reading *reading, struct dpe_waiting_thre
 
 /* ---- what each waits for ------------------------------------------------------------------------- */
 
-static char *file_of(const struct reading *reading, uint64_t number)
+static char *file_of(const struct waits_reading *reading, uint64_t number)
 {
 	char path[64], target[256];
 	ssize_t length;
@@ -107,7 +108,7 @@ static char *file_of(const struct reading *reading, uint64_t number)
 	return dpe_xstrdup(target);
 }
 
-static void note_call(const struct reading *reading, const struct dpe_thread_state *state,
+static void note_call(const struct waits_reading *reading, const struct dpe_thread_state *state,
 	struct dpe_waiting_thread *thread)
 {
 	int file = -1;
@@ -118,7 +119,7 @@ static void note_call(const struct reading *reading, const struct dpe_thread_sta
 }
 
 /* By what is known of it without stopping it. */
-static void read_stack(struct reading *reading, struct look *look)
+static void read_stack(struct waits_reading *reading, struct thread_look *look)
 {
 	struct dpe_registers registers = {.known = 1u << DPE_REGISTER_SP | 1u << DPE_REGISTER_PC};
 
@@ -130,7 +131,7 @@ static void read_stack(struct reading *reading, struct look *look)
 	dpe_image_unwind(&reading->image, &registers, &look->stack);
 }
 
-static unsigned find_thread(const struct reading *reading, pid_t own_id)
+static unsigned find_thread(const struct waits_reading *reading, pid_t own_id)
 {
 	for (unsigned i = 0; i < reading->nlooks; i++) {
 		if (reading->looks[i].state.own_id == own_id)
@@ -140,7 +141,7 @@ static unsigned find_thread(const struct reading *reading, pid_t own_id)
 }
 
 /* pthread_join waits for the kernel to clear the id in the structure of the other thread. */
-static void note_join(const struct reading *reading, struct dpe_waiting_thread *thread)
+static void note_join(const struct waits_reading *reading, struct dpe_waiting_thread *thread)
 {
 	unsigned other = find_thread(reading, (pid_t)thread->word);
 
@@ -152,7 +153,7 @@ static void note_join(const struct reading *reading, struct dpe_waiting_thread *
 }
 
 /* The ids in words are those of the process's own PID namespace. */
-static void find_holder(const struct reading *reading, struct dpe_waiting_thread *thread)
+static void find_holder(const struct waits_reading *reading, struct dpe_waiting_thread *thread)
 {
 	struct dpe_thread_state other;
 
@@ -169,9 +170,9 @@ static void find_holder(const struct reading *reading, struct dpe_waiting_thread
 		thread->holder_ended = !thread->shared;
 }
 
-static void read_lock(struct reading *reading, unsigned at)
+static void read_lock(struct waits_reading *reading, unsigned at)
 {
-	struct look *look = &reading->looks[at];
+	struct thread_look *look = &reading->looks[at];
 	struct dpe_waiting_thread *thread = &reading->waits->threads[at];
 
 	look->call = dpe_lock_classify(&reading->image, &look->state, &look->stack, thread);
@@ -183,7 +184,7 @@ static void read_lock(struct reading *reading, unsigned at)
 	find_holder(reading, thread);
 }
 
-static void read_waits(struct reading *reading)
+static void read_waits(struct waits_reading *reading)
 {
 	for (unsigned i = 0; i < reading->nlooks; i++) {
 		read_stack(reading, &reading->looks[i]);
@@ -197,7 +198,7 @@ static void read_waits(struct reading *reading)
 /* ---- what holds of all of them at one moment ------------------------------------------------------ */
 
 /* A thread that has run since it was looked at does not wait for what it waited for. */
-static void confirm(struct reading *reading)
+static void confirm(struct waits_reading *reading)
 {
 	for (unsigned i = 0; i < reading->nlooks; i++) {
 		struct dpe_waiting_thread *thread = &reading->waits->threads[i];
@@ -220,7 +221,7 @@ static void confirm(struct reading *reading)
 
 /* ---- the whole stacks ------------------------------------------------------------------------------ */
 
-static void complete_stack(struct reading *reading, struct look *look, const struct dpe_waiting_thread *thread)
+static void complete_stack(struct waits_reading *reading, struct thread_look *look, const struct dpe_waiting_thread *thread)
 {
 	struct dpe_registers registers;
 	struct dpe_call_stack stack;
@@ -234,7 +235,7 @@ static void complete_stack(struct reading *reading, struct look *look, const str
 }
 
 /* By the name that the caller uses where the code has none. */
-static void print_frame(struct reading *reading, const struct dpe_call_stack *stack, unsigned frame, struct dpe_text *to)
+static void print_frame(struct waits_reading *reading, const struct dpe_call_stack *stack, unsigned frame, struct dpe_text *to)
 {
 	const struct dpe_process_image *image = &reading->image;
 	const struct dpe_function *function = NULL;
@@ -249,7 +250,7 @@ static void print_frame(struct reading *reading, const struct dpe_call_stack *st
 	dpe_text_puts(to, "\n");
 }
 
-static void print_stack(struct reading *reading, struct look *look, struct dpe_waiting_thread *thread, unsigned depth)
+static void print_stack(struct waits_reading *reading, struct thread_look *look, struct dpe_waiting_thread *thread, unsigned depth)
 {
 	struct dpe_text text = {0};
 
@@ -263,7 +264,7 @@ static void print_stack(struct reading *reading, struct look *look, struct dpe_w
 
 /* Initialisation that is done once is done by the only thread whose stack shows such a call, as far as all show
  * theirs. */
-static void find_initialisers(struct reading *reading)
+static void find_initialisers(struct waits_reading *reading)
 {
 	unsigned found = UINT_MAX, count = 0;
 
@@ -285,7 +286,7 @@ static void find_initialisers(struct reading *reading)
 	}
 }
 
-static void read_process(struct reading *reading, unsigned depth)
+static void read_process(struct waits_reading *reading, unsigned depth)
 {
 	struct dpe_waits *waits = reading->waits;
 
@@ -333,7 +334,7 @@ static bool check_rights(pid_t pid, struct dpe_diags *diags)
 
 struct dpe_waits *dpe_waits_read(pid_t pid, unsigned depth, struct dpe_diags *diags)
 {
-	struct reading reading = {0};
+	struct waits_reading reading = {0};
 	bool read;
 
 	if (!check_rights(pid, diags))
