@@ -44,7 +44,7 @@ static void print_usage(FILE *to)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n'dpe COMMAND --help' lists the options; 'man dpe' describes everything.\n"
 	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
-	      "input, 3 inconclusive.\n",
+	      "input, 3 inconclusive, or nothing was observed.\n",
 		to);
 }
 

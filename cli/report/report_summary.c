@@ -155,7 +155,9 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_count(&text, &separator, summary->held, "held", "held");
 	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
-	if (!dpe_summary_findings(summary))
+	if (report->unobserved)
+		add_text(&text, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
+	else if (!dpe_summary_findings(summary))
 		add_text(&text, &separator, "nothing found");
 	add_count(&text, &separator, summary->matches, "match", "matches");
 	add_count(&text, &separator, summary->violated, "violated", "violated");

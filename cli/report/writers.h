@@ -27,6 +27,7 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
+	bool unobserved; /* nothing was, and that is no success */
 	bool terminal; /* `to` is one */
 	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */

@@ -211,4 +211,12 @@ says 'a run that has nothing of what was asked' 0 'nothing was observed: no even
 : >empty.jsonl
 run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
 check 'and in JSON' "$(grep -c '"unobserved":\[{}\]' out)" = 1
+gives 'an empty log is no success' 3
+run "$DPE" replay -s vacuous.dpe empty.jsonl
+says 'and it is told' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
+run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
+says 'unless that is meant' 0 'nothing found'
+printf 'expect some: open\n' >open.dpe
+run "$DPE" replay -s open.dpe empty.jsonl
+says 'what never came is a finding all the same' 1 '1 incomplete'
 finish
