@@ -168,7 +168,7 @@ static void tell_state(struct live *live)
 
 	cli_report_state(live->report, live->recognizer, sum_losses(losses, nlosses));
 	if (live->how->waits)
-		cli_report_waits(live->report, dpe_probes_pid(live->probes));
+		cli_report_waits(live->report, dpe_probes_pid(live->probes), false);
 	free(losses);
 }
 
@@ -467,7 +467,7 @@ static int run(struct live *live)
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
 	if (live->how->waits && !live->over && !cli_report_left(live->report))
-		cli_report_waits(live->report, dpe_probes_pid(live->probes));
+		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
 	if (!cli_report_left(live->report)) {
 		tell_target(live);
 		tell_others(live);

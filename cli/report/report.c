@@ -156,7 +156,7 @@ static void on_deadlock(
 	else
 		cli_text_deadlock(report, rule, deadlock);
 	if (report->probes && deadlock->kind == DPE_LONG_WAIT)
-		cli_report_waits(report, dpe_probes_pid(report->probes));
+		cli_report_waits(report, dpe_probes_pid(report->probes), true);
 	flush(report);
 	if (report->probes && !deadlock->reason &&
 		(deadlock->kind == DPE_DEADLOCK || deadlock->kind == DPE_HANG))

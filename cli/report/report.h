@@ -33,8 +33,9 @@ int cli_report_free(struct cli_report *report);
 
 /* report_waits.c. Prints what the threads of a process wait for; the exit status that this is, or an error. */
 int cli_waits_print(struct cli *cli, pid_t pid, FILE *to);
-/* The same in the report (SARIF: on standard error), as information: it is no finding. */
-void cli_report_waits(struct cli_report *report, pid_t pid);
+/* The same in the report (SARIF: on standard error), as information: it is no finding. `blocked`: only where some
+ * thread is. */
+void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked);
 /* Where threads of the process can never go on, prints that: a finding. Whether it is so. */
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 

@@ -348,12 +348,12 @@ static FILE *stream_of(const struct cli_report *report)
 	return report->sarif ? stderr : report->to;
 }
 
-void cli_report_waits(struct cli_report *report, pid_t pid)
+void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 {
 	struct dpe_diags *diags = dpe_diags_new(); /* that it cannot be read makes no verdict wrong */
 	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, diags);
 
-	if (waits)
+	if (waits && !(blocked && waits->prospect == DPE_GOES_ON))
 		print(report->cli, waits, stream_of(report));
 	dpe_diags_print(diags, stderr);
 	dpe_diags_free(diags);
