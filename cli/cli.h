@@ -47,7 +47,7 @@ struct cli {
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned hang_after; /* seconds; 0: never */
-	unsigned max_instances, max_states, stack_depth, stay, error_exitcode, ring_bytes, rings;
+	unsigned max_instances, max_states, max_findings, stack_depth, stay, error_exitcode, ring_bytes, rings;
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds between lines; 0: none */
 	bool has_progress; /* --progress was given; otherwise it is decided by the terminal */

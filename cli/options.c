@@ -200,6 +200,8 @@ static const struct option options[] = {
 		"format of the report, or of --explain", .take = take_format},
 	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file", take_text,
 		AT(report)},
+	{0, "max-findings", "N", FOR_RECOGNIZING, "print so many findings of a rule as text, and count the others (100); 0: all",
+		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},
 	{0, "allow-unobserved", NULL, FOR_RECOGNIZING, "exit with 0, not 3, where no event of any rule occurred",
 		take_flag, AT(allow_unobserved)},
 	{0, "all", NULL, FOR_RECOGNIZING,
@@ -418,6 +420,7 @@ bool cli_parse(struct cli *cli, char *const *argv)
 	cli->stack_depth = 8;
 	cli->stay = 1000;
 	cli->hang_after = 10;
+	cli->max_findings = 100;
 	while (*argv) {
 		unsigned taken = 1;
 

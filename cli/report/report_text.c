@@ -342,6 +342,10 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	events = resolve_events(report, verdict, count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
+	if (!report->repeated) {
+		finding->left_out = cli_finding_is_left_out(report, verdict->rule);
+		report->repeated = finding->left_out;
+	}
 	if (!report->repeated)
 		print_finding(report, verdict, events, count, finding->number);
 	for (unsigned i = 0; i < count; i++)
