@@ -231,12 +231,24 @@ static void add_suppression(struct dpe_text *to, const struct cli_report *report
 	dpe_text_puts(to, "\n");
 }
 
+/* Whether the rule has neither sequences nor repetitions: the events of a match are independent. */
+static bool orders_nothing(const struct dpe_rule *rule)
+{
+	struct dpe_text text = {0};
+	bool found;
+
+	dpe_rule_print(&text, rule);
+	found = strpbrk(text.at, ";*@");
+	dpe_text_free(&text);
+	return !found;
+}
+
 /* Two accesses to memory, as the rules of race.dpe match them. */
 static bool is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
 	return verdict->kind == DPE_MATCH && count == 2 && is_access(report, events[0]) &&
-	       is_access(report, events[1]);
+	       is_access(report, events[1]) && orders_nothing(verdict->rule);
 }
 
 /* "write of 4 bytes by thread 4711". */
