@@ -298,6 +298,8 @@ install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
 	install -Dm755 -t $(DESTDIR)$(PREFIX)/lib/dpe $(PRELOAD) $(PRELOAD_MEMORY) $(PRELOAD_SCHED)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
+	install -Dm644 cli/completion/dpe.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/dpe
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/zsh/site-functions cli/completion/_dpe
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/dpe/gdb cli/gdb/dpe.py

@@ -38,7 +38,7 @@ struct cli {
 	struct dpe_text rules;
 	char **target; /* the words after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help, preload, follow;
-	bool dynamic, gdb, no_predict;
+	bool dynamic, gdb, no_predict, allow_unobserved;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool keep_going, spurious; /* of explore */
@@ -51,7 +51,7 @@ struct cli {
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned hang_after; /* seconds; 0: never */
-	unsigned max_instances, max_states, stack_depth, stay, error_exitcode, ring_bytes, rings;
+	unsigned max_instances, max_states, max_findings, stack_depth, stay, error_exitcode, ring_bytes, rings;
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds between lines; 0: none */
 	bool has_progress; /* --progress was given; otherwise it is decided by the terminal */
@@ -78,9 +78,10 @@ enum {
 	FOR_FMT = 1 << 9,
 	FOR_RACE = 1 << 10,
 	FOR_EXPLORE = 1 << 11,
+	FOR_HANG = 1 << 12,
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
-	FOR_ALL = (1 << 12) - 1,
+	FOR_ALL = (1 << 13) - 1,
 };
 
 struct cli_command {
@@ -138,5 +139,6 @@ int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);
 int cli_race(struct cli *cli);
 int cli_explore(struct cli *cli);
+int cli_hang(struct cli *cli);
 
 #endif

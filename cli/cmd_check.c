@@ -2,6 +2,7 @@
 #include "cli/report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void print_variables(struct dpe_text *to, const struct cli *cli, const struct dpe_rule *rule)
 {
@@ -40,6 +41,49 @@ static void print_rule(struct dpe_text *to, const struct cli *cli, const struct 
 	print_variables(to, cli, rule);
 }
 
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether the rule is in a file that was named, not in one that it includes; a shipped file is named without its path. */
+static bool is_own(const struct cli *cli, const struct dpe_rule *rule)
+{
+	const char *name = last_component(dpe_source_name(dpe_rule_place(rule).source));
+
+	for (unsigned i = 0; i < cli->specs.count; i++) {
+		if (!strcmp(cli->specs.at[i], "-") || !strcmp(last_component(cli->specs.at[i]), name))
+			return true;
+	}
+	return false;
+}
+
+static void print_rules(struct cli *cli, const struct dpe_spec *spec, struct dpe_text *to)
+{
+	unsigned left_out = 0;
+
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
+
+		if (!cli->all && !is_own(cli, rule)) {
+			left_out++;
+			continue;
+		}
+		if (cli->explain && cli->json) {
+			cli_explain_json(cli, rule);
+			continue;
+		}
+		print_rule(to, cli, rule);
+		if (cli->explain)
+			cli_explain(cli, rule, to);
+	}
+	if (left_out && !cli->json)
+		dpe_text_printf(to, "and %u rule%s of included specifications (--all shows them)\n", left_out,
+			left_out == 1 ? "" : "s");
+}
+
 int cli_check(struct cli *cli)
 {
 	struct dpe_text text = {0};
@@ -49,15 +93,8 @@ int cli_check(struct cli *cli)
 	spec = cli_compile_words(cli);
 	if (!spec)
 		return CLI_ERROR;
-	for (unsigned i = 0; i < dpe_spec_nrules(spec) && !cli->dump; i++) {
-		if (cli->explain && cli->json) {
-			cli_explain_json(cli, dpe_spec_rule(spec, i));
-			continue;
-		}
-		print_rule(&text, cli, dpe_spec_rule(spec, i));
-		if (cli->explain)
-			cli_explain(cli, dpe_spec_rule(spec, i), &text);
-	}
+	if (!cli->dump)
+		print_rules(cli, spec, &text);
 	if (text.at)
 		fputs(text.at, stdout);
 	dpe_text_free(&text);

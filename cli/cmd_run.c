@@ -54,7 +54,7 @@ int cli_attach(struct cli *cli)
 int cli_deadlock(struct cli *cli)
 {
 	static const char *const shipped[] = {"deadlock.dpe", NULL};
-	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
+	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid, .waits = true};
 
 	cli->shipped = shipped;
 	if (cli->preload && cli->pid) {

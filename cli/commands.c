@@ -27,6 +27,8 @@ static const struct cli_command commands[] = {
 		"Lists the functions that can be observed"},
 	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
 		"Finds deadlocks, potential deadlocks and hangs"},
+	{"hang", FOR_HANG, cli_hang, "hang [OPTIONS] -p PID",
+		"Shows what the threads of a running process wait for, and names deadlocks; no probes, no root"},
 	{"race", FOR_RACE, cli_race,
 		"race [OPTIONS] [VARIABLE|FUNCTION,FUNCTION...] [-p PID | -- COMMAND...]",
 		"Finds data races on variables or all memory, and races between functions"},
@@ -44,7 +46,7 @@ static void print_usage(FILE *to)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n'dpe COMMAND --help' lists the options; 'man dpe' describes everything.\n"
 	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
-	      "input, 3 inconclusive.\n",
+	      "input, 3 inconclusive, or nothing was observed.\n",
 		to);
 }
 

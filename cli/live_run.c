@@ -163,6 +163,8 @@ static void print_state(struct live *live)
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
 	cli_report_state(live->report, live->recognizer, sum_losses(losses, nlosses));
+	if (live->how->waits)
+		cli_report_waits(live->report, dpe_probes_pid(live->probes), false);
 	free(losses);
 }
 
@@ -448,7 +450,11 @@ static int target_status(int ended)
 
 static int run(struct live *live)
 {
-	if (!cli_gdb_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
+	if (!cli_gdb_check(live->cli) || !begin_outputs(live))
+		return CLI_ERROR;
+	if (live->how->waits && !live->how->launch && cli_report_hangs_already(live->report, live->cli->pid))
+		return CLI_GOOD;
+	if (!begin_probes(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);
@@ -457,6 +463,8 @@ static int run(struct live *live)
 	dpe_probes_drop_privileges(live->probes, live->cli->diags);
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
+	if (live->how->waits && !live->over && !cli_report_left(live->report))
+		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
 	if (!cli_report_left(live->report)) {
 		print_target(live);
 		print_others(live);

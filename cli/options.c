@@ -166,7 +166,7 @@ static bool take_choice(struct cli *cli, const struct option *option, const char
 
 static bool take_format(struct cli *cli, const struct option *option, const char *text)
 {
-	bool recognizes = !(cli->command->mask & FOR_CHECK);
+	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG));
 	int at = choose(cli, option, recognizes ? "text|json|sarif" : "text|json", text);
 
 	cli->json = at == 1;
@@ -214,19 +214,24 @@ static const struct option options[] = {
 		AT(run_seconds), .min = 1, .max = 1000000},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
-	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE,
+	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
-	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_EXPLORE), "search this directory for included specifications",
+	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_EXPLORE | FOR_HANG), "search this directory for included specifications",
 		take_word, AT(includes)},
 	{0, "library", "FILE", FOR_LIVE | FOR_LIST,
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
-	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
+	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK | FOR_HANG,
 		"format of the report, or of --explain", .take = take_format},
 	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file", take_text,
 		AT(report)},
+	{0, "max-findings", "N", FOR_RECOGNIZING, "print so many findings of a rule as text, and count the others (100); 0: all",
+		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},
+	{0, "allow-unobserved", NULL, FOR_RECOGNIZING, "exit with 0, not 3, where no event of any rule occurred",
+		take_flag, AT(allow_unobserved)},
 	{0, "all", NULL, FOR_RECOGNIZING,
 		"print repeated findings, and each inconclusive slice", take_flag,
 		AT(all)},
+	{0, "all", NULL, FOR_CHECK, "show the rules of included specifications as well", take_flag, AT(all)},
 	{0, "draw", "auto|always|never", FOR_RECOGNIZING,
 		"draw the causal order of a finding's events (auto: on a terminal)",
 		take_choice, AT(draw)},
@@ -285,7 +290,7 @@ static const struct option options[] = {
 		take_number, AT(max_instances), .min = 1, .max = UINT_MAX},
 	{'d', "duration", "SECONDS", FOR_LIVE, "stop observing after this time; the program runs on",
 		take_number, AT(duration), .min = 1, .max = 1000000000},
-	{0, "stack", "N", FOR_LIVE, "stack frames recorded with each event, 0 to 32 (8)", take_number,
+	{0, "stack", "N", FOR_LIVE | FOR_HANG, "stack frames of each event or thread, 0 to 32 (8)", take_number,
 		AT(stack_depth), .min = 0, .max = 32},
 	{0, "ring", "BYTES", FOR_LIVE, "bytes of each ring buffer, a power of two (8388608)",
 		take_ring, AT(ring_bytes), .min = 4096, .max = 1u << 31},
@@ -443,6 +448,7 @@ bool cli_parse(struct cli *cli, char *const *argv)
 	cli->seed = 1;
 	cli->max_steps = 1000000;
 	cli->run_seconds = 10;
+	cli->max_findings = 100;
 	while (*argv) {
 		unsigned taken = 1;
 

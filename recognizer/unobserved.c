@@ -68,6 +68,23 @@ static void report_patterns(const struct dpe_recognizer *recognizer, const struc
 	}
 }
 
+bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	bool own = false;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		const struct dpe_rule *rule = &spec->rules[i];
+
+		if (!is_own(recognizer, rule))
+			continue;
+		own = true;
+		if (any_occurred(recognizer, rule))
+			return true;
+	}
+	return !own;
+}
+
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context)
 {

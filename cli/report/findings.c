@@ -173,6 +173,30 @@ struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe
 	return finding;
 }
 
+static struct cli_rule_findings *findings_of(struct cli_report *report, const struct dpe_rule *rule)
+{
+	struct cli_rule_findings *of;
+
+	for (unsigned i = 0; i < report->nof_rules; i++) {
+		if (report->of_rules[i].rule == rule)
+			return &report->of_rules[i];
+	}
+	of = DPE_GROW(report->of_rules, report->nof_rules, report->capof_rules);
+	*of = (struct cli_rule_findings){.rule = rule};
+	return of;
+}
+
+bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule)
+{
+	struct cli_rule_findings *of = findings_of(report, rule);
+	unsigned most = report->cli->max_findings;
+	bool left_out = most && of->printed >= most && !report->cli->all;
+
+	of->printed += !left_out;
+	of->left_out += left_out;
+	return left_out;
+}
+
 void cli_findings_free(struct cli_report *report)
 {
 	struct cli_finding *finding, *next;
@@ -187,4 +211,5 @@ void cli_findings_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
+	free(report->of_rules);
 }

@@ -155,6 +155,8 @@ static void on_deadlock(
 		cli_json_deadlock(report, rule, deadlock);
 	else
 		cli_text_deadlock(report, rule, deadlock);
+	if (report->probes && deadlock->kind == DPE_LONG_WAIT)
+		cli_report_waits(report, dpe_probes_pid(report->probes), true);
 	flush(report);
 	if (report->probes && !deadlock->reason &&
 		(deadlock->kind == DPE_DEADLOCK || deadlock->kind == DPE_HANG))
@@ -379,12 +381,23 @@ bool cli_report_left(const struct cli_report *report)
 	return report->left;
 }
 
+/* A run without an event of any rule, or an empty log. A log of other events shows that they did not occur; and with
+ * --dynamic events that no rule can use are not sent. */
+static bool is_empty(const struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary)
+{
+	if (report->cli->allow_unobserved || report->cli->dynamic)
+		return false;
+	return report->probes ? !dpe_recognizer_observed(recognizer) : !summary->events;
+}
+
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
 	report->found = dpe_summary_findings(&summary); /* some may have been retracted */
+	report->unobserved = !report->found && is_empty(report, recognizer, &summary);
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)
@@ -403,8 +416,8 @@ static int report_incomplete(struct cli_report *report, const char *what, const 
 int cli_report_free(struct cli_report *report)
 {
 	int status = report->found          ? CLI_FINDING
-		     : report->inconclusive ? CLI_INCONCLUSIVE
-					    : CLI_GOOD;
+		     : report->inconclusive || report->unobserved ? CLI_INCONCLUSIVE
+								  : CLI_GOOD;
 	bool bad = fflush(report->to) || ferror(report->to);
 
 	if (report->own)

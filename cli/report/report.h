@@ -31,6 +31,14 @@ bool cli_report_left(const struct cli_report *report);
 /* Returns the exit status of the verdicts; an error if the report could not be written. */
 int cli_report_free(struct cli_report *report);
 
+/* report_waits.c. Prints what the threads of a process wait for; the exit status that this is, or an error. */
+int cli_waits_print(struct cli *cli, pid_t pid, FILE *to);
+/* The same in the report (SARIF: on standard error), as information: it is no finding. `blocked`: only where some
+ * thread is. */
+void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked);
+/* Where threads of the process can never go on, prints that: a finding. Whether it is so. */
+bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
+
 /* Adds text of the target, escaped so that it cannot drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
 /* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */

@@ -134,6 +134,17 @@ static void add_all_unobserved(struct dpe_text *to, const struct dpe_recognizer 
 		dpe_text_puts(to, "\n");
 }
 
+static void add_left_out(struct dpe_text *to, const struct cli_report *report)
+{
+	for (unsigned i = 0; i < report->nof_rules; i++) {
+		const struct cli_rule_findings *of = &report->of_rules[i];
+
+		if (of->left_out)
+			dpe_text_printf(to, "%s: %" PRIu64 " more like these, not printed (see --max-findings)\n",
+				dpe_rule_name(of->rule), of->left_out);
+	}
+}
+
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
@@ -144,10 +155,11 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 
 	cli_inconclusive_print(&text, report);
 	HASH_ITER (hh, report->findings, finding, next) {
-		if (finding->count > 1 && !report->cli->all)
+		if (finding->count > 1 && !finding->left_out && !report->cli->all)
 			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
 				finding->count);
 	}
+	add_left_out(&text, report);
 	if (!report->cli->dynamic)
 		add_all_unobserved(&text, recognizer);
 	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
@@ -155,7 +167,9 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_count(&text, &separator, summary->held, "held", "held");
 	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
-	if (!dpe_summary_findings(summary))
+	if (report->unobserved)
+		add_text(&text, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
+	else if (!dpe_summary_findings(summary))
 		add_text(&text, &separator, "nothing found");
 	add_count(&text, &separator, summary->matches, "match", "matches");
 	add_count(&text, &separator, summary->violated, "violated", "violated");

@@ -231,8 +231,57 @@ static void add_suppression(struct dpe_text *to, const struct cli_report *report
 	dpe_text_puts(to, "\n");
 }
 
-void cli_text_finding(struct dpe_text *to, struct cli_report *report,
-	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
+/* Whether the rule has neither sequences nor repetitions: the events of a match are independent. */
+static bool orders_nothing(const struct dpe_rule *rule)
+{
+	struct dpe_text text = {0};
+	bool found;
+
+	dpe_rule_print(&text, rule);
+	found = strpbrk(text.at, ";*@");
+	dpe_text_free(&text);
+	return !found;
+}
+
+/* Two accesses to memory, as the rules of race.dpe match them. */
+static bool is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count)
+{
+	return verdict->kind == DPE_MATCH && count == 2 && is_access(report, events[0]) &&
+	       is_access(report, events[1]) && orders_nothing(verdict->rule);
+}
+
+/* "write of 4 bytes by thread 4711". */
+static void add_access_by(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	const char *kind = dpe_name_text(report->cli->names, message->name) + strlen("mem::");
+
+	cli_text_safe(to, kind);
+	if (strcmp(kind, "free")) {
+		dpe_text_puts(to, " of ");
+		cli_text_value(to, message->args[1]);
+		dpe_text_puts(to, message->args[1].num == 1 ? " byte" : " bytes");
+	}
+	dpe_text_puts(to, " by thread ");
+	cli_text_value(to, message->thread);
+}
+
+static void add_data_race(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events)
+{
+	dpe_text_printf(to, "%sdata race on ", verdict->prediction ? "predicted " : "");
+	add_address(to, report, events[0]->args[0]);
+	dpe_text_puts(to, ": ");
+	add_access_by(to, report, events[0]);
+	dpe_text_puts(to, ", not ordered with ");
+	add_access_by(to, report, events[1]);
+	dpe_text_printf(to, "  [%s, ", dpe_rule_name(verdict->rule));
+	cli_text_place(to, verdict->rule);
+	dpe_text_puts(to, "]\n");
+}
+
+static void add_head(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	dpe_text_printf(
 		to, "%s: %s%s of ", dpe_rule_name(verdict->rule),
@@ -242,6 +291,15 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	cli_text_place(to, verdict->rule);
 	dpe_text_puts(to, "]\n");
 	add_params(to, report, verdict);
+}
+
+void cli_text_finding(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
+{
+	if (is_data_race(report, verdict, events, count))
+		add_data_race(to, report, verdict, events);
+	else
+		add_head(to, report, verdict);
 	for (unsigned i = 0; i < count; i++) {
 		if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
@@ -296,6 +354,10 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	events = resolve_events(report, verdict, count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
+	if (!report->repeated) {
+		finding->left_out = cli_finding_is_left_out(report, verdict->rule);
+		report->repeated = finding->left_out;
+	}
 	if (!report->repeated)
 		print_finding(report, verdict, events, count, finding->number);
 	for (unsigned i = 0; i < count; i++)

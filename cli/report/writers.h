@@ -13,6 +13,14 @@ struct cli_finding {
 	char *key;
 	unsigned number;
 	uint64_t count;
+	bool left_out; /* not printed, as the rule had --max-findings before */
+};
+
+/* The findings of a rule that were printed, and those beyond --max-findings. */
+struct cli_rule_findings {
+	const struct dpe_rule *rule;
+	unsigned printed;
+	uint64_t left_out;
 };
 
 struct cli_report {
@@ -27,6 +35,7 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
+	bool unobserved; /* nothing was, and that is no success */
 	bool terminal; /* `to` is one */
 	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
@@ -42,6 +51,8 @@ struct cli_report {
 	struct cli_raw_finding *raw_findings; /* of findings.c */
 	struct cli_finding forgotten; /* the last finding, once there are too many to remember */
 	unsigned nfindings;
+	struct cli_rule_findings *of_rules;
+	unsigned nof_rules, capof_rules;
 };
 
 /* findings.c. The earlier finding that the verdict repeats, if its events came in the same way:
@@ -52,6 +63,8 @@ void cli_finding_remember(
 /* For text: the same by what its events say with the text of their stacks; a new one if there is none. */
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count);
+/* Whether a new finding of the rule is one too many to be printed; counts it. */
+bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule);
 void cli_findings_free(struct cli_report *report);
 
 /* These print whole lines. */

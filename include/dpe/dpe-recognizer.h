@@ -244,6 +244,8 @@ typedef void dpe_unobserved_fn(
  * with rule and pattern NULL. */
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
+/* Whether an event of any rule occurred; true where there are synchronisation rules alone. */
+bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
 /* Creates a recognizer; the caller frees it. NULL after diagnostics where a rule cannot be followed (it
  * accepts nothing, or the chosen engine cannot follow it). The specification must outlive the
  * recognizer, and may be shared by several. `options` NULL: all 0. Copies the sink. */

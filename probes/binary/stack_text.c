@@ -2,12 +2,26 @@
 #include "probes/binary/stack_text.h"
 
 #include "probes/binary/dwarf.h"
+#include "probes/binary/variable.h"
 #include "dpe/dpe-probes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
+static int by_start(const void *left, const void *right)
+{
+	const struct dpe_map *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps)
+{
+	if (nmaps)
+		qsort(maps, nmaps, sizeof(*maps), by_start);
+}
+
+const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
 {
 	unsigned low = 0, high = nmaps;
 
@@ -27,7 +41,7 @@ static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps
 void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bool is_return,
 	struct dpe_text *to)
 {
-	const struct dpe_map *map = find_map(maps, nmaps, pc - is_return);
+	const struct dpe_map *map = dpe_map_find(maps, nmaps, pc - is_return);
 	const struct dpe_function *function;
 	uint64_t address;
 	struct dpe_text place = {0};
@@ -58,4 +72,32 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 	dpe_text_printf(to, "%s)", has_line ? place.at : map->module->name);
 	free(readable);
 	dpe_text_free(&place);
+}
+
+/* Where the module has what lies at an address; false where it is not the module's. */
+static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
+{
+	uint64_t bias;
+
+	if (!map->module || !dpe_module_bias(map->module, map->start, map->offset, &bias))
+		return false;
+	*there = address - bias;
+	for (unsigned i = 0; i < map->module->nsegments; i++) {
+		const struct dpe_segment *segment = &map->module->segments[i];
+
+		if (*there >= segment->address && *there - segment->address < segment->memory_size)
+			return true;
+	}
+	return false;
+}
+
+char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address)
+{
+	uint64_t there;
+
+	for (unsigned i = 0; i < nmaps; i++) {
+		if (address_in(&maps[i], address, &there))
+			return dpe_variable_at(maps[i].module, there);
+	}
+	return NULL;
 }

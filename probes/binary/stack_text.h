@@ -11,6 +11,13 @@ struct dpe_map {
 	struct dpe_module *module;
 };
 
+void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps);
+/* The mapping of sorted ones that holds an address; NULL: none does. */
+const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc);
+/* The name of the variable at an address, of the modules that are mapped. NULL where there is none; else the
+ * caller's to free. */
+char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address);
+
 /* Prints "function+0x1f (file:line)"; "function+0x1f (libc.so.6)" without line numbers; "0x7f… (libc.so.6+0x1234)"
  * without a function, the second number being the address in the file; or "0x…". Of a return address the line is
  * that of the call before it. Inlined calls precede it, a line "function (inlined) (file:line)" each. `maps` are

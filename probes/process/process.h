@@ -68,6 +68,30 @@ void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)
 /* Whether we may look at what the process has mapped. False after one error. */
 bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
+/* ---- what the kernel tells of threads ----------------------------------------------------- */
+
+/* Reads a small file of /proc, as text; false and errno where that fails. */
+bool dpe_proc_text(char *text, size_t size, const char *path);
+/* One thread. */
+struct dpe_thread_state {
+	char state;        /* 'S' sleeps, 'R' runs, 'T' and 't' are stopped, 'Z' is over; '\0': unknown */
+	char name[16];
+	uint64_t times;    /* how often it has slept: changes whenever it has run and sleeps again */
+	pid_t own_id;      /* in its PID namespace, as it sees itself */
+	/* The system call that it is in; -1: none. Unless `denied`: that needs the right to trace it. */
+	long call;
+	uint64_t args[6], sp, pc;
+	bool denied;
+};
+/* False where the thread is not there any more. */
+bool dpe_thread_look(pid_t pid, pid_t thread, struct dpe_thread_state *state);
+/* Calls `each` for all threads, until it returns false. -1 with errno where they cannot be listed. */
+int dpe_threads_each(pid_t pid, bool (*each)(void *context, pid_t thread), void *context);
+/* Whether an address of the process is in memory that others may have, too; true where that is unknown. */
+bool dpe_memory_is_shared(pid_t pid, uint64_t address);
+/* Whether the process has a handler for a signal that none of its threads causes itself. */
+bool dpe_handles_signals(pid_t pid);
+
 /* ---- the watchdog ------------------------------------------------------------------------ */
 
 /* The process that continues a stopped target should we die; pid 0: there is none. */

@@ -12,34 +12,14 @@
 
 static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
 {
-	unsigned low = 0, high = maps->count;
-
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (pc >= maps->at[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == maps->count || pc < maps->at[low].start)
-		return NULL;
-	return &maps->at[low];
+	return dpe_map_find(maps->at, maps->count, pc);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static int by_start(const void *left, const void *right)
-{
-	const struct dpe_map *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static void sort_maps(struct dpe_maps *maps)
 {
-	if (maps->count)
-		qsort(maps->at, maps->count, sizeof(*maps->at), by_start);
+	dpe_maps_sort(maps->at, maps->count);
 }
 
 /* Takes over what the old maps know of places where nothing is mapped now: a closed library. */
@@ -214,34 +194,11 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-/* Where the module has what lies at an address; false where it is not the module's. */
-static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
-{
-	uint64_t bias;
-
-	if (!dpe_module_bias(map->module, map->start, map->offset, &bias))
-		return false;
-	*there = address - bias;
-	for (unsigned i = 0; i < map->module->nsegments; i++) {
-		const struct dpe_segment *segment = &map->module->segments[i];
-
-		if (*there >= segment->address && *there - segment->address < segment->memory_size)
-			return true;
-	}
-	return false;
-}
-
 static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address)
 {
-	uint64_t there;
-
 	if (!maps->count && (!probes->exited || maps->pid != probes->pid))
 		read_maps(probes, maps);
-	for (unsigned i = 0; i < maps->count; i++) {
-		if (address_in(&maps->at[i], address, &there))
-			return dpe_variable_at(maps->at[i].module, there);
-	}
-	return NULL;
+	return dpe_map_variable(maps->at, maps->count, address);
 }
 
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)

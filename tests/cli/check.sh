@@ -67,7 +67,14 @@ sync S: unlock(m).enter;lock(m).exit
 X
 run "$DPE" check - <rules.dpe
 check 'a specification from standard input' "$status $(grep -c class out)" = '0 2'
+printf 'include "pthread.dpe"\ndetect mine: a & b\n' >mine.dpe
+run "$DPE" check mine.dpe
+check 'the rules of the file, not those that it includes' \
+	"$(grep -c '  class ' out) $(grep -cE '^and [0-9]+ rules of included specifications' out)" = '1 1'
+run "$DPE" check --all mine.dpe
+check 'unless asked for' "$(grep -c '^sync ' out)" -gt 5
 run "$DPE" check pthread.dpe
+check 'all rules of a shipped one that is named' "$(grep -c '^sync ' out)" -gt 5
 gives 'the shipped pthread.dpe is found by its name' 0
 run "$DPE" check "$TOP/examples/producer-consumer/race.dpe"
 gives "the example's rule" 0

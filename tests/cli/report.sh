@@ -195,6 +195,24 @@ for log in found unknown; do
 		"$(grep -c 'so any of the first 904 verdicts could be wrong' err)" -eq 1
 done
 
+# ---- many findings -------------------------------------------------------------------------------
+printf 'expect item(x): put(x) ; take(x)\ndetect first: put(0)\n' >items.dpe
+for i in $(seq 0 149); do
+	printf '{"event":"put","thread":1,"args":[%s]}\n' $i
+done >items.jsonl
+run "$DPE" replay -s items.dpe items.jsonl
+says 'a rule with many findings: some, and how many more' 1 'item: 50 more like these, not printed (see --max-findings)' \
+	'150 incomplete' '1 match'
+check 'not more than that' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '^#[0-9]* first: ' err)" = '100 1'
+run "$DPE" replay --max-findings=3 -s items.dpe items.jsonl
+check 'as many as asked for' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '147 more like these' err)" = '3 1'
+for option in --max-findings=0 --all; do
+	run "$DPE" replay $option -s items.dpe items.jsonl
+	check "$option: all of them" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like these' err)" = '150 0'
+done
+run "$DPE" replay --format=json -s items.dpe items.jsonl
+check 'and in JSON' "$(grep -c '"verdict":"incomplete"' out)" -eq 150
+
 # ---- what was never observed ---------------------------------------------------------------------
 printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe
 printf '{"event":"submit","args":[%s]}\n' 1 2 3 >submit.jsonl
@@ -211,4 +229,12 @@ says 'a run that has nothing of what was asked' 0 'nothing was observed: no even
 : >empty.jsonl
 run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
 check 'and in JSON' "$(grep -c '"unobserved":\[{}\]' out)" = 1
+gives 'an empty log is no success' 3
+run "$DPE" replay -s vacuous.dpe empty.jsonl
+says 'and it is told' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
+run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
+says 'unless that is meant' 0 'nothing found'
+printf 'expect some: open\n' >open.dpe
+run "$DPE" replay -s open.dpe empty.jsonl
+says 'what never came is a finding all the same' 1 '1 incomplete'
 finish

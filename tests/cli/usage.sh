@@ -4,7 +4,7 @@
 printf 'expect R: a ; b\n' >r.dpe
 printf '(a .) (b a)\n' >r.msg
 
-for command in check compile run attach record replay convert list deadlock race; do
+for command in check compile run attach record replay convert list deadlock hang race; do
 	run "$DPE" $command --help
 	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
 done

@@ -9,7 +9,7 @@ reported=0
 for rest in 0.02 0.05 0.1 0.15; do
 	sh -c "sleep $rest" &
 	run "$DPE" deadlock -p $!
-	grep -q 'process [0-9]*: error: it has ended\|there is no such process\|^dpe: process [0-9]* has ended' err &&
+	grep -q 'process [0-9]*: error: it has ended\|its main thread has ended\|there is no such process\|^dpe: process [0-9]* has ended' err &&
 		test "$(lines err)" -le 2 && reported=$((reported + 1))
 	wait
 done

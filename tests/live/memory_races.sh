@@ -16,6 +16,11 @@ build coverage clang -fsanitize-coverage=func,trace-loads,trace-stores
 run ./gcc race
 check 'without dpe it runs as ever' "$status $(lines err)" = '0 0'
 
+# matched: the rules of the report's findings
+matched() {
+	sed -n 's/^#[0-9]* data race on .*\[\([a-z0-9]*\), .*/\1/p; s/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err
+}
+
 # watch TIMES PROGRAM STATUS WAY RULE: so often of as many; that rule's match and no other, or none
 watch() {
 	most=$1
@@ -30,7 +35,7 @@ watch() {
 			cp out.$i out
 			cp err.$i err
 			status=$(cat status.$i)
-			test "$status $(sed -n 's/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err | sort -u | tr '\n' ' ')" = "$2 ${4:+$4 }" &&
+			test "$status $(matched | sort -u | tr '\n' ' ')" = "$2 ${4:+$4 }" &&
 				grep -q ' 0 lost' err || break 2
 			times=$((times + 1))
 		done
@@ -40,7 +45,7 @@ watch() {
 }
 
 watch 20 gcc 1 race race4
-says 'a variable of its name, where, and by whom' 1 'mem::write(counter, 4)' 'mem::read(counter, 4)' 'at put+' 'at get+' \
+says 'a variable of its name, where, and by whom' 1 'data race on counter: ' 'write of 4 bytes by thread ' ' of 4 bytes by thread ' 'mem::write(counter, 4)' 'mem::read(counter, 4)' 'at put+' 'at get+' \
 	memory.c:
 watch 20 gcc 0 locked
 watch 4 gcc 1 half race4
@@ -53,9 +58,9 @@ watch 4 gcc 1 freed race8
 check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
-says 'rules of -s are followed, too' 1 ' race4: ' ' both: '
+says 'rules of -s are followed, too' 1 'data race on ' '[race4, ' ' both: '
 run "$DPE" race -s race.dpe -- ./gcc race
-check 'the rules given once more are the same rules' "$status $(sed -n 's/^#1 \([a-z0-9]*\): .*/\1/p' err) $(grep -c '^#' err)" = '1 race4 1'
+check 'the rules given once more are the same rules' "$status $(matched) $(grep -c '^#' err)" = '1 race4 1'
 run "$DPE" race -- ./gcc realloc
 says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
 for way in spin joined read neighbours flag references freed-later reuse stack; do
@@ -126,7 +131,7 @@ for how in pipe socket stream; do
 	run "$DPE" race -- ./pipes $how
 	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
 	run "$DPE" race -- ./pipes $how late
-	says "but not what is repeated after the message by a $how" 1 'race4: match' ' 0 lost'
+	says "but not what is repeated after the message by a $how" 1 'data race on ' ' 0 lost'
 done
 
 # ---- threads that are left behind --------------------------------------------------------------

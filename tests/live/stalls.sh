@@ -57,7 +57,8 @@ done
 ended TERM 0 '[0-9] events (' attach --progress=1 -s never.dpe -p $target
 ended TERM 1 'seen: match' run -s seen.dpe -- ./steps beyond enough
 ended TERM 0 '[0-9] events (' record --progress=1 -s seen.dpe -o log.jsonl -- ./steps beyond enough
-ended TERM 0 '[0-9] events (' deadlock --progress=1 -p $target
+# it sleeps throughout: nothing is observed
+ended TERM 3 '[0-9] events (' deadlock --progress=1 -p $target
 ended TERM 0 '[0-9] events (' race --progress=1 stride,main -p $target
 : >enough
 wait $target

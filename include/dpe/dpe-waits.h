@@ -1,0 +1,88 @@
+/* dpe-waits.h: what the threads of a running process wait for, and who holds it, as the kernel, the words of
+ * glibc's locks and the stacks tell. Declares a part of libdpe-probes; nothing is observed, no root is needed. */
+#ifndef DPE_PUBLIC_WAITS_H
+#define DPE_PUBLIC_WAITS_H
+
+#include "dpe-base.h"
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a thread waits for. NONE: nothing that another thread of the process gives; FUTEX: a lock that is not
+ * glibc's. */
+enum dpe_wait_kind {
+	DPE_WAIT_NONE,
+	DPE_WAIT_MUTEX,
+	DPE_WAIT_READ_LOCK,
+	DPE_WAIT_WRITE_LOCK,
+	DPE_WAIT_CONDITION,
+	DPE_WAIT_SEMAPHORE,
+	DPE_WAIT_JOIN,
+	DPE_WAIT_BARRIER,
+	DPE_WAIT_ONCE,
+	DPE_WAIT_FUTEX,
+};
+
+/* Whether a thread can go on. UNKNOWN: no word says who is to wake it. NEVER: it is in a cycle, behind one, or
+ * waits for what a thread held that has ended. */
+enum dpe_prospect { DPE_GOES_ON, DPE_UNKNOWN, DPE_NEVER };
+
+struct dpe_waiting_thread {
+	pid_t thread;
+	char name[16];
+	char state;       /* of /proc: 'S' sleeps, 'R' runs, 'T' and 't' are stopped, … */
+	enum dpe_wait_kind kind;
+	enum dpe_prospect prospect;
+	/* Of NONE: the system call that it sleeps in; NULL: it runs, or that call has no name here. */
+	const char *call;
+	char *file;       /* that the call is about; NULL: none */
+	bool timed;       /* the wait has a timeout */
+	uint64_t object;  /* the address of what it waits for */
+	char *variable;   /* its name; NULL: it has none */
+	bool shared;      /* in memory that other processes may have, too */
+	uint32_t word;    /* the value of the futex */
+	/* The thread that holds it, or whose end is awaited; 0: unknown. Of another process where that is not 0. */
+	pid_t holder, holder_process;
+	bool holder_ended;
+	/* The kernel refused the wait: a deadlock of mutexes with priority inheritance, or its holder has ended. `object`
+	 * is unknown. */
+	bool is_refused;
+	unsigned readers; /* of a read-write lock, which does not tell who they are */
+	unsigned missing; /* threads that a barrier awaits */
+	uint64_t asleep;  /* ns since it last ran; 0: unknown */
+	unsigned cycle;   /* the number of its cycle, from 1; 0: it is in none */
+	unsigned next;    /* index of the holder, where it is a thread of the process; else UINT_MAX */
+	char *stack;      /* a line for each frame, innermost first; inlined calls on lines of their own */
+	unsigned nframes;
+	bool is_cut;      /* the stack goes on */
+};
+
+struct dpe_waits {
+	pid_t pid;
+	char name[16];
+	struct dpe_waiting_thread *threads; /* sorted by id */
+	unsigned nthreads, capthreads;
+	unsigned ncycles;
+	bool hang;       /* no thread can go on, … */
+	bool may_end;    /* … unless a signal handler of the program wakes one */
+	bool is_stopped; /* by a signal or a debugger */
+	/* What the words do not tell in a program of this language or library, and what does; NULL: nothing. */
+	const char *advice;
+	/* NEVER: a cycle, a hang, or a wait for what a thread held that has ended. */
+	enum dpe_prospect prospect;
+};
+
+/* Reads what the threads of a process wait for, with at most `depth` frames of each stack. Threads run on; one that
+ * sleeps in a futex is interrupted for some microseconds where its stack needs registers, and sleeps again. NULL
+ * after an error, as for a process that we may not trace. */
+struct dpe_waits *dpe_waits_read(pid_t pid, unsigned depth, struct dpe_diags *diags);
+void dpe_waits_free(struct dpe_waits *waits); /* accepts NULL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/* unwind: the call stack of a thread from its registers and memory, by the call frame information of the
+ * files that it maps (.eh_frame, .debug_frame). */
+#ifndef DPE_PROBES_BINARY_UNWIND_H
+#define DPE_PROBES_BINARY_UNWIND_H
+
+#include "probes/binary/stack_text.h"
+
+/* The general registers of x86-64, in DWARF's order; the last one is the program counter. */
+#define DPE_REGISTERS 17
+#define DPE_REGISTER_SP 7
+#define DPE_REGISTER_PC 16
+
+struct dpe_registers {
+	uint64_t at[DPE_REGISTERS];
+	uint32_t known; /* a bit each */
+};
+
+/* OUTERMOST: the whole stack. REGISTERS: a caller's frame depends on a register that is not known. CUT: it ends
+ * in code without such information, in memory that cannot be read, or after `max` frames. */
+enum dpe_unwound { DPE_UNWOUND_OUTERMOST, DPE_UNWOUND_REGISTERS, DPE_UNWOUND_CUT };
+
+struct dpe_unwinder;
+/* Of the process that has these mappings, sorted by address; they and the modules must outlive it. `read` reads a
+ * word of its memory, false where that fails. */
+struct dpe_unwinder *dpe_unwinder_new(const struct dpe_map *maps, unsigned nmaps,
+	bool (*read)(void *context, uint64_t address, uint64_t *word), void *context);
+void dpe_unwinder_free(struct dpe_unwinder *unwinder); /* accepts NULL */
+
+/* Code addresses of the frames, innermost first, one at least; all but the first are return addresses. */
+enum dpe_unwound dpe_unwind(struct dpe_unwinder *unwinder, const struct dpe_registers *registers, uint64_t *frames,
+	unsigned max, unsigned *count);
+
+#endif

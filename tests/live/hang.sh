@@ -1,0 +1,196 @@
+# dpe hang on programs that hang already, and on some that do not.
+. tests/tap.sh
+compile_target hangs
+target=
+leave() {
+	test -z "$target" || { kill -KILL $target $(pgrep -P $target) && wait $target; } 2>/dev/null
+	target=
+}
+trap 'leave; rm -rf "$folder"' EXIT
+
+# begin COMMAND...: as $target
+begin() {
+	"$@" </dev/null >target.out 2>&1 &
+	target=$!
+}
+
+# answers STATUS TEXT...: what dpe hang says of $target, once it has come to that
+answers() {
+	wanted=$1
+	shift
+	command_line="dpe hang ${options:-} -p $target"
+	"$DPE" hang ${options:-} -p $target >out 2>err
+	status=$?
+	test $status -eq "$wanted" || return
+	for text in "$@"; do
+		grep -qE -- "$text" out || return
+	done
+}
+
+# is NAME STATUS TEXT...: of ./hangs NAME
+is() {
+	name=$1
+	shift
+	begin ./hangs "$name"
+	if await answers "$@"; then
+		ok "$name"
+	else
+		not_ok "$name"
+		explain_run
+	fi
+	leave
+}
+
+# A machine whose rules forbid it (Yama) can test only that this is told.
+begin sleep 1000
+run "$DPE" hang -p $target
+if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
+	says 'it is told that processes may not be traced' 2 'does not let us trace it'
+	finish
+fi
+leave
+
+two='deadlock of 2 threads: [0-9]+ waits for b, held by [0-9]+; [0-9]+ waits for a, held by [0-9]+'
+is plain 1 "$two" 'waits for mutex b, which thread [0-9]+ holds, for [0-9.]+ s' 'by a_then_b\+.*hangs.c:' 'by b_then_a\+' \
+	'sleeps in poll' ': 1 deadlock'
+is robust 1 "$two"
+is inherits 1 'waits for mutex [ab], which thread' 'the kernel refused the wait'
+is written 1 'deadlock of 2 threads' 'waits to read, for read-write lock lock, which thread [0-9]+ holds' 'waits for mutex a, '
+is read 1 'waits to write, for read-write lock lock, which 1 reader holds: it does not tell which' 'no thread can go on'
+is read-polling 3 'which 1 reader holds' 'is not known'
+is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can go on'
+is pool 3 'waits for a signal of condition wakeup' 'nothing tells who will wake them' 'is not known'
+is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) [0-9]+'
+is semaphore 1 'waits for a post of semaphore post' 'no thread can go on$'
+is handled 3 'waits for a post of semaphore post' 'no thread can go on, unless a signal handler'
+is barrier 3 'waits at barrier four, for 2 more threads'
+is futex 3 'waits in futex word \(value 0\), which does not tell who is to wake it'
+is once 1 'deadlock of 2 threads' 'waits for an initialisation that is done once, once, which thread'
+is shared 3 'which thread [0-9]+ of another process holds'
+is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every thread can go on'
+is timed 0 'waits for mutex a, which thread [0-9]+ holds, with a timeout' 'every thread can go on'
+is runs 0 ' runs$' 'waits for mutex a, ' 'every thread can go on'
+is ended 0 '1 thread: every thread can go on'
+options=--format=json is plain 1 '"type":"waits"' '"deadlocks":1,' '"holder":[0-9]+' '"waits_for":"mutex"'
+
+# Frames that need registers, and a program without frame pointers.
+${CC:-cc} -D_GNU_SOURCE= -g -O0 -pthread "$TOP/tests/live/targets/hangs.c" -o hangs || not_ok 'compiling hangs.c'
+is plain 1 "$two" 'by take_both\+' 'by a_then_b\+' 'by b_then_a\+' 'by clone'
+${CC:-cc} -D_GNU_SOURCE= -O2 -static -fomit-frame-pointer -pthread "$TOP/tests/live/targets/hangs.c" -o hangs ||
+	not_ok 'compiling hangs.c statically'
+is plain 1 "$two" 'by a_then_b\+' 'by b_then_a\+'
+
+# Where the process is stopped it stays so; where it is not, it is never left stopped, whatever happens to dpe.
+begin ./hangs plain
+await answers 1 "$two"
+kill -STOP $target
+is_stopped() {
+	grep -q '^State:.T' /proc/$target/status
+}
+await is_stopped
+answers 1 "$two" 'it is stopped, by a signal or a debugger' && ok 'stopped: told' || not_ok 'stopped: told'
+is_stopped && ok 'and left so' || not_ok 'and left so'
+kill -CONT $target
+for time in 1 2 3 4 5 6 7 8 9 10; do
+	"$DPE" hang -p $target >/dev/null 2>&1 &
+	kill -KILL $! 2>/dev/null
+	wait $! 2>/dev/null
+done
+await answers 1 "$two" && ok 'dpe killed: it goes on' || not_ok 'dpe killed: it goes on'
+check 'and nobody traces it' "$(cat /proc/$target/task/*/status | grep -c 'TracerPid:.[1-9]\|^State:.[tT]')" -eq 0
+leave
+
+# C++
+cat >waits.cc <<'END'
+#include <condition_variable>
+#include <cstring>
+#include <latch>
+#include <mutex>
+#include <poll.h>
+#include <semaphore>
+#include <shared_mutex>
+#include <thread>
+static std::mutex first, second;
+static std::condition_variable wakeup;
+static std::shared_mutex book;
+static std::counting_semaphore<4> permits(0);
+static std::latch gate(2), two(2);
+int main(int, char **argv)
+{
+	auto is = [&](const char *name) { return !strcmp(argv[1], name); };
+	auto both = [](auto take, auto other) {
+		std::thread one(take), two(other);
+		poll(nullptr, 0, -1);
+	};
+	if (is("mutex"))
+		both([] { std::lock_guard a(first); two.arrive_and_wait(); std::lock_guard b(second); },
+			[] { std::lock_guard b(second); two.arrive_and_wait(); std::lock_guard a(first); });
+	if (is("shared"))
+		both([] { std::unique_lock a(book); two.arrive_and_wait(); std::lock_guard b(second); },
+			[] { std::lock_guard b(second); two.arrive_and_wait(); std::shared_lock a(book); });
+	if (is("condition"))
+		std::thread([] { std::unique_lock l(first); wakeup.wait(l); }).join();
+	if (is("semaphore"))
+		std::thread([] { permits.acquire(); }).join();
+	if (is("latch"))
+		std::thread([] { gate.arrive_and_wait(); }).join();
+}
+END
+if command -v "${CXX:-g++}" >/dev/null; then
+	"${CXX:-g++}" -std=c++20 -g -O1 -pthread waits.cc -o waits || not_ok 'compiling C++'
+	cxx() {
+		name="C++: $1"
+		begin ./waits "$1"
+		shift
+		await answers "$@" && ok "$name" || { not_ok "$name" && explain_run; }
+		leave
+	}
+	cxx mutex 1 'deadlock of 2 threads: [0-9]+ waits for (first|second), held by' 'std::lock_guard<std::mutex>'
+	cxx shared 1 'deadlock of 2 threads' 'waits to read, for read-write lock book'
+	cxx condition 1 'waits for a signal of condition wakeup' 'waits for the end of thread' 'std::thread::join'
+	cxx semaphore 1 'waits in futex permits' 'acquire\(\)'
+	cxx latch 1 'waits in futex gate' 'std::latch::'
+fi
+
+cat >locks.py <<'END'
+import threading
+a, b, meet = threading.Lock(), threading.Lock(), threading.Barrier(2)
+def take(one, other):
+    with one:
+        meet.wait()
+        other.acquire()
+for pair in ((a, b), (b, a)):
+    threading.Thread(target=take, args=pair).start()
+END
+if command -v python3 >/dev/null; then
+	begin "$(python3 -c 'import sys; print(sys.executable)')" locks.py
+	await answers 1 'waits for a post of semaphore' 'no thread can go on' 'note: Python' && ok 'Python: the words do not tell who holds a lock' ||
+		{ not_ok 'Python: the words do not tell who holds a lock' && explain_run; }
+	leave
+fi
+
+# Errors.
+run "$DPE" hang
+says 'without a process' 2 'no process: use -p PID'
+run "$DPE" hang -p 4194304
+says 'without such a process' 2 'there is no such process'
+run "$DPE" hang -p 1 extra
+says 'with a word too many' 2 "unexpected argument 'extra'"
+if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
+	begin sleep 1000
+	chmod 755 .
+	run setpriv --reuid=nobody --clear-groups --inh-caps=-all --bounding-set=-all "$DPE" hang -p $target
+	says 'of another user' 2 'the kernel does not let us trace it' 'Run dpe as'
+	leave
+	setpriv --reuid=nobody --clear-groups ./hangs plain </dev/null >target.out 2>&1 &
+	target=$!
+	as_nobody() {
+		run setpriv --reuid=nobody --clear-groups "$DPE" hang -p $target
+		test "$status" -eq 1 && grep -q 'deadlock of 2 threads' out
+	}
+	await as_nobody && ok 'without any privilege' || { not_ok 'without any privilege' && explain_run; }
+	run setpriv --reuid=nobody --clear-groups "$DPE" deadlock -p $target
+	says 'and by dpe deadlock' 1 'deadlock of 2 threads'
+	leave
+fi
+finish
