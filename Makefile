@@ -227,7 +227,7 @@ $(BUILD)/targets/%: tests/probes/targets/%.cc
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -g $(TARGET_MODE) -pthread $< -o $@
 
-# Programs to explore: each is wrong, and with -DFIXED correct; their accesses are reported to whoever is there.
+# Programs to explore: each is wrong, and with -DFIXED correct; their accesses are reported to the library that is loaded.
 define explored_rule
 $(BUILD)/explored/%$(1): tests/explore/programs/%.c tests/explore/programs/common.h | $(PRELOAD_MEMORY)
 	$$(call say,CC,$$<)

@@ -49,8 +49,6 @@ static const struct strategy PORTFOLIO[] = {
 	{DPE_SCHED_PCT, 3},
 };
 
-enum { MAX_DEPTH = 64 };
-
 /* False if there is none of that name. */
 static bool find_strategy(const char *name, unsigned run, struct strategy *found)
 {
@@ -62,7 +60,7 @@ static bool find_strategy(const char *name, unsigned run, struct strategy *found
 		return true;
 	if (sscanf(name, "pct:%u%n", &depth, &end) == 1 && !name[end]) {
 		*found = (struct strategy){DPE_SCHED_PCT, depth};
-		return depth >= 1 && depth <= MAX_DEPTH;
+		return depth >= 1 && depth <= DPE_SCHED_DEPTH;
 	}
 	found->strategy = !strcmp(name, "random") ? DPE_SCHED_RANDOM
 			  : !strcmp(name, "pos")  ? DPE_SCHED_POS
@@ -376,7 +374,7 @@ static enum dpe_explored explore(struct exploration *exploration)
 	if (!find_strategy(options->strategy, 0, &strategy)) {
 		dpe_diag_at(exploration->diags, DPE_ERROR, "dpe",
 			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw or delay, not '%s'",
-			MAX_DEPTH, options->strategy);
+			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;
 	}
 	if (!dpe_server_start(&exploration->server, options, exploration->diags))

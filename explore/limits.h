@@ -2,7 +2,7 @@
 #ifndef DPE_EXPLORE_LIMITS_H
 #define DPE_EXPLORE_LIMITS_H
 
-#define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended, and told of */
+#define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended, and reported */
 #define DPE_SCHED_SWITCHES 65536    /* that a schedule can hold; others are counted as lost */
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
@@ -10,6 +10,7 @@
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
 #define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */
+#define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does */
 
 #endif

@@ -171,7 +171,7 @@ static bool next_range(const char **at, long *from, long *to, bool *good)
 		*to = strtol(*at, &end, 10);
 		*good &= end != *at && *to >= *from;
 	}
-	*good &= *to <= 255 && (!*end || (*end == ',' && end[1]));
+	*good &= *to <= UINT8_MAX && (!*end || (*end == ',' && end[1]));
 	*at = *end ? end + 1 : end;
 	return *good;
 }

@@ -110,6 +110,7 @@
 #define DPE_STACK_BYTES (1u << 30)              /* of a stack whose own accesses are left out */
 #define DPE_PRELOAD_FRAMES 8                    /* return addresses beyond the caller's, where stacks are wanted */
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */
+#define DPE_OMP_COUNTS 8                        /* nested loops of one doacross loop; one with more is not ordered */
 #define DPE_PRELOAD_SEEN DPE_TINY_OR(2, 4096)   /* accesses that a thread remembers, to leave out repetitions */
 
 #endif

@@ -1,4 +1,4 @@
-# Completion of dpe for bash: commands and options are those that dpe itself prints.
+# Completion of dpe for bash: commands and options are as dpe itself prints them.
 
 _dpe() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} i

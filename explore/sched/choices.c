@@ -103,7 +103,7 @@ static uint64_t due(unsigned number)
 	return dpe_sched_ready(thread) == DPE_SCHED_READY ? 0 : thread->op.until;
 }
 
-/* Among those that yield, the current one comes last. */
+/* Among threads that yield, the current one comes last. */
 static unsigned first_due(const struct choosable *later, unsigned current)
 {
 	unsigned best = DPE_SCHED_NOBODY;
@@ -171,7 +171,7 @@ static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
 	return same && (writes(a) || writes(b));
 }
 
-/* Operations have random priorities; those that race with the one that goes on get new ones. */
+/* Operations have random priorities; operations that race with the one that goes on get new ones. */
 static unsigned by_pos(const struct choosable *from)
 {
 	unsigned best = by_priority(from);
@@ -197,7 +197,7 @@ static unsigned by_surw(const struct choosable *from)
 	return from->at[i];
 }
 
-/* The usual choice, but for those that are delayed: they pass over as many threads as asked. */
+/* The usual choice, but for delayed threads: they pass over as many threads as asked. */
 static unsigned by_delay(
 	const struct choosable *ready, const struct choosable *later, unsigned usual)
 {

@@ -165,7 +165,7 @@ static unsigned count_wakeups(uint64_t object)
 	return count;
 }
 
-/* Forgets the first wakeups of those that nobody is left for. */
+/* Forgets the first wakeups of objects without waiters. */
 static void forget_surplus(uint64_t object)
 {
 	unsigned waiters = count_waiters(object), wakeups = count_wakeups(object);
@@ -188,7 +188,7 @@ void dpe_sched_wake_all(uint64_t object)
 	forget_surplus(object);
 }
 
-/* Which of several waiters a signal wakes is not defined: the first to go on of those that wait
+/* Which of several waiters a signal wakes is not defined: the first to go on of the threads that wait
  * now takes it, and none that comes later. */
 bool dpe_sched_wake_one(uint64_t object)
 {

@@ -1,9 +1,10 @@
 /* gomp_wrappers: the functions of libgomp that order what threads do. They take the place of libgomp's, tell of it,
  * and call these. Where libomp stands in for libgomp, it tells by itself (libomp_tool.c).
  *
- * Source: gcc, libgomp/libgomp_g.h and task.c. */
+ * Source: gcc, libgomp. */
 #include "probes/inside/openmp.h"
 #include "probes/inside/runtime.h"
+#include "probes/limits.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -176,7 +177,6 @@ HOOK void GOMP_single_copy_end(void *data)
  * The functions that begin them have up to seven arguments behind the first, all of which go on. */
 
 typedef uint64_t word;
-enum { MOST_COUNTS = 8 };
 
 #define DOACROSS(name)                                                                             \
 	HOOK bool name(unsigned ncounts, word a, word b, word c, word d, word e, word f, word g)   \
@@ -196,10 +196,10 @@ enum { MOST_COUNTS = 8 };
 #define WAIT(name)                                                                                 \
 	HOOK void name(word a, word b, word c, word d, word e, word f, word g, word h)             \
 	{                                                                                          \
-		const word counts[MOST_COUNTS] = {a, b, c, d, e, f, g, h};                         \
+		const word counts[DPE_OMP_COUNTS] = {a, b, c, d, e, f, g, h};                         \
                                                                                                    \
 		((void (*)(word, ...))REAL(name))(a, b, c, d, e, f, g, h);                         \
-		if (is_wanted() && dpe_omp_current.ncounts <= MOST_COUNTS)                         \
+		if (is_wanted() && dpe_omp_current.ncounts <= DPE_OMP_COUNTS)                         \
 			dpe_omp_iteration(DPE_PRELOAD_OMP_ACQUIRE, counts,                         \
 				dpe_omp_current.ncounts, HERE);                                    \
 	}
@@ -302,7 +302,7 @@ static void copy_block(void *to, void *from)
 	dpe_omp_publish(&block->created, AT(block->copy));
 }
 
-/* The numbers before the addresses: all, those that write; or 0, all, those that write, mutexinoutset, those that
+/* The numbers before the addresses: all, writing ones; or 0, all, writing ones, mutexinoutset, ones that
  * only read; others are omp_depend_t's, each an address and what it is. */
 static unsigned count_dependences(void **depend)
 {
@@ -405,7 +405,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 		priority, detach);
 }
 
-/* A taskgroup of itself, unless it is told not to be one. */
+/* A taskgroup of itself, unless the caller says that it is none. */
 #define TASKLOOP(name, type)                                                                       \
 	HOOK void name(work *work, void *data, copier *copy, long size, long align, unsigned flags, \
 		unsigned long tasks, int priority, type from, type to, type step)                  \

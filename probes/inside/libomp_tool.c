@@ -35,8 +35,8 @@ struct libomp_task {
 	struct dpe_omp_task state;      /* while it is suspended */
 	struct dpe_omp_dependence few[4], *many;
 	size_t bytes; /* of `many` */
-	struct libomp_task *next; /* of those that are free */
-	bool started, told; /* that it is complete */
+	struct libomp_task *next; /* in the list of free ones */
+	bool started, ended; /* ended: its completion was reported */
 };
 
 static __thread struct libomp_task *spare, *running;
@@ -169,18 +169,18 @@ static void on_task_create(union data *outer, const void *frame, union data *dat
 		data->task->created = dpe_omp_create(at(code));
 }
 
-struct told_dependence {
+struct ompt_dependence {
 	uint64_t variable;
 	int type;
 };
 
-static void on_dependences(union data *data, const struct told_dependence *told, int count)
+static void on_dependences(union data *data, const struct ompt_dependence *given, int count)
 {
 	enum { IN = 1, SOURCE = 5, SINK = 6 };
 	struct libomp_task *task = data->task;
 	struct dpe_omp_dependence *list;
 
-	if (!task || count <= 0 || told->type == SOURCE || told->type == SINK)
+	if (!task || count <= 0 || given->type == SOURCE || given->type == SINK)
 		return;
 	list = task->few;
 	if ((size_t)count > sizeof(task->few) / sizeof(task->few[0])) {
@@ -188,7 +188,7 @@ static void on_dependences(union data *data, const struct told_dependence *told,
 		list = task->many = map(task->bytes);
 	}
 	for (int i = 0; list && i < count; i++)
-		list[i] = (struct dpe_omp_dependence){told[i].variable, told[i].type != IN};
+		list[i] = (struct dpe_omp_dependence){given[i].variable, given[i].type != IN};
 	task->created.dependences = list;
 	task->created.ndependences = list ? (unsigned)count : 0;
 }
@@ -209,7 +209,7 @@ static void complete(struct libomp_task *task, struct libomp_task *next)
 	if (!task->started)
 		dpe_omp_await(task->created.parent, task->created.dependences,
 			task->created.ndependences, at(NULL));
-	else if (!task->told)
+	else if (!task->ended)
 		dpe_omp_complete(&task->created, at(NULL));
 	if (task->started)
 		resume(next);
@@ -377,7 +377,7 @@ static int run_entry(int thread, void **task)
 
 	if (running && running->started) {
 		dpe_omp_complete(&running->created, at(run));
-		running->told = true;
+		running->ended = true;
 	}
 	return result;
 }

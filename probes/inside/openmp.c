@@ -188,7 +188,7 @@ void dpe_omp_end_group(struct dpe_memory_place place)
 	dpe_omp_current.depth--;
 }
 
-/* ---- dependences: those that write follow all before them, others follow those that write ---- */
+/* ---- dependences: writing tasks follow all before them, others follow writing ones ---- */
 
 static uint64_t dependence_key(uint64_t parent, uint64_t address, bool writes)
 {

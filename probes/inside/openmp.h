@@ -1,4 +1,4 @@
-/* openmp: the order that OpenMP makes, told as releases and acquires of keys: for the wrappers of libgomp's
+/* openmp: the order that OpenMP makes, as releases and acquires of keys: for the wrappers of libgomp's
  * functions and the tool that libomp calls. Program order by thread is kept: two tasks that one thread runs are
  * ordered. */
 #ifndef DPE_PROBES_INSIDE_OPENMP_H

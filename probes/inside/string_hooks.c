@@ -5,6 +5,7 @@
 #include "probes/inside/string_hooks.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <mqueue.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
@@ -183,7 +184,7 @@ HOOK int puts(const char *text)
 struct printed_argument {
 	bool wide, long_double; /* wchar_t, long double */
 	int precision;          /* -1: none */
-	char letter;            /* 0: none of those that are known */
+	char letter;            /* 0: none that is known */
 };
 
 static const char *skip_any(const char *text, const char *letters)
@@ -200,7 +201,7 @@ static const char *read_number(const char *text, va_list *arguments, int *number
 		return text + 1;
 	}
 	for (*number = 0; *text >= '0' && *text <= '9'; text++)
-		*number = *number < 100000000 ? *number * 10 + *text - '0' : *number;
+		*number = *number < INT_MAX / 10 ? *number * 10 + *text - '0' : *number;
 	return text;
 }
 
@@ -221,7 +222,7 @@ static const char *read_conversion(const char *text, va_list *arguments, struct 
 	return text;
 }
 
-/* False where what follows cannot be told, as with arguments by position. */
+/* False where what follows cannot be known, as with arguments by position. */
 static bool read_argument(
 	const struct printed_argument *conversion, va_list *arguments, struct dpe_memory_place place)
 {

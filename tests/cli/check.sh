@@ -69,7 +69,7 @@ run "$DPE" check - <rules.dpe
 check 'a specification from standard input' "$status $(grep -c class out)" = '0 2'
 printf 'include "pthread.dpe"\ndetect mine: a & b\n' >mine.dpe
 run "$DPE" check mine.dpe
-check 'the rules of the file, not those that it includes' \
+check 'the rules of the file, not the included ones' \
 	"$(grep -c '  class ' out) $(grep -cE '^and [0-9]+ rules of included specifications' out)" = '1 1'
 run "$DPE" check --all mine.dpe
 check 'unless asked for' "$(grep -c '^sync ' out)" -gt 5

@@ -231,7 +231,7 @@ run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
 check 'and in JSON' "$(grep -c '"unobserved":\[{}\]' out)" = 1
 gives 'an empty log is no success' 3
 run "$DPE" replay -s vacuous.dpe empty.jsonl
-says 'and it is told' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
+says 'and it says so' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
 run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
 says 'unless that is meant' 0 'nothing found'
 printf 'expect some: open\n' >open.dpe

@@ -1,4 +1,4 @@
-# What else programs do does not break them, and what is not controlled is told.
+# What else programs do does not break them, and what is not controlled is reported.
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
@@ -15,7 +15,7 @@ says "destructors of keys, pthread_exit, cancellation" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./outside
 says "a thread that blocks outside, one that spins, and a fork" 0 "nothing found" "blocked in read" \
 	"computed for long" "created processes"
-check "each is told once" "$(grep -c 'blocked in read' err)" -eq 1
+check "each is reported once" "$(grep -c 'blocked in read' err)" -eq 1
 run "$DPE" explore --runs=20 -- ./executes
 says "exec with threads, without the library" 0 "nothing found"
 run "$DPE" explore --runs=100 -- ./signalled

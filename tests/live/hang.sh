@@ -41,11 +41,11 @@ is() {
 	leave
 }
 
-# A machine whose rules forbid it (Yama) can test only that this is told.
+# A machine whose rules forbid it (Yama) can test only this message.
 begin sleep 1000
 run "$DPE" hang -p $target
 if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
-	says 'it is told that processes may not be traced' 2 'does not let us trace it'
+	says 'dpe says that processes may not be traced' 2 'does not let us trace it'
 	finish
 fi
 leave
@@ -88,7 +88,7 @@ is_stopped() {
 	grep -q '^State:.T' /proc/$target/status
 }
 await is_stopped
-answers 1 "$two" 'it is stopped, by a signal or a debugger' && ok 'stopped: told' || not_ok 'stopped: told'
+answers 1 "$two" 'it is stopped, by a signal or a debugger' && ok 'stopped: reported' || not_ok 'stopped: reported'
 is_stopped && ok 'and left so' || not_ok 'and left so'
 kill -CONT $target
 for time in 1 2 3 4 5 6 7 8 9 10; do

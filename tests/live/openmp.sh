@@ -42,5 +42,5 @@ cases clang
 says 'of the other runtime, too' 1 'libomp' 'note: OpenMP: openmp.dpe'
 gcc -fopenmp -g "$TOP/tests/live/targets/openmp.c" -o uninstrumented || not_ok 'building without'
 run "$DPE" race 'right_for,right_barrier' -- ./uninstrumented right_for
-says 'what is not observed is told' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
+says 'what is not observed is reported' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
 finish

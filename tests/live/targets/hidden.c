@@ -1,23 +1,23 @@
-/* Races on memory that do not happen here, as a lock is taken in one order by accident. For a compiler that tells of
- * accesses; what keeps the threads in that order is not told. */
+/* Races on memory that do not happen here, as a lock is taken in one order by accident. Compiled with reports of
+ * accesses, but for what keeps the threads in that order. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NOT_TOLD __attribute__((no_sanitize_thread, noinline))
+#define UNREPORTED __attribute__((no_sanitize_thread, noinline))
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *way;
 static volatile int first_over;
 int shared, mine, yours, *object;
 
-NOT_TOLD static void end_first(void)
+UNREPORTED static void end_first(void)
 {
 	first_over = 1;
 }
 
-NOT_TOLD static void await_first(void)
+UNREPORTED static void await_first(void)
 {
 	while (!first_over)
 		usleep(200);
