@@ -284,7 +284,7 @@ def replay(dpe, engine, spec, log, folder):
     for name, text in zip(names, (spec, "".join(json.dumps(m) + "\n" for m in log))):
         with open(name, "w") as f:
             f.write(text)
-    run = limited.run([dpe, "replay", "--format=json", f"--engine={engine}", "-s", *names], 60)
+    run = limited.run([dpe, "replay", "--format=json", "--allow-unobserved", f"--engine={engine}", "-s", *names], 60)
     if run.returncode not in (0, 1):
         return run.stderr
     reported = {}
