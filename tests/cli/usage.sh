@@ -9,7 +9,7 @@ for command in check compile run attach record replay convert list deadlock hang
 	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
 done
 run "$DPE" --help
-check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 12'
+check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 13'
 run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version
