@@ -224,7 +224,8 @@ static void hand_over(struct exploration *exploration, const struct dpe_finding 
 		    exploration->diags))
 		fprintf(exploration->options->to, "   %s: %u choices, ", path, all);
 	if (again)
-		fprintf(exploration->options->to, "%u of them matter\n", schedule.count);
+		fprintf(exploration->options->to, "%u of them matter%s\n", schedule.count,
+			schedule.count == 1 ? "s" : "");
 	else
 		fputs("which did not lead there again: the program is not deterministic\n",
 			exploration->options->to);
