@@ -90,7 +90,7 @@ help:
 
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
 	libiberty-dev libcjson-dev libexpat1-dev libisal-dev uthash-dev pkg-config
-TEST_PACKAGES := g++ llvm libclang-rt-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
+TEST_PACKAGES := g++ llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
 	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user
 
 deps: PACKAGES := $(BUILD_PACKAGES)
