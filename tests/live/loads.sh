@@ -39,7 +39,7 @@ check 'another file of the same name' \
 mv kept.so libfirst.so
 
 echo 'detect none: plugin::nothing' >none.dpe
-run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
+run "$DPE" run --allow-unobserved -s none.dpe -- ./loads =./libfirst.so
 says 'what never appears is reported at the end' 0 "'plugin::nothing' never appeared"
 echo 'detect none: libc::nothing' >none.dpe
 run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
@@ -77,7 +77,7 @@ wait $loads
 kill -CONT $dpe
 wait $dpe
 check 'and where it is stopped' "$(cat answer)" = 301
-check 'which is reported' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
+check 'which is reported' "$(grep -c '1 rule: nothing .* 1 inconclusive' report)" -eq 1
 
 need_watchpoints 'data events while libraries are loaded'
 

@@ -89,10 +89,10 @@ run timeout -s KILL 120 "$DPE" race -- ./gcc now closed
 says 'which descriptor, used and closed' 1 'file::close(' 'file::use('
 for about in handed own; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc now $about
-	says "$about by another thread" 1 'race4: match' ' 0 lost'
+	says "$about by another thread" 1 'race4,' ' 0 lost'
 done
 run timeout -s KILL 120 "$DPE" race -- ./gcc hand-out
-says "the first thread's stack" 1 'race4: match' 'hand_out' ' 0 lost'
+says "the first thread's stack" 1 'race4,' 'hand_out' ' 0 lost'
 for about in atomic reopened; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc now $about
 	says "$about is no race" 0 'nothing found' ' 0 lost'

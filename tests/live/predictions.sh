@@ -74,9 +74,9 @@ in_most() {
 	done
 	check "$1: $count of 10" $count -ge 9
 }
-in_most hidden 1 'predicted_race4: predicted match'
+in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'the variable, and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
-in_most freed 1 'predicted_race8: predicted match'
+in_most freed 1 'not ordered with free by thread.*predicted_race8,'
 says 'use after free' 1 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
