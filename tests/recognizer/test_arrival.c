@@ -19,7 +19,7 @@
 #define ORDERS 120
 
 struct item {
-	char event[8], id[8], preds[MOST][8];
+	char event[8], id[16], preds[MOST][8];
 	unsigned npreds;
 	int thread, seq, time, host, arg; /* -1: none */
 };
