@@ -1,13 +1,13 @@
-/*
- * Three threads transfer money: two of them from account 0, the third between accounts that nobody
+/* Three threads transfer money: two of them from account 0, the third between accounts that nobody
  * else uses. A transfer has two steps, and both accounts have to be locked around both; the one of
- * the lower number first, lest two transfers wait for each other.
- *
- * bank-transfer-broken.c locks the second step only.
+ * the lower number first, lest two transfers wait for each other. bank-transfer-broken.c locks the
+ * second step only. */
+
+/* To run it:
  *
  *	dpe run -s accounts.dpe -- ./bank-transfer           nothing found, exit status 0
- *	dpe run -s accounts.dpe -- ./bank-transfer-broken    race: match where a = 0, exit status 1
- */
+ *	dpe run -s accounts.dpe -- ./bank-transfer-broken    race: match where a = 0, exit status 1 */
+
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

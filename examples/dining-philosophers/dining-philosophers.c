@@ -1,13 +1,13 @@
-/*
- * Dining philosophers: five of them, five forks, two to eat with. Each takes the left fork, then
+/* Dining philosophers: five of them, five forks, two to eat with. Each takes the left fork, then
  * the right one; sooner or later all hold a left fork and wait for the right one. Here they sit
- * down together, so it happens in the first round.
+ * down together, so it happens in the first round. Nobody does anything wrong alone; the cure is in
+ * dining-philosophers-ordered.c. */
+
+/* To run it:
  *
  *	dpe deadlock -- dining-philosophers
- *
- * reports the cycle, and where each fork was taken. What it teaches: nobody did anything wrong
- * alone. See dining-philosophers-ordered.c for the cure.
- */
+ * reports the cycle, and where each fork was taken. */
+
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 /* sections: threads that are in critical sections nearly all of the time, so anybody who attaches comes in
- * the middle of some: sections ROUNDS WAY. A round takes some 20 ms.
+ * the middle of some: sections ROUNDS WAY. A round takes some 20 ms. */
+
+/* The ways:
  *   gated     two orders of two locks, under a third one that keeps the threads apart
  *   recursive a lock taken thrice
  *   readers   a read-write lock, conditions, a semaphore
