@@ -34,6 +34,8 @@
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
+#define DPE_ATOMICS_BYTES DPE_TINY_OR(1 << 16, 64 << 20) /* of code that is searched for atomic instructions */
+#define DPE_LISTED_ATOMICS 4 /* functions that are named because they have some; of others the number */
 
 /* Bytes or messages sent on a channel and not received; more: later sends are left out, receives lost. */
 #define DPE_CHANNEL_PENDING DPE_TINY_OR(64, 4 << 20)

@@ -96,6 +96,15 @@ static void flush(struct cli_report *report)
 		fflush(report->to);
 }
 
+static bool has_threads(const struct dpe_verdict *verdict)
+{
+	for (unsigned i = 1; i < verdict->naround; i++) {
+		if (!dpe_value_equal(verdict->around[i]->thread, verdict->around[0]->thread))
+			return true;
+	}
+	return false;
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
@@ -104,6 +113,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
 		report->found = true;
+	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
 	if (report->sarif)
@@ -374,6 +384,11 @@ void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
 uint64_t cli_report_stops(const struct cli_report *report)
 {
 	return report->stops_there;
+}
+
+bool cli_report_needs_order(const struct cli_report *report)
+{
+	return report->needs_order;
 }
 
 bool cli_report_left(const struct cli_report *report)

@@ -35,6 +35,7 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
+	bool needs_order; /* see cli_report_needs_order */
 	bool unobserved; /* nothing was, and that is no success */
 	bool terminal; /* `to` is one */
 	bool prompt;   /* somebody waits for each finding */

@@ -41,4 +41,10 @@ enum dpe_access { DPE_ACCESS_UNKNOWN, DPE_ACCESS_READ, DPE_ACCESS_WRITE };
  * is there, it cannot be decoded, or the instruction both reads one place and writes another. */
 enum dpe_access dpe_access_before(struct dpe_module *module, uint64_t address);
 
+/* ---- atomic instructions ----------------------------------------------------------------- */
+
+/* Adds the names of functions that have some, unless they only count references; returns how many there are. Looks
+ * at code of `*bytes` at most, and takes off what it looked at. */
+unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes);
+
 #endif
