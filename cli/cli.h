@@ -18,7 +18,7 @@ enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
 enum cli_break_at { CLI_BREAK_AUTO, CLI_BREAK_EVENT, CLI_BREAK_LATER };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
-enum cli_draw_when { CLI_DRAW_AUTO, CLI_DRAW_ALWAYS, CLI_DRAW_NEVER };
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER }; /* auto: on a terminal */
 
 struct cli_words {
 	const char **at;
@@ -45,7 +45,7 @@ struct cli {
 	const char *strategy, *replay_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent;
-	enum cli_draw_when draw;
+	enum cli_when draw, color;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
@@ -94,6 +94,8 @@ struct cli_command {
 /* Parses the options; false after a diagnostic. */
 bool cli_parse(struct cli *cli, char *const *argv);
 void cli_print_help(const struct cli_command *command, FILE *to);
+/* Whether text to the stream is coloured, by --color and NO_COLOR (no-color.org). */
+bool cli_has_color(const struct cli *cli, FILE *to);
 /* The option --hang-after in ns, as the recognizer takes it. */
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */

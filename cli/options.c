@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An option, and what its argument sets. */
 struct option {
@@ -177,9 +178,18 @@ static bool take_format(struct cli *cli, const struct option *option, const char
 _Static_assert(sizeof(enum cli_on_break) == sizeof(int) &&
 		       sizeof(enum cli_break_at) == sizeof(int) &&
 		       sizeof(enum cli_on_deadlock) == sizeof(int) &&
-		       sizeof(enum cli_draw_when) == sizeof(int) &&
+		       sizeof(enum cli_when) == sizeof(int) &&
 		       sizeof(enum dpe_engine_choice) == sizeof(int),
 	"take_choice sets them");
+
+bool cli_has_color(const struct cli *cli, FILE *to)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (cli->color != CLI_AUTO)
+		return cli->color == CLI_ALWAYS;
+	return isatty(fileno(to)) && !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb"));
+}
 
 /* ---- options ----------------------------------------------------------------------------- */
 
@@ -235,6 +245,8 @@ static const struct option options[] = {
 	{0, "draw", "auto|always|never", FOR_RECOGNIZING,
 		"draw the causal order of a finding's events (auto: on a terminal)",
 		take_choice, AT(draw)},
+	{0, "color", "auto|always|never", FOR_ALL, "colour findings and errors (auto: on a terminal, unless NO_COLOR is set)",
+		take_choice, AT(color)},
 	{0, "suppressions", "FILE", FOR_RECOGNIZING,
 		"suppress the findings described in this file", take_word, AT(suppressions)},
 	{0, "show-suppressions", NULL, FOR_RECOGNIZING,

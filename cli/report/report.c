@@ -350,6 +350,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	}
 	if (report->to) {
 		report->terminal = isatty(fileno(report->to));
+		report->color = cli_has_color(cli, report->to);
 		return report;
 	}
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",

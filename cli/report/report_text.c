@@ -2,6 +2,7 @@
 #include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,32 @@ void cli_text_safe(struct dpe_text *to, const char *text)
 	}
 }
 
+/* "#1 race: match of …" in red, "dpe: 40 events …" in bold. */
+static const char *color_of(const char *line)
+{
+	if (line[0] == '#' && isdigit((unsigned char)line[1]))
+		return "\033[1;31m";
+	return strncmp(line, "dpe: ", 5) ? NULL : "\033[1m";
+}
+
+static void print_colored(FILE *to, const char *text)
+{
+	while (*text) {
+		const char *color = color_of(text);
+		size_t len = strcspn(text, "\n");
+
+		fprintf(to, "%s%.*s%s", color ? color : "", (int)len, text, color ? "\033[0m" : "");
+		text += len;
+		if (*text)
+			fputc(*text++, to);
+	}
+}
+
 void cli_text_print(struct cli_report *report, struct dpe_text *text)
 {
-	if (text->at)
+	if (text->at && report->color)
+		print_colored(report->to, text->at);
+	else if (text->at)
 		fwrite(text->at, 1, text->len, report->to);
 	dpe_text_free(text);
 }

@@ -38,6 +38,7 @@ struct cli_report {
 	bool needs_order; /* see cli_report_needs_order */
 	bool unobserved; /* nothing was, and that is no success */
 	bool terminal; /* `to` is one */
+	bool color;    /* headings are coloured */
 	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
 	/* the event that completed it, for comparison only */
