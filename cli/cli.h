@@ -44,7 +44,7 @@ struct cli {
 	bool keep_going, spurious; /* of explore */
 	const char *strategy, *replay_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
-	bool show_suppressions, trace, name_silent;
+	bool show_suppressions, trace, name_silent, full_stacks;
 	enum cli_when draw, color;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	const char *user;     /* the user to run the program as; NULL: ours */

@@ -80,14 +80,18 @@ static uint64_t hash_verdict(const struct dpe_verdict *verdict)
 
 /* ---- as it is read ----------------------------------------------------------------------- */
 
+static void add_frame(void *context, const char *frame, bool innermost)
+{
+	(void)innermost;
+	dpe_text_puts(context, "<");
+	cli_frame_key(context, frame);
+}
+
 static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	for (unsigned i = 0; i < message->nstack; i++) {
-		dpe_text_puts(to, "<");
-		cli_frame_key(to, message->stack[i]);
-	}
+	cli_frames_each(message, report->cli->full_stacks, add_frame, to);
 	dpe_text_puts(to, "|");
 }
 
@@ -110,8 +114,11 @@ static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict
 {
 	struct dpe_text key = {0}, parts[count + 1];
 
-	dpe_text_printf(
-		&key, "%s|%s|", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
+	/* Which of race.dpe's rules found it depends on the number of bytes. */
+	if (cli_is_data_race(report, verdict, events, count))
+		dpe_text_puts(&key, verdict->prediction ? "predicted race|" : "race|");
+	else
+		dpe_text_printf(&key, "%s|%s|", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
 	memset(parts, 0, sizeof(parts));
 	for (unsigned i = 0; i < count; i++)
 		add_event(&parts[i], report, events[i]);

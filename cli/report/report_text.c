@@ -219,11 +219,43 @@ static void add_event(
 	}
 	add_time(to, report, message);
 	dpe_text_puts(to, "\n");
-	for (unsigned i = 0; i < message->nstack; i++) {
-		dpe_text_printf(to, "       %s ", i ? "by" : "at");
-		cli_text_safe(to, message->stack[i]);
-		dpe_text_puts(to, "\n");
-	}
+	cli_text_stack(to, report, message);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+void cli_text_frame(struct dpe_text *to, const struct cli_report *report, const char *frame)
+{
+	struct dpe_text text = {0};
+
+	if (report->cli->full_stacks)
+		dpe_text_puts(&text, frame);
+	else
+		cli_frame_print(&text, frame);
+	cli_text_safe(to, text.at);
+	dpe_text_free(&text);
+}
+
+struct stack_text {
+	struct dpe_text *to;
+	const struct cli_report *report;
+};
+
+static void add_frame(void *context, const char *frame, bool innermost)
+{
+	struct stack_text *stack = context;
+
+	dpe_text_printf(stack->to, "       %s ", innermost ? "at" : "by");
+	cli_text_frame(stack->to, stack->report, frame);
+	dpe_text_puts(stack->to, "\n");
+}
+
+void cli_text_stack(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	struct stack_text stack = {to, report};
+
+	cli_frames_each(message, report->cli->full_stacks, add_frame, &stack);
 }
 
 /* ---- findings ---------------------------------------------------------------------------- */
@@ -267,8 +299,7 @@ static bool orders_nothing(const struct dpe_rule *rule)
 	return !found;
 }
 
-/* Two accesses to memory, as the rules of race.dpe match them. */
-static bool is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
 	return verdict->kind == DPE_MATCH && count == 2 && is_access(report, events[0]) &&
@@ -320,7 +351,7 @@ static void add_head(struct dpe_text *to, const struct cli_report *report, const
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
-	if (is_data_race(report, verdict, events, count))
+	if (cli_is_data_race(report, verdict, events, count))
 		add_data_race(to, report, verdict, events);
 	else
 		add_head(to, report, verdict);

@@ -102,6 +102,13 @@ void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */
 void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+/* Whether it is two accesses to memory, as the rules of race.dpe match them. */
+bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count);
+/* A stack, a line a frame; and one frame. Short, unless --full-stacks was given. */
+void cli_text_stack(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+void cli_text_frame(struct dpe_text *to, const struct cli_report *report, const char *frame);
 /* The event's name, with ".exit" if it is a return. */
 void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
