@@ -245,7 +245,7 @@ static const struct option options[] = {
 	{0, "draw", "auto|always|never", FOR_RECOGNIZING,
 		"draw the causal order of a finding's events (auto: on a terminal)",
 		take_choice, AT(draw)},
-	{0, "full-stacks", NULL, FOR_RECOGNIZING, "print stacks with template arguments, parameters and all frames of language libraries",
+	{0, "full-stacks", NULL, FOR_RECOGNIZING | FOR_HANG, "print stacks with template arguments, parameters and all frames of language libraries",
 		take_flag, AT(full_stacks)},
 	{0, "color", "auto|always|never", FOR_ALL, "colour findings and errors (auto: on a terminal, unless NO_COLOR is set)",
 		take_choice, AT(color)},

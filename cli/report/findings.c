@@ -91,7 +91,7 @@ static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	cli_frames_each(message, report->cli->full_stacks, add_frame, to);
+	cli_frames_each(message->stack, message->nstack, report->cli->full_stacks, add_frame, to);
 	dpe_text_puts(to, "|");
 }
 

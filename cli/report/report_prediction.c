@@ -16,7 +16,7 @@ static void add_turn(
 	place = cli_frame_best(resolved);
 	if (place || resolved->nstack) {
 		dpe_text_puts(to, " at ");
-		cli_text_frame(to, report, place ? place : resolved->stack[0]);
+		cli_text_frame(to, report->cli, place ? place : resolved->stack[0]);
 	}
 	dpe_text_puts(to, "\n");
 	dpe_message_unref(resolved);

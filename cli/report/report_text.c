@@ -219,16 +219,16 @@ static void add_event(
 	}
 	add_time(to, report, message);
 	dpe_text_puts(to, "\n");
-	cli_text_stack(to, report, message);
+	cli_text_stack(to, report->cli, message->stack, message->nstack);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-void cli_text_frame(struct dpe_text *to, const struct cli_report *report, const char *frame)
+void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame)
 {
 	struct dpe_text text = {0};
 
-	if (report->cli->full_stacks)
+	if (cli->full_stacks)
 		dpe_text_puts(&text, frame);
 	else
 		cli_frame_print(&text, frame);
@@ -238,7 +238,7 @@ void cli_text_frame(struct dpe_text *to, const struct cli_report *report, const 
 
 struct stack_text {
 	struct dpe_text *to;
-	const struct cli_report *report;
+	const struct cli *cli;
 };
 
 static void add_frame(void *context, const char *frame, bool innermost)
@@ -246,16 +246,16 @@ static void add_frame(void *context, const char *frame, bool innermost)
 	struct stack_text *stack = context;
 
 	dpe_text_printf(stack->to, "       %s ", innermost ? "at" : "by");
-	cli_text_frame(stack->to, stack->report, frame);
+	cli_text_frame(stack->to, stack->cli, frame);
 	dpe_text_puts(stack->to, "\n");
 }
 
 void cli_text_stack(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count)
 {
-	struct stack_text stack = {to, report};
+	struct stack_text stack = {to, cli};
 
-	cli_frames_each(message, report->cli->full_stacks, add_frame, &stack);
+	cli_frames_each(frames, count, cli->full_stacks, add_frame, &stack);
 }
 
 /* ---- findings ---------------------------------------------------------------------------- */

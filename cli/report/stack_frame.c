@@ -78,7 +78,8 @@ static bool begins_with_any(const char *text, size_t len, const char *const *pre
 /* Code of the C++ or Rust library, most of which is compiled into the program. */
 static bool is_of_language(const char *text)
 {
-	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", NULL};
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
+		"library/alloc/", "library/std/", NULL};
 	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
@@ -86,26 +87,26 @@ static bool is_of_language(const char *text)
 			  : frame.library && begins_with_any(frame.library, frame.library_len, libraries);
 }
 
-static bool has_own_frame(const struct dpe_message *message)
+static bool has_own_frame(const char *const *frames, unsigned count)
 {
-	for (unsigned i = 0; i < message->nstack; i++) {
-		if (!is_of_language(message->stack[i]) && cli_frame_split(message->stack[i]).file)
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_of_language(frames[i]) && cli_frame_split(frames[i]).file)
 			return true;
 	}
 	return false;
 }
 
-void cli_frames_each(const struct dpe_message *message, bool full,
+void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context)
 {
-	bool all = full || !has_own_frame(message), innermost = true;
+	bool all = full || !has_own_frame(frames, count), innermost = true;
 
-	for (unsigned i = 0; i < message->nstack; i++) {
-		bool calls_on = i + 1 == message->nstack || is_of_language(message->stack[i + 1]);
+	for (unsigned i = 0; i < count; i++) {
+		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
 
-		if (!all && is_of_language(message->stack[i]) && (!innermost || calls_on))
+		if (!all && is_of_language(frames[i]) && !called_by_own)
 			continue;
-		each(context, message->stack[i], innermost);
+		each(context, frames[i], innermost);
 		innermost = false;
 	}
 }
@@ -186,7 +187,7 @@ void cli_frame_print(struct dpe_text *to, const char *text)
 const char *cli_frame_best(const struct dpe_message *message)
 {
 	const char *best = NULL;
-	bool own = has_own_frame(message);
+	bool own = has_own_frame(message->stack, message->nstack);
 
 	for (unsigned i = 0; i < message->nstack; i++) {
 		struct cli_frame frame = cli_frame_split(message->stack[i]);

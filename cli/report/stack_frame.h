@@ -23,7 +23,7 @@ struct cli_frame cli_frame_split(const char *text);
 const char *cli_frame_best(const struct dpe_message *message);
 /* Calls for the frames that matter to users, from the innermost: all where `full`, or where no frame is the
  * program's; else its own, and of those of language libraries (the C++ and Rust ones) which it called directly. */
-void cli_frames_each(const struct dpe_message *message, bool full,
+void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context);
 /* Adds the frame without template arguments and parameters: "std::map::find()+0x8c (file:line)". */
 void cli_frame_print(struct dpe_text *to, const char *text);

@@ -107,8 +107,8 @@ bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict 
 	struct dpe_message *const *events, unsigned count);
 /* A stack, a line a frame; and one frame. Short, unless --full-stacks was given. */
 void cli_text_stack(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
-void cli_text_frame(struct dpe_text *to, const struct cli_report *report, const char *frame);
+	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count);
+void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame);
 /* The event's name, with ".exit" if it is a return. */
 void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);

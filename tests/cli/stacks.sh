@@ -25,6 +25,7 @@ stack 'std::_Rb_tree<int, std::pair<int const, int> >::_M_lower_bound(int const&
 same 'what users look for' frames <<'X'
 at std::map::find() (inlined) (/usr/include/c++/12/bits/stl_map.h:1218)
 by shop::lookup()+0x43 (src/shop.cpp:17)
+by std::__invoke_impl() (inlined) (/usr/include/c++/12/bits/invoke.h:61)
 by main::{lambda()#1}::operator()() const+0x10 (src/shop.cpp:29)
 X
 options=--full-stacks
