@@ -28,6 +28,7 @@ says 'of either format' 1 'aligned: match' "$summary"
 
 run "$DPE" run --allow-unobserved -s results.dpe -- ./results wrong
 says 'a leak of each kind' 1 'memory: incomplete of' 'expected give(p) [p] after take(_).exit = p [p]' \
+	'stopped after take.exit(100) = 0x' \
 	'file: incomplete' 'store: incomplete' '3 incomplete'
 
 run "$DPE" run -s descriptors.dpe -- ./results right descriptors
@@ -35,7 +36,11 @@ says 'descriptors, and one call that fails' 1 's = "/nonexistent"' '= -1' ': 1 m
 run "$DPE" run -s descriptors.dpe -- ./results wrong descriptors
 says 'one that stays open' 1 'descriptor: incomplete' '1 match, 1 incomplete, 2 satisfied'
 
-# Which a is the result is known from types.
+printf 'rule:memory function:use_memory\nrule:store function:open_store\n' >leaks.txt
+run "$DPE" run --suppressions=leaks.txt -s results.dpe -- ./results wrong
+says 'a known leak' 1 'file: incomplete' ' 1 incomplete'
+
+# Which one is an address is known from types.
 run "$DPE" run -e 'expect m(p): malloc(p) ; free(p)' -- ./results right
 says 'a size is no pointer' 1 "'p' is argument 1 of 'malloc', a number, and argument 1 of 'free', a pointer" \
 	'malloc.exit = p'

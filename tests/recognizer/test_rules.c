@@ -22,7 +22,7 @@ static void independent_events_violate_a_sequence(void **state)
 	(void)state;
 	assert_transcript("expect R: a;b", "msg", "(a .) (b .)",
 		"R violated at b expected b after a "
-		"(b came with nothing of the slice before it)\n");
+		"(b came with nothing of the rule before it)\n");
 }
 
 static void ordered_events_violate_concurrency(void **state)
@@ -134,7 +134,7 @@ static void parts_of_slices_are_not_judged(void **state)
 		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1,\"args\":[1]}\n"
 		"{\"event\":\"b\",\"id\":\"b7\",\"thread\":1,\"args\":[7]}\n",
 		"R violated at b7 [x=7] expected a(x, y) first "
-		"(b7 came with nothing of the slice before it)\n"
+		"(b7 came with nothing of the rule before it)\n"
 		"R satisfied [x=1] [y=2]\n");
 	assert_transcript("expect R(x, y): a(x) ; b(y)", "jsonl",
 		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
@@ -621,7 +621,7 @@ static void an_end_judges_the_slice_and_begins_another(void **state)
 	assert_transcript(FILE_RULE, "jsonl",
 		LOG_HEAD ON("e1", "close", 1) ON("e2", "close", 1) ON("e3", "free", 1)
 			ON("e4", "open", 1) ON("e5", "close", 1),
-		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the slice "
+		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the rule "
 		"before "
 		"it)\nF satisfied [f=1]\n");
 }
@@ -742,7 +742,7 @@ static void an_end_beside_parts(void **state)
 				CALL("e5", "read", 2, 5, "\"e1\""),
 		"F satisfied [f=5] [t=2]\n"
 		"F violated at e5 [f=5] [t=2] expected open(f) first (e5 came with nothing of the "
-		"slice before it)\n");
+		"rule before it)\n");
 }
 
 int main(void)
