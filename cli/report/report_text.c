@@ -260,10 +260,10 @@ void cli_text_stack(
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-static void add_params(
+void cli_text_params(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	const char *separator = "  where ";
+	const char *separator = "";
 
 	for (unsigned i = 0; i < dpe_rule_nvariables(verdict->rule); i++) {
 		if (verdict->params[i].kind == DPE_NONE)
@@ -273,8 +273,17 @@ static void add_params(
 		cli_text_value(to, verdict->params[i]);
 		separator = ", ";
 	}
-	if (*separator == ',')
-		dpe_text_puts(to, "\n");
+}
+
+static void add_params(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct dpe_text text = {0};
+
+	cli_text_params(&text, report, verdict);
+	if (text.len)
+		dpe_text_printf(to, "  where %s\n", text.at);
+	dpe_text_free(&text);
 }
 
 static void add_suppression(struct dpe_text *to, const struct cli_report *report,
@@ -348,6 +357,35 @@ static void add_head(struct dpe_text *to, const struct cli_report *report, const
 	add_params(to, report, verdict);
 }
 
+/* The events from number `first` on that the violating event came after, or is independent of. */
+static void add_side(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_verdict *verdict, const char *what, unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count && i < CLI_SHOWN_SIDES; i++) {
+		struct dpe_message *resolved = cli_resolved(report, verdict->around[first + i]);
+
+		dpe_text_printf(to, "  %s ", what);
+		add_event(to, report, resolved);
+		dpe_message_unref(resolved);
+	}
+	if (count > CLI_SHOWN_SIDES)
+		dpe_text_printf(to, "  and %u more\n", count - CLI_SHOWN_SIDES);
+}
+
+/* What the violating event came after; and what it should have come after, if that is independent of it. */
+static void add_sides(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	unsigned others = verdict->naround ? verdict->naround - 1 : 0;
+	unsigned npreds = others - verdict->nbeside;
+
+	if (verdict->kind != DPE_VIOLATED)
+		return;
+	add_side(to, report, verdict, "right after", 0, npreds);
+	if (cli_wanted_elsewhere(verdict))
+		add_side(to, report, verdict, "not ordered after", npreds, verdict->nbeside);
+}
+
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
@@ -359,9 +397,10 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
 		else
-			dpe_text_puts(to, "  at ");
+			dpe_text_puts(to, verdict->event ? "  at " : "  stopped after ");
 		add_event(to, report, events[i]);
 	}
+	add_sides(to, report, verdict);
 	cli_draw_verdict(to, report, verdict);
 	cli_text_prediction(to, report, verdict);
 	cli_text_reason(to, verdict);
@@ -381,21 +420,21 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 
 /* The events of the verdict with the text of their stacks. */
 static struct dpe_message **resolve_events(
-	struct cli_report *report, const struct dpe_verdict *verdict, unsigned count)
+	struct cli_report *report, const struct dpe_verdict *verdict, unsigned *count)
 {
-	struct dpe_message **events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
+	const struct dpe_message *const *came = cli_verdict_events(verdict, count);
+	struct dpe_message **events = dpe_xcalloc(*count + 1, sizeof(struct dpe_message *));
 
-	for (unsigned i = 0; i < count; i++)
-		events[i] = cli_resolved(
-			report, verdict->nevents ? verdict->events[i] : verdict->event);
+	for (unsigned i = 0; i < *count; i++)
+		events[i] = cli_resolved(report, came[i]);
 	return events;
 }
 
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	unsigned count = verdict->nevents ? verdict->nevents : verdict->event != NULL;
 	struct cli_finding *finding;
 	struct dpe_message **events;
+	unsigned count;
 
 	report->repeated = false;
 	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
@@ -403,12 +442,14 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	finding = report->cli->all ? NULL : cli_finding_known(report, verdict);
 	if (finding) {
 		finding->count++;
+		cli_finding_add_example(report, finding, verdict);
 		report->repeated = true;
 		return;
 	}
-	events = resolve_events(report, verdict, count);
+	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
+	cli_finding_add_example(report, finding, verdict);
 	if (!report->repeated) {
 		finding->left_out = cli_finding_is_left_out(report, verdict->rule);
 		report->repeated = finding->left_out;

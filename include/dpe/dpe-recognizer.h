@@ -40,10 +40,11 @@ struct dpe_verdict {
 	const uint16_t *positions;               /* … and the position ($i) of each */
 	unsigned nevents;
 	/* The events of the finding in causal order: those of a match; or the violating event,
-	 * after its immediate predecessors in the slice. */
+	 * after its immediate predecessors in the slice and `nbeside` events that are independent
+	 * of it, the last ones of the slice; or where an incomplete slice ends. */
 	const struct dpe_message *const *around;
 	const struct dpe_stamp *const *stamps; /* of these events */
-	unsigned naround;
+	unsigned naround, nbeside;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
 	const char *const *expected;    /* of a violation: what would have been allowed */
 	unsigned nexpected;
@@ -122,7 +123,8 @@ struct dpe_trace {
 /* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 struct dpe_recognizer_sink {
 	void *context;
-	/* True to suppress a finding with these events (NULL: unknown): it is counted as
+	/* True to suppress a finding with these events (NULL: unknown; the last one: it is where an
+	 * incomplete slice ends): it is counted as
 	 * suppressed only, and its action prints nothing. Not called for satisfied slices. */
 	bool (*suppresses)(void *context, const struct dpe_rule *rule,
 		const struct dpe_message *const *events, unsigned nevents);

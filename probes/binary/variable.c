@@ -365,7 +365,7 @@ static char *explain(
 	return said;
 }
 
-/* An argument of unknown type can only be used as text, which it then points to. */
+/* An argument of unknown type can only be used as text, which it then points to; what it points to may be a pointer. */
 static char *without_types(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable)
 {
@@ -377,6 +377,9 @@ static char *without_types(struct dpe_module *module, const struct dpe_function 
 		why = dpe_xasprintf("%s has no debug information on '%s', which has what its "
 				    "arguments are",
 			module->name, function->name);
+	if (*lvalue == '*' && !lvalue[1 + strcspn(lvalue + 1, DPE_LVALUE_PART "*(")])
+		*variable = (struct dpe_variable){
+			.size = 8, .nsteps = 1, .is_address = true, .is_guess = true};
 	free(root);
 	return why;
 }
@@ -550,7 +553,9 @@ struct dpe_value dpe_variable_value(
 
 	if (!variable->is_real) {
 		value = dpe_value_int(dpe_variable_number(variable, bytes));
-		if (!variable->is_signed && value.num < 0)
+		if (variable->is_address)
+			value.kind = DPE_POINTER;
+		else if (!variable->is_signed && value.num < 0)
 			value.kind = DPE_UINT;
 		return value;
 	}

@@ -36,6 +36,26 @@ dpe: 10 events, 0 lost; 3 rules: 4 matches
 X
 run "$DPE" replay --format=json -s queue.dpe log.jsonl
 check 'the same from a log' "$(grep -c '"match"' out)" -eq 4
+
+cat >life.cc <<'X'
+struct pipe {
+	int *at;
+	[[gnu::noipa]] pipe(int size) : at(new int[size]) {}
+	[[gnu::noipa]] virtual ~pipe() { delete[] at; }
+};
+
+int main()
+{
+	pipe *first = new pipe(4), *second = new pipe(5);
+
+	second->at[0] = 1;
+	delete first;
+}
+X
+g++ -g -O1 life.cc -o life || not_ok 'compiling life.cc'
+run "$DPE" run -e 'expect life(p): (pipe::pipe(p).exit ; pipe::~pipe(p))*' -- ./life
+says 'objects, from constructor to destructor' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
+
 printf 'detect r: queue::take\n' >take.dpe
 run "$DPE" run -s take.dpe -- "$target"
 says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'
