@@ -4,7 +4,10 @@
 
 const canvas = document.getElementById('diagram'), ctx = canvas.getContext('2d');
 const HEADER = 34, GUTTER = 92, DOT = 4, BAR = 4, FONT = '12px ui-monospace, "DejaVu Sans Mono", monospace';
-const COLOURS = ['#2e7d32', '#6a1b9a', '#ad5700', '#00838f', '#b71c5a', '#5d6d1e', '#3949ab', '#8d5a3b'];
+const COLOURS = {
+	light: ['#2e7d32', '#6a1b9a', '#ad5700', '#00838f', '#b71c5a', '#5d6d1e', '#3949ab', '#8d5a3b'],
+	dark: ['#66bb6a', '#ba8fe0', '#e0973f', '#4dc6d3', '#ee7fa8', '#b5c46a', '#8f9cf0', '#c99a7c'],
+};
 const view = {
 	shown: 'all', rows: 'observed', selected: -1, finding: null, chain: null, // chain: edges that are emphasised
 	name: '', object: '', hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
@@ -83,7 +86,7 @@ function stack() {
 	for (let event = 0; event < count; event++) {
 		const item = itemOf[event], first = item >= 0 && items[item].first === event;
 		let most = previous[event] >= 0 ? depth[previous[event]] : 0;
-		for (let edge = inStart[event]; edge < inStart[event + 1]; edge++)
+		for (const edge of edgesTo(event))
 			most = Math.max(most, depth[inFrom[edge]]);
 		depth[event] = most + (first ? 1 : 0);
 		if (first)
@@ -195,8 +198,11 @@ function readColours() {
 		colours[name] = style.getPropertyValue('--' + name).trim();
 }
 
-const kindColour = rule => COLOURS[Math.max(0, kinds.indexOf(kindName(rule))) % COLOURS.length];
-const lockColour = object => COLOURS[object % COLOURS.length];
+const colour = number => {
+	const palette = COLOURS[document.documentElement.classList.contains('dark') ? 'dark' : 'light'];
+	return palette[Math.max(0, number) % palette.length];
+};
+const kindColour = rule => colour(kinds.indexOf(kindName(rule)));
 
 function requestDraw() {
 	if (drawing)
@@ -211,6 +217,19 @@ function requestDraw() {
 function clipped(words, width) {
 	const fits = Math.floor(width / 7.3);
 	return words.length <= fits ? words : fits > 1 ? words.slice(0, fits - 1) + '…' : '';
+}
+
+/* Where there is little room, names of POSIX threads do without what they share. */
+const shortened = words => words.length * 7.3 <= view.laneWidth - 34 ? words : words.replace('pthread_', '');
+
+/* With a rim, so that it can be read where edges cross it. */
+function write(words, x, y, rim) {
+	ctx.strokeStyle = rim;
+	ctx.lineWidth = 3;
+	ctx.globalAlpha = 0.8;
+	ctx.strokeText(words, x, y);
+	ctx.globalAlpha = 1;
+	ctx.fillText(words, x, y);
 }
 
 function line(x1, y1, x2, y2) {
@@ -234,7 +253,7 @@ function drawBars(height) {
 		const from = itemY(bar.from), to = bar.to < count ? (isDrawn(bar.to) ? itemY(bar.to) : from) : height;
 		if (to < HEADER || from > height)
 			continue;
-		ctx.fillStyle = lockColour(bar.object);
+		ctx.fillStyle = colour(bar.object);
 		ctx.globalAlpha = 0.75;
 		ctx.fillRect(laneX(bar.lane) - 8 - (bar.column % 3) * (BAR + 1), from, BAR, Math.max(2, to - from));
 		ctx.globalAlpha = 1;
@@ -265,19 +284,18 @@ function isOff(from, to, height) {
 
 function drawEdges(height) {
 	const chain = new Set(view.chain || []);
-	for (let to = 0; to < count; to++)
-		for (let edge = inStart[to]; edge < inStart[to + 1]; edge++) {
-			const from = inFrom[edge];
-			if (itemOf[from] < 0 || itemOf[to] < 0 || itemOf[from] === itemOf[to] || isOff(from, to, height))
-				continue;
-			const strong = chain.has(edge), kind = kindName(inRule[edge]);
-			if (laneOf(from) === laneOf(to) || items[itemOf[from]].row >= items[itemOf[to]].row ||
-				 (!strong && view.hiddenKinds.has(kind)))
-				continue;
-			ctx.globalAlpha = strong || (!view.chain && view.rowHeight > 6) ? 1 : 0.35;
-			arrow(from, to, strong ? colours.chain : kindColour(inRule[edge]), strong ? 3 : 1.3, false);
-			ctx.globalAlpha = 1;
-		}
+	for (let edge = 0; edge < inFrom.length; edge++) {
+		const from = inFrom[edge], to = inHead[edge];
+		if (itemOf[from] < 0 || itemOf[to] < 0 || itemOf[from] === itemOf[to] || isOff(from, to, height))
+			continue;
+		const strong = chain.has(edge), kind = kindName(inRule[edge]);
+		if (laneOf(from) === laneOf(to) || items[itemOf[from]].row >= items[itemOf[to]].row ||
+			(!strong && view.hiddenKinds.has(kind)))
+			continue;
+		ctx.globalAlpha = strong || (!view.chain && view.rowHeight > 6) ? 1 : 0.35;
+		arrow(from, to, strong ? colours.chain : kindColour(inRule[edge]), strong ? 3 : 1.3, false);
+		ctx.globalAlpha = 1;
+	}
 }
 
 /* Of a deadlock: from where a thread waits to where the holder took what it waits for. */
@@ -325,7 +343,7 @@ function drawItem(item, positions) {
 	}
 	if (words) {
 		ctx.font = position ? 'bold ' + FONT : FONT;
-		ctx.fillText(clipped((position ? position + ' ' : '') + label(event), view.laneWidth - 34), x + 10, y + 4);
+		write(clipped(shortened((position ? position + ' ' : '') + label(event)), view.laneWidth - 34), x + 10, y + 4, position || hit ? colours.mark : colours.back);
 		ctx.font = FONT;
 	}
 }

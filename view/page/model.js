@@ -13,7 +13,7 @@ const laneOf = event => data.events[event][LANE];
 
 const previous = new Int32Array(count).fill(-1), following = new Int32Array(count).fill(-1);
 const inStart = new Int32Array(count + 1);
-let inFrom, inRule, outStart, outTo, outEdge, partStart;
+let inFrom, inRule, inHead, outStart, outTo, outEdge, partStart; // inHead: where an edge is drawn to: the event that receives
 
 /* ---- edges ------------------------------------------------------------------------------- */
 
@@ -41,17 +41,17 @@ function indexParts() {
 const partsOf = event => data.parts.slice(partStart[event], partStart[event + 1]);
 const isLock = rule => rule >= 0 && /^(exclusive|shared)$/.test(data.rules[rule][1]);
 
-/* The rule that both sides have a part in. An edge may enter right after the event that receives. */
+/* The rule that both sides have a part in, and the event that receives: an edge may enter right after it. */
 function ruleOf(from, to) {
 	const sent = partsOf(from).filter(part => part[2] & SENDS);
 	const receives = event => event < 0 ? [] : partsOf(event).filter(part => part[2] & RECEIVES);
-	const received = [...receives(to), ...receives(previous[to])];
+	const received = [...receives(to), ...receives(previous[to])].filter(part => part[0] > from);
 	for (const exact of [true, false])
 		for (const r of received)
 			for (const s of sent)
 				if (s[3] === r[3] && (s[1] === r[1] || (!exact && isLock(s[1]) && isLock(r[1]))))
-					return r[1];
-	return received.length ? received[0][1] : UNKNOWN;
+					return [r[1], r[0]];
+	return [received.length ? received[0][1] : UNKNOWN, to];
 }
 
 function indexEdges() {
@@ -60,6 +60,7 @@ function indexEdges() {
 		edges += row[EDGES].length / 2;
 	inFrom = new Int32Array(edges);
 	inRule = new Int32Array(edges);
+	inHead = new Int32Array(edges);
 	outStart = new Int32Array(count + 1);
 	outTo = new Int32Array(edges);
 	outEdge = new Int32Array(edges);
@@ -69,7 +70,7 @@ function indexEdges() {
 		inStart[to] = edges;
 		for (let i = 0; i < row.length; i += 2, edges++) {
 			inFrom[edges] = row[i];
-			inRule[edges] = row[i + 1] ? STATED : ruleOf(row[i], to);
+			[inRule[edges], inHead[edges]] = row[i + 1] ? [STATED, to] : ruleOf(row[i], to);
 			outStart[row[i] + 1]++;
 		}
 	}
@@ -84,7 +85,17 @@ function indexEdges() {
 		}
 }
 
-const isLinked = event => inStart[event] < inStart[event + 1] || outStart[event] < outStart[event + 1];
+/* The edges that are drawn to the event. */
+function edgesTo(event) {
+	const edges = [];
+	for (const at of [event, following[event]])
+		for (let edge = at < 0 ? 0 : inStart[at]; at >= 0 && edge < inStart[at + 1]; edge++)
+			if (inHead[edge] === event)
+				edges.push(edge);
+	return edges;
+}
+
+const isLinked = event => outStart[event] < outStart[event + 1] || edgesTo(event).length > 0;
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
@@ -201,19 +212,7 @@ function walk(by, a, b) {
 			edges.push(step.edge);
 		at = step.edge !== undefined ? step.to : step.within;
 	}
-	return edges.map(edge => ({from: inFrom[edge], to: edgeTo(edge), rule: inRule[edge], edge}));
-}
-
-function edgeTo(edge) {
-	let low = 0, high = count - 1;
-	while (low < high) {
-		const middle = (low + high + 1) >> 1;
-		if (inStart[middle] <= edge)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return edges.map(edge => ({from: inFrom[edge], to: inHead[edge], rule: inRule[edge], edge}));
 }
 
 /* The last event of a's lane that precedes b; -1 if there is none. */

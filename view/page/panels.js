@@ -196,12 +196,7 @@ function edgeList(name, edges) {
 	edges.length > 20 ? `and ${edges.length - 20} more` : '')];
 }
 
-function between(start, end, other, rule) {
-	const edges = [];
-	for (let i = start; i < end; i++)
-		edges.push([other(i), inRule[rule(i)]]);
-	return edges;
-}
+const edgesFrom = event => [...outEdge.subarray(outStart[event], outStart[event + 1])];
 
 function showEvent() {
 	const event = view.selected, panel = at('event');
@@ -216,8 +211,8 @@ function showEvent() {
 		fact('values', row[ARGS].map(objectName).join(', ')), fact('returned', text(row[RET])),
 		fact('with', row[VARS].reduce((words, value, i) => i % 2 ? `${words} = ${objectName(value)}` : `${words}${words ? ', ' : ''}${text(value)}`, '')),
 		fact('holds', heldWords(event).join(', ')),
-		edgeList('after', between(inStart[event], inStart[event + 1], i => inFrom[i], i => i)),
-		edgeList('before', between(outStart[event], outStart[event + 1], i => outTo[i], i => outEdge[i])),
+		edgeList('after', edgesTo(event).map(edge => [inFrom[edge], inRule[edge]])),
+		edgeList('before', edgesFrom(event).map(edge => [inHead[edge], inRule[edge]])),
 		fact('order', `${known[0]} events precede it, ${known[1]} follow, ${count - 1 - known[0] - known[1]} are independent of it`)),
 	...stackOf(event));
 }
@@ -291,10 +286,11 @@ function showLegend() {
 			view.hiddenKinds[box.checked ? 'delete' : 'add'](kind);
 			requestDraw();
 		}}), mark = make('i', {});
-		box.checked = true;
-		mark.style.borderColor = COLOURS[i % COLOURS.length];
+		box.checked = !view.hiddenKinds.has(kind);
+		mark.style.borderColor = colour(i);
 		return make('label', {}, box, mark, kind);
-	}), make('span', {class: 'soft'}, bars.length ? 'Bars beside a lane: locks held.' : ''));
+	}), make('span', {class: 'soft'}, `${bars.length ? 'Bars beside a lane: locks held. ' : ''}With an event selected: `,
+		make('span', {class: 'past'}, 'its past'), ', ', make('span', {class: 'future'}, 'what follows it'), ', and what is independent of it.'));
 }
 
 function showLaneChoice() {
@@ -432,6 +428,7 @@ function listen() {
 function setTheme(dark) {
 	document.documentElement.classList.toggle('dark', dark);
 	readColours();
+	showLegend();
 	requestDraw();
 }
 
@@ -444,7 +441,6 @@ function begin() {
 	at('notes').replaceChildren(...[...data.notes, ...ordered ? [] : [UNORDERED]].map(note => make('div', {}, note)));
 	at('key-list').replaceChildren(...KEYS.flatMap(([name, words]) => [make('dt', {}, name), make('dd', {}, words)]));
 	setTheme(matchMedia('(prefers-color-scheme: dark)').matches);
-	showLegend();
 	showLaneChoice();
 	showChoices();
 	listen();
