@@ -193,6 +193,7 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 {
 	struct dpe_plan_site *site;
 
+	planning->plan->priors |= pattern->kind == DPE_PATTERN_CONDITION;
 	if (pattern->object) {
 		add_object(planning, pattern);
 		return;
@@ -279,6 +280,7 @@ static void add_expr(
 {
 	if (!expr)
 		return;
+	planning->plan->priors |= expr->kind == DPE_EXPR_PRIOR;
 	if (expr->kind == DPE_EXPR_FIELD)
 		add_field(planning, expr, own);
 	add_expr(planning, expr->left, own);

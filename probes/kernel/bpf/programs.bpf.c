@@ -363,28 +363,29 @@ SEC("perf_event")
 int on_access(struct bpf_perf_event_data *access)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 words[DPE_WORDS] = {};
+	__u64 words[DPE_ACCESS_WORDS] = {};
 	struct probe_event event = {
 		.top = {.ctx = access,
 			.ip = place_of(task, access->regs.ip),
 			.sp = access->regs.sp,
 			.bp = access->regs.bp},
 		.kind = DPE_RECORD_DATA,
-		.nwords = 6,
+		.nwords = DPE_ACCESS_WORDS,
 	};
 	const struct dpe_guard_entry *guard = 0;
-	__u32 where;
+	__u32 number = watch_number(access), where;
 	bool begun;
 
 	if (!observing || !is_target(task))
 		return 0;
 	event.tid = thread_id(task);
-	if (watches_objects && object_accessed(access, &event, words))
+	if (watches_objects && object_accessed(number - DPE_WATCHES, &event, words))
 		where = first_watch + DPE_WATCHES + event.site;
-	else if (variable_accessed(access, &event, words))
+	else if (variable_accessed(number, &event, words))
 		where = first_watch + event.site;
 	else
 		return 0;
+	read_registers(access, &words[DPE_ACCESS_WORDS - DPE_ACCESS_REGISTERS]);
 	if (first_guard && event.kind == DPE_RECORD_DATA)
 		guard = guard_at(first_guard + event.site);
 	event.thread = thread_of(task, event.tid);
@@ -394,7 +395,7 @@ int on_access(struct bpf_perf_event_data *access)
 	if (!guard_is_open(guard))
 		return 0;
 	begun = guard && guard_begin(guard);
-	pass_guard(guard, &event, words, begun, send(&event, words, false));
+	pass_guard(guard, &event, words, begun, send_words(&event, words, DPE_ACCESS_WORDS, false));
 	return 0;
 }
 
