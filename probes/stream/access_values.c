@@ -88,7 +88,7 @@ bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *recor
 	if (record->time - last->time > DPE_UPDATE_STALL)
 		last->unsure = 0; /* no earlier update is on its way any more */
 	last->contended |= is_contended(last, update, &outcome, record->tid, before);
-	if (!counts && !last->unsure && !(outcome.tells_after && (outcome.tells_before || !update->priors)))
+	if (update->values && !counts && !last->unsure && !(outcome.tells_after && (outcome.tells_before || !update->priors)))
 		last->unsure = record->time;
 	if (last->contended && last->unsure && !last->doubted) {
 		doubt(probes, update, last->unsure, record->time);

@@ -12,7 +12,7 @@ struct dpe_update {
 	struct dpe_access_effect effect; /* of the instruction */
 	struct dpe_accessed accessed;
 	bool all;        /* no update of it is left out in the probe */
-	bool priors;     /* some rule asks for the value before an update */
+	bool values, priors; /* some rule asks for values; for those before an update */
 	uint64_t before; /* as read at the access before this; then what this update replaced */
 	uint64_t read;   /* after it, maybe after updates of other threads as well */
 	uint64_t after;  /* for the callee: what it left */

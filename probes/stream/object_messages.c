@@ -71,6 +71,7 @@ void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_re
 		.accessed = {record->words[3], object + watch->address, watch->variable.size,
 			dpe_access_registers(record)},
 		.all = true,
+		.values = probes->plan->values,
 		.priors = probes->plan->priors,
 		.before = record->words[1],
 		.read = record->words[2],

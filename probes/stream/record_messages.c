@@ -182,6 +182,7 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 		.accessed = {record->words[1 + DPE_WATCHES], accessed->address,
 			accessed->variable.size, dpe_access_registers(record)},
 		.all = !probes->dynamic,
+		.values = probes->plan->values,
 		.priors = probes->plan->priors,
 		.before = record->words[0],
 		.read = record->words[1 + record->site],

@@ -51,6 +51,8 @@ if grep -q 'x.* is not certain: threads update it at the same moment' err; then
 else
 	check 'unless all came in turn' "${verdict%% *}" = 0
 fi
+run "$DPE" race --no-predict x -- ./contention lose 4 200
+check 'a race is certain whatever the values' $status -eq 1
 contend lose '[x = 1000]'
 if grep -q 'x.* is not certain: threads update it at the same moment' err; then
 	check 'additions that may be lost give no certain values' $status -eq 3

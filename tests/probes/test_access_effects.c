@@ -123,7 +123,7 @@ struct fixture {
 	struct dpe_last_update last;
 	struct dpe_record record;
 	uint64_t registers[DPE_ACCESS_REGISTERS];
-	bool priors, locked;
+	bool unread, priors, locked;
 };
 
 static struct fixture *begin(void)
@@ -159,6 +159,7 @@ static struct dpe_update update(struct fixture *fixture, uint32_t tid, enum dpe_
 			.unknown = exchanges, .size = 4, .constant = 1, .locked = fixture->locked},
 		.accessed = {0, AT, 4, fixture->registers},
 		.all = true,
+		.values = !fixture->unread,
 		.priors = fixture->priors,
 		.before = before,
 		.read = read,
@@ -234,6 +235,17 @@ static void values_that_contradict_are_not(void **state)
 	assert_int_equal(doubts(fixture), 1);
 }
 
+static void values_that_nobody_asks_for_need_not_be(void **state)
+{
+	struct fixture *fixture = begin();
+
+	(void)state;
+	fixture->unread = true;
+	update(fixture, 1, DPE_VALUE_ADDED, 0, 2);
+	update(fixture, 2, DPE_VALUE_ADDED, 2, 2);
+	assert_int_equal(doubts(fixture), 0);
+}
+
 static void atomic_counts_are_certain_in_any_order(void **state)
 {
 	struct fixture *fixture = begin();
@@ -266,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_moved_value_is_certain),
 		cmocka_unit_test(but_not_what_it_replaced),
 		cmocka_unit_test(values_that_contradict_are_not),
+		cmocka_unit_test(values_that_nobody_asks_for_need_not_be),
 		cmocka_unit_test(atomic_counts_are_certain_in_any_order),
 	};
 
