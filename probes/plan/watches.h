@@ -6,8 +6,9 @@
 #include "probes/binary/binary.h"
 #include "probes/kernel/bpf/record.h"
 
-/* The last update of a variable or of a part of an object, by its record. */
+/* The accesses to a variable or a part of an object, and the last update, by its record. */
 struct dpe_last_update {
+	uint64_t accesses, began;
 	bool known;
 	bool contended; /* some update came between another one and its record */
 	bool counts;    /* this and all before it were the same atomic addition */

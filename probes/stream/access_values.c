@@ -61,6 +61,22 @@ static bool is_contended(const struct dpe_last_update *last, const struct dpe_up
 	return other && last->value == update->read && !(tells && last->tells);
 }
 
+/* Early, where the program is much slower for it. */
+static void note_cost(struct dpe_probes *probes, const struct dpe_update *update, uint64_t now,
+	struct dpe_last_update *last)
+{
+	if (!last->accesses++)
+		last->began = now;
+	if (last->accesses != DPE_ACCESSES_NOTED || now - last->began > DPE_ACCESSES_NOTED * DPE_ACCESS_RARE)
+		return;
+	dpe_diag(probes->diags, DPE_WARNING, update->watch->place,
+		"'%s' was accessed %d times in %.1f s, and each access stops a thread, in a virtual machine for 20 to "
+		"300 us; a program that is compiled with -fsanitize=thread and linked with libdpe-mem.so runs much "
+		"faster (`dpe race -- COMMAND`, without variables)",
+		dpe_name_text(probes->names, update->watch->name), DPE_ACCESSES_NOTED,
+		(double)(now - last->began) / 1e9);
+}
+
 static bool has_written(const struct dpe_update *update, enum dpe_access access)
 {
 	if (access == DPE_ACCESS_UNKNOWN)
@@ -82,6 +98,7 @@ bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *recor
 	struct dpe_access_outcome outcome = dpe_access_evaluate(&update->effect, &update->accessed, before);
 	bool counts = is_counter(last, update, &outcome), tells = outcome.tells_after || outcome.computed;
 
+	note_cost(probes, update, record->time, last);
 	update->after = update->read;
 	if (!has_written(update, outcome.access))
 		return false;

@@ -53,6 +53,8 @@ else
 fi
 run "$DPE" race --no-predict x -- ./contention lose 4 200
 check 'a race is certain whatever the values' $status -eq 1
+run "$DPE" race x -- ./contention move 2 600
+says 'what so many accesses cost is said' 1 "'x' was accessed 1000 times in" 'compiled with -fsanitize=thread'
 contend lose '[x = 1000]'
 if grep -q 'x.* is not certain: threads update it at the same moment' err; then
 	check 'additions that may be lost give no certain values' $status -eq 3
