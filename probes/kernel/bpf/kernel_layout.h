@@ -160,6 +160,18 @@ struct pt_regs {
 		flags, sp, ss;
 };
 
+struct kernel_siginfo {
+	int si_code;
+} RELOCATED;
+
+struct sigaction {
+	void *sa_handler;
+} RELOCATED;
+
+struct k_sigaction {
+	struct sigaction sa;
+} RELOCATED;
+
 /* What a watchpoint hands to its program, … */
 struct bpf_perf_event_data {
 	struct pt_regs regs;

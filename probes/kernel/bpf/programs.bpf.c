@@ -112,6 +112,10 @@ static __always_inline void enter(
 
 	if (thread)
 		thread->read.ret = 0;
+	if (thread && steps) {
+		thread->probed_ip = regs->ip;
+		thread->probed_sp = regs->sp;
+	}
 	if (wanted && cookie & DPE_COOKIE_GUARDED) {
 		guard = guard_at(2 * site);
 		wanted = guard_is_open(guard);
@@ -396,6 +400,35 @@ int on_access(struct bpf_perf_event_data *access)
 		return 0;
 	begun = guard && guard_begin(guard);
 	pass_guard(guard, &event, words, begun, send_words(&event, words, DPE_ACCESS_WORDS, false));
+	return 0;
+}
+
+static __always_inline bool is_handled_fault(
+	int signal, const struct kernel_siginfo *info, const struct k_sigaction *action)
+{
+	enum { ILL = 4, BUS = 7, FPE = 8, SEGV = 11 };
+
+	if (signal != ILL && signal != BUS && signal != FPE && signal != SEGV)
+		return false;
+	return BPF_CORE_READ(info, si_code) > 0 && /* not sent by a process */
+	       BPF_CORE_READ(action, sa.sa_handler);
+}
+
+/* A probed instruction faults, and a handler may repair that: then it runs again, and its probe is hit once more. Or the
+ * handler leaves by longjmp, and the same is called anew. Nobody says which: it counts as a loss. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread;
+	struct pt_regs *regs;
+
+	if (!observing || !is_target(task) || !is_handled_fault(signal, info, action))
+		return 0;
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (thread && regs->ip == thread->probed_ip && regs->sp == thread->probed_sp)
+		lose(thread, thread->tid);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ const volatile __u32 nrings = 1;
 const volatile __u32 channels;    /* what passes through channels is wanted */
 const volatile __u32 waits;       /* waits for processes are wanted */
 const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 steps;     /* some probed instructions are single-stepped: these may fault */
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
@@ -73,6 +74,7 @@ struct thread {
 	__u64 named;  /* `comm` is the name that was sent last */
 	__u64 comm[DPE_COMM_WORDS];
 	struct dpe_channel transfer; /* of the system call that it is in */
+	__u64 probed_ip, probed_sp;  /* of its last call, where probed instructions may fault */
 	struct readings read;        /* for its event at hand */
 	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
 	struct call calls[DPE_CALLS];
