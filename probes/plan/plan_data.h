@@ -118,6 +118,7 @@ struct dpe_plan {
 	struct dpe_watched *watched;
 	unsigned nobjects; /* each may need several watchpoints */
 	struct dpe_watched_object *objects;
+	bool values, priors; /* what an update left, or replaced, matters to some rule */
 	unsigned nreads; /* more than DPE_READS is an error */
 	struct dpe_read *reads;
 	unsigned nsites;

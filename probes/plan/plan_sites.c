@@ -222,6 +222,8 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 {
 	struct dpe_plan_site *site;
 
+	if (pattern->kind == DPE_PATTERN_CONDITION)
+		planning->plan->values = planning->plan->priors = true;
 	if (pattern->object) {
 		add_object(planning, pattern);
 		return;
@@ -310,6 +312,8 @@ static void add_expr(
 {
 	if (!expr)
 		return;
+	planning->plan->values |= expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR;
+	planning->plan->priors |= expr->kind == DPE_EXPR_PRIOR;
 	if (expr->kind == DPE_EXPR_FIELD)
 		add_field(planning, expr, own);
 	add_expr(planning, expr->left, own);

@@ -71,7 +71,7 @@ says 'nothing to watch' 2 'nothing to watch'
 run "$DPE" race counter
 says 'no program' 2 'no target'
 run "$DPE" race countre -- ./races race
-says 'a misspelt variable' 2 "command line:2:" "has no variable 'countre'" "'counter'"
+says 'a misspelt variable' 2 "command line:1:" "has no variable 'countre'" "'counter'"
 check 'which is not started for it' ! -s out
 run "$DPE" race --plan counter put,get -- ./races race
 check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
