@@ -51,17 +51,19 @@ struct dpe_view {
 	struct dpe_view_mark *marks;
 	unsigned nrows, caprows, nedges, capedges, nlocks, caplocks, nmarks, capmarks;
 	/* JSON: rows of events, of parts in sync rules, and findings; names of objects. */
-	struct dpe_text rows, parts, findings, objects;
+	struct dpe_text rows, parts, steps, findings, objects;
 	uint32_t nevents, nfindings, nnotes;
+	uint32_t *findings_of; /* each rule */
 	uint32_t lane; /* of the last event */
 	dpe_name title_of_finding; /* of the last one, of view->keys */
+	uint64_t nsteps;
 	bool taken; /* the last event is on the page */
 	bool has_start;
 	uint64_t start; /* ns: of the first event with a time */
 	bool *named; /* objects whose variable was looked up, by number of their text */
 	unsigned nnamed, capnamed;
 	struct dpe_text notes;
-	uint64_t left_events, left_findings, left_notes, left_lanes, left_edges, left_texts;
+	uint64_t left_events, left_findings, left_notes, left_lanes, left_edges, left_texts, left_steps;
 };
 
 /* The number of a text of the page, cut to DPE_VIEW_TEXT. */
@@ -71,6 +73,8 @@ dpe_name dpe_view_value(struct dpe_view *view, struct dpe_value value);
 uint32_t dpe_view_find(struct dpe_view *view, const struct dpe_message *message);
 /* The same for the value of an object, whose variable is looked up. */
 dpe_name dpe_view_object(struct dpe_view *view, struct dpe_value value);
+/* The rule's number in the specification. */
+unsigned dpe_view_rule(const struct dpe_view *view, const struct dpe_rule *rule);
 /* "enqueue.enter", as a number. */
 dpe_name dpe_view_name_of(struct dpe_view *view, const struct dpe_message *message);
 

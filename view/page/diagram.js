@@ -10,9 +10,10 @@ const COLOURS = {
 };
 const view = {
 	shown: 'all', rows: 'observed', selected: -1, finding: null, chain: null, // chain: edges that are emphasised
-	name: '', object: '', hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
+	name: '', object: '', slice: 0, hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
 	top: 0, left: 0, rowHeight: 24, laneWidth: 0,
 };
+const columnOf = new Int32Array(data.lanes.length);
 let items = [], rowCount = 0, itemOf = new Int32Array(count), lanes = [], past = null, future = null, kinds = [];
 
 /* ---- what is shown ----------------------------------------------------------------------- */
@@ -48,6 +49,8 @@ function neighbourhood(finding) {
 function passes(event) {
 	const row = data.events[event];
 	if (view.name && text(row[NAME]) !== view.name && !text(row[NAME]).startsWith(view.name + '.'))
+		return false;
+	if (view.slice && !view.sliceEvents.has(event))
 		return false;
 	if (!view.object)
 		return true;
@@ -99,13 +102,13 @@ function stack() {
 function layout() {
 	const how = choose(), open = new Map();
 	chooseLanes(how);
-	const isShown = new Uint8Array(data.lanes.length);
-	lanes.forEach(lane => { isShown[lane] = 1; });
+	columnOf.fill(-1);
+	lanes.forEach((lane, column) => { columnOf[lane] = column; });
 	items = [];
 	itemOf.fill(-1);
 	for (let event = 0; event < count; event++) {
 		const lane = laneOf(event), group = open.get(lane);
-		if (how[event] === 2 || !isShown[lane])
+		if (how[event] === 2 || columnOf[lane] < 0)
 			continue;
 		if (how[event] === 0 && group) {
 			group.events.push(event);
@@ -131,7 +134,7 @@ const isGroup = item => item.events.length > 1;
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-const laneX = lane => GUTTER + 16 + lanes.indexOf(lane) * view.laneWidth - view.left;
+const laneX = lane => GUTTER + 16 + columnOf[lane] * view.laneWidth - view.left;
 const rowY = row => HEADER + (row + 0.5) * view.rowHeight - view.top;
 const itemY = event => rowY(items[itemOf[event]].row);
 const isDrawn = event => event >= 0 && itemOf[event] >= 0;
@@ -397,7 +400,7 @@ function drawMap(width, height) {
 
 /* What each of the finding's events is in it: "$1", "waits". */
 function positionsOf(finding) {
-	const sides = finding ? [...(finding.events || []), ...(finding.at ? [finding.at] : [])].map(at => [at, at.position ? `$${at.position}` : '!']) : [];
+	const sides = finding ? [...(finding.events || []), ...(finding.at ? [finding.at] : [])].map(at => [at, at.position ? `$${at.position}` : at === finding.events.at(-1) || at === finding.at ? '!' : '·']) : [];
 	for (const wait of (finding && finding.waits) || [])
 		sides.push([wait.waits, finding.potential ? 'takes' : 'waits'], [wait.holds, 'holds']);
 	return new Map(sides.filter(([at]) => at && at.event !== null).map(([at, words]) => [at.event, words]));

@@ -45,7 +45,8 @@ const isLock = rule => rule >= 0 && /^(exclusive|shared)$/.test(data.rules[rule]
 function ruleOf(from, to) {
 	const sent = partsOf(from).filter(part => part[2] & SENDS);
 	const receives = event => event < 0 ? [] : partsOf(event).filter(part => part[2] & RECEIVES);
-	const received = [...receives(to), ...receives(previous[to])].filter(part => part[0] > from);
+	const stated = data.events[to][EDGES].filter((event, i, row) => i % 2 === 0 && row[i + 1]);
+	const received = [to, previous[to], ...stated].flatMap(receives).filter(part => part[0] > from);
 	for (const exact of [true, false])
 		for (const r of received)
 			for (const s of sent)
@@ -224,6 +225,22 @@ function lastKnown(a, b) {
 	return at;
 }
 
+/* ---- rules at work ----------------------------------------------------------------------- */
+
+/* {event, slice, does, left, after}: what a slice of a rule did at an event; in order, by slice and by event. */
+const stepsOfSlice = new Map(), stepsAt = new Map();
+
+function indexSteps() {
+	for (const [event, slice, does, left, after] of data.steps) {
+		const step = {event, slice, does: text(does), left, after};
+		for (const [map, key] of [[stepsOfSlice, slice], [stepsAt, event]]) {
+			if (!map.has(key))
+				map.set(key, []);
+			map.get(key).push(step);
+		}
+	}
+}
+
 /* ---- words ------------------------------------------------------------------------------- */
 
 const objectName = object => {
@@ -279,6 +296,7 @@ function placeOf(frame) {
 const entries = findEntries(), laneOfThread = new Map(data.lanes.map((row, lane) => [row[0], lane]));
 const threadName = thread => laneOfThread.has(thread) ? laneName(laneOfThread.get(thread)) : `thread ${text(thread)}`;
 linkLanes();
+indexSteps();
 indexParts();
 indexEdges();
 findLocks();
