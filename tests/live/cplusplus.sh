@@ -15,14 +15,14 @@ same 'methods, constructors, functions' shown <<'X'
 #1 made: match of queue::queue(q, _).exit;queue::push(q, 2)  [queue.dpe:1]
   where q = 0x7f…
   $1 queue::queue.exit(0x7f…, 1)  thread …
-       at shop::queue::queue(int) (…:19)
+       at shop::queue::queue() (…:19)
        by main (…:60)
   $2 queue::push(0x7f…, 2)  thread …
-       at shop::queue::push(int) (…:26)
+       at shop::queue::push() (…:26)
        by main (…:65)
 #2 twice: match of twice(2).exit [.ret == 4]  [queue.dpe:2]
   $1 twice.exit(2) = 4  thread …
-       at twice(int) (…:48)
+       at twice() (…:48)
        by main (…:65)
 #3 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
@@ -31,7 +31,7 @@ same 'methods, constructors, functions' shown <<'X'
 #4 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
        at shop::queue::take() (…:31)
-       by shop::queue::take(int) (…:36)
+       by shop::queue::take() (…:36)
 dpe: 10 events, 0 lost; 3 rules: 4 matches
 X
 run "$DPE" replay --format=json -s queue.dpe log.jsonl
