@@ -14,15 +14,11 @@ static void add_string(struct dpe_text *to, const char *member, const char *text
 /* "race.dpe:10" */
 static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
-	struct dpe_place place = dpe_rule_place(rule);
 	struct dpe_text text = {0};
-	unsigned line, column;
 
-	if (!place.source)
-		return;
-	dpe_place_line(place, &line, &column);
-	dpe_text_printf(&text, "%s:%u", dpe_source_name(place.source), line);
-	add_string(to, "place", text.at);
+	dpe_rule_print_place(&text, rule);
+	if (text.len)
+		add_string(to, "place", text.at);
 	dpe_text_free(&text);
 }
 

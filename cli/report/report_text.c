@@ -58,13 +58,12 @@ void cli_text_print(struct cli_report *report, struct dpe_text *text)
 
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
-	unsigned line, column;
+	struct dpe_text place = {0};
 
-	if (!dpe_rule_place(rule).source)
-		return;
-	dpe_place_line(dpe_rule_place(rule), &line, &column);
-	cli_text_safe(to, dpe_source_name(dpe_rule_place(rule).source));
-	dpe_text_printf(to, ":%u", line);
+	dpe_rule_print_place(&place, rule);
+	if (place.len)
+		cli_text_safe(to, place.at);
+	dpe_text_free(&place);
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
