@@ -210,6 +210,20 @@ static void check_any_rule(struct compilation *c, unsigned nrules)
 			"& b'");
 }
 
+/* Whether the item is of a file in a folder of shipped specifications. */
+static bool is_shipped(const struct compilation *c, const struct ast_item *item)
+{
+	const char *file = dpe_source_name(item->begin.source);
+
+	for (unsigned i = 0; c->options && i < c->options->ninclude_path; i++) {
+		size_t len = strlen(c->options->include_path[i]);
+
+		if (!strncmp(file, c->options->include_path[i], len) && file[len] == '/')
+			return true;
+	}
+	return false;
+}
+
 static struct dpe_spec *resolve(struct compilation *c)
 {
 	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
@@ -225,7 +239,8 @@ static struct dpe_spec *resolve(struct compilation *c)
 		if (item->kind != AST_RULE || dpe_diags_errors(c->ast.diags) > DPE_MAX_ERRORS)
 			continue;
 		rules[spec->nrules].name = item->name;
-		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules++]);
+		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules]);
+		rules[spec->nrules++].own = !is_shipped(c, item);
 	}
 	dpe_check_unused(&c->ast);
 	check_any_rule(c, nrules);

@@ -108,6 +108,7 @@ struct dpe_rule {
 	const char *name; /* "rule1", … if the text gives none */
 	enum dpe_mode mode;
 	enum dpe_pairing pairing;
+	bool own;  /* of a file that is not a shipped one */
 	bool keep; /* sync: for `predict` alone, due at the receiving event itself */
 	const bool *sends, *receives; /* sync: by pattern, whether edges start or end at it */
 	uint64_t keys;                /* sync: the variables by which sends and receives pair; of data those of its place */
@@ -134,6 +135,8 @@ bool dpe_rule_is_lock(const struct dpe_rule *rule);
 bool dpe_rule_pairs_nothing(const struct dpe_rule *rule);
 /* Whether the rule has a behaviour with no events but these, by pattern; the empty one counts. */
 bool dpe_rule_can_do_with(const struct dpe_rule *rule, const bool *patterns);
+/* Whether the rule is `first ; second`, two events, whose patterns are returned as written. */
+bool dpe_rule_is_sequence(const struct dpe_rule *rule, const char **first, const char **second);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
 

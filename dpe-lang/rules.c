@@ -201,6 +201,18 @@ const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_me
 	return found ? found->text : NULL;
 }
 
+bool dpe_rule_is_sequence(const struct dpe_rule *rule, const char **first, const char **second)
+{
+	const struct dpe_node *tree = rule->tree;
+
+	if (tree->kind != DPE_NODE_SEQ || tree->left->kind != DPE_NODE_EVENT ||
+		tree->right->kind != DPE_NODE_EVENT)
+		return false;
+	*first = dpe_node_pattern(rule, tree->left)->text;
+	*second = dpe_node_pattern(rule, tree->right)->text;
+	return true;
+}
+
 static struct dpe_value sample_of(const struct dpe_arg *arg)
 {
 	/* A different suffix for each variable. */

@@ -109,6 +109,8 @@ struct dpe_run {
 	unsigned capsteps, cappreds;
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */
 	uint64_t verdicts, inconclusive; /* reported */
+	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */
+	uint64_t unordered;         /* … and how often b was independent of an a */
 	/* Verdicts that can no longer be retracted: all, without those of owned slices, and failures
 	 * among the latter; the event after the last of them. */
 	uint64_t forgotten_all, forgotten, forgotten_failures, forgotten_to;

@@ -164,6 +164,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
 	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
 	run->one_thread = stays_in_thread(rule);
+	dpe_unordered_prepare(run);
 	for (unsigned i = 0; i < rule->npositions; i++)
 		run->acts |= rule->positions[i].action != NULL;
 	dpe_engine_reduce_symmetry(run);

@@ -374,6 +374,20 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 }
 
 /* Only events that never occurred. */
+static void add_unordered(void *context, const struct dpe_rule *rule, const char *first,
+	const char *second, uint64_t count)
+{
+	cJSON *array = cJSON_GetObjectItem(context, "unordered"), *item = cJSON_CreateObject();
+
+	if (!array)
+		array = cJSON_AddArrayToObject(context, "unordered");
+	cJSON_AddItemToObject(item, "rule", string(dpe_rule_name(rule)));
+	cJSON_AddItemToObject(item, "first", string(first));
+	cJSON_AddItemToObject(item, "second", string(second));
+	cJSON_AddNumberToObject(item, "count", (double)count);
+	cJSON_AddItemToArray(array, item);
+}
+
 static void add_unobserved(
 	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
 {
@@ -395,6 +409,7 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 	cJSON *object = new_object("summary");
 
 	add_number(object, "events", summary->events);
+	dpe_recognizer_unordered(recognizer, add_unordered, object);
 	dpe_recognizer_unobserved(
 		recognizer, add_unobserved, cJSON_AddArrayToObject(object, "unobserved"));
 	add_number(object, "lost", summary->lost);

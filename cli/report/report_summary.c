@@ -160,6 +160,34 @@ static void add_left_out(struct dpe_text *to, const struct cli_report *report)
 	}
 }
 
+/* Nothing orders events of different threads but `sync` rules. */
+static bool syncs(const struct dpe_spec *spec)
+{
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		if (dpe_rule_mode(dpe_spec_rule(spec, i)) == DPE_SYNC)
+			return true;
+	}
+	return false;
+}
+
+static void add_unordered(void *context, const struct dpe_rule *rule, const char *first,
+	const char *second, uint64_t count)
+{
+	const struct state *state = context;
+
+	state->report->unsynchronised = true;
+	dpe_text_printf(state->text,
+		"%s: no match, but '%s & %s', neither because of the other, occurred %" PRIu64 " time%s\n",
+		dpe_rule_name(rule), first, second, count, count == 1 ? "" : "s");
+}
+
+static void add_unsynchronised(struct dpe_text *to, const struct cli_report *report)
+{
+	if (report->unsynchronised && !syncs(report->spec))
+		dpe_text_puts(to, "warning: no `sync` rule orders events of different threads: include "
+				  "\"pthread.dpe\", or write rules for what synchronises\n");
+}
+
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
@@ -174,6 +202,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_left_out(&text, report);
 	if (!report->cli->dynamic)
 		add_all_unobserved(&text, recognizer);
+	dpe_recognizer_unordered(recognizer, add_unordered, &state);
+	add_unsynchronised(&text, report);
 	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
 		summary->events == 1 ? "" : "s", summary->lost);
 	add_count(&text, &separator, summary->held, "held", "held");

@@ -381,8 +381,10 @@ static void add_sides(
 	if (verdict->kind != DPE_VIOLATED)
 		return;
 	add_side(to, report, verdict, "right after", 0, npreds);
-	if (cli_wanted_elsewhere(verdict))
-		add_side(to, report, verdict, "not ordered after", npreds, verdict->nbeside);
+	if (!cli_wanted_elsewhere(verdict))
+		return;
+	report->unsynchronised |= verdict->nbeside && !verdict->event->npreds;
+	add_side(to, report, verdict, "not ordered after", npreds, verdict->nbeside);
 }
 
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,

@@ -59,6 +59,7 @@ struct cli_report {
 	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
+	bool unsynchronised; /* something is not ordered that a rule wants ordered */
 	struct cli_finding *findings;
 	struct cli_raw_finding *raw_findings; /* of findings.c */
 	struct cli_finding forgotten; /* the last finding, once there are too many to remember */

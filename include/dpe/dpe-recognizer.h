@@ -260,6 +260,11 @@ void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
 /* Whether an event of any rule occurred; true where there are synchronisation rules alone. */
 bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
+/* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */
+typedef void dpe_unordered_fn(void *context, const struct dpe_rule *rule, const char *first,
+	const char *second, uint64_t count);
+void dpe_recognizer_unordered(
+	const struct dpe_recognizer *recognizer, dpe_unordered_fn *each, void *context);
 /* Creates a recognizer; the caller frees it. NULL after diagnostics where a rule cannot be followed (it
  * accepts nothing, or the chosen engine cannot follow it). The specification must outlive the
  * recognizer, and may be shared by several. `options` NULL: all 0. Copies the sink. */

@@ -57,6 +57,7 @@ struct dpe_plan_site {
 	/* Not an error where the target lacks it: only sync rules name it, or it is a thread function in a rule
 	 * about locks. */
 	bool optional;
+	bool own;       /* a sync rule of the user names it, so its absence may be a mistake */
 	unsigned nargs; /* arguments that patterns and expressions use */
 	uint64_t used;  /* arguments whose values matter: bits, of the first 64 */
 	bool ret;       /* they use the result */

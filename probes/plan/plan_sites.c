@@ -250,6 +250,7 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 		return;
 	site = add_site(planning, pattern);
 	add_bindings(planning, pattern);
+	site->own |= planning->rule->own && planning->rule->mode == DPE_SYNC;
 	if (pattern->phase == DPE_EXIT)
 		site->exit = true;
 	else

@@ -156,6 +156,10 @@ static bool find_wanted(
 	free(found);
 	if (count && !wanted->optional)
 		warn_of_ifuncs(probes, wanted, diags);
+	if (!count && wanted->optional && wanted->own && dpe_diags_errors(diags) == errors)
+		dpe_diag(diags, DPE_WARNING, wanted->place,
+			"the program and its libraries have no '%s': the rule orders nothing there",
+			dpe_name_text(probes->names, wanted->name));
 	if (!count && wanted->optional)
 		dpe_debug(probes->debug, "probes", 1, "%s: not in the target, so not observed",
 			dpe_name_text(probes->names, wanted->name));

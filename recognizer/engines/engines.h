@@ -55,6 +55,10 @@ struct dpe_slice_engine {
 
 extern const struct dpe_slice_engine dpe_expect_engine, dpe_detect_engine;
 
+/* Rules `a ; b` (unordered.c): counts how often an event is b and independent of an a of the slice. */
+void dpe_unordered_prepare(struct dpe_run *run);
+void dpe_unordered_take(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
 /* Why a failure of the slice is in doubt, or NULL. */
 const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Whether the condition of a placed pattern holds where these events are at the positions of the

@@ -322,6 +322,7 @@ static void read_as_literal(
 	if (run->acts)
 		memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
 	run->nran = 0;
+	dpe_unordered_take(run, slice, occurrence);
 	run->slice_engine->take(run, slice, occurrence);
 	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
 		clear_order(run, slice);

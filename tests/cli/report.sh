@@ -242,6 +242,22 @@ check 'as JSON: all' "$(grep -o '"independent":.*' out | grep -o '"event":"a"' |
 run "$DPE" replay -e 'expect R: a* ; b' sides.jsonl
 says 'and what it came after, in one thread' 1 'not ordered after a  thread 1'
 
+# ---- what nothing orders -------------------------------------------------------------------------
+for event in 'a","thread":1' 'b","thread":2' 'b","thread":2' 'a","thread":2,"args":[1]'; do
+	printf '{"event":"%s}\n' "$event"
+done >unordered.jsonl
+run "$DPE" replay -e 'detect R: a ; b' unordered.jsonl
+says 'a sequence that came as a pair' 0 \
+	"R: no match, but 'a & b', neither because of the other, occurred 2 times" 'warning: no `sync` rule orders'
+run "$DPE" replay --format=json -e 'detect R: a ; b' unordered.jsonl
+check 'in JSON' "$(grep -c '"unordered":\[{"rule":"R","first":"a","second":"b","count":2}\]' out)" -eq 1
+run "$DPE" replay -e 'sync s: c ; d' -e 'detect R: a ; b' unordered.jsonl
+check 'with rules that order others' "$(grep -c 'no match, but' err) $(grep -c 'warning:' err)" = '1 0'
+run "$DPE" replay -e 'detect R: b ; a' unordered.jsonl
+check 'not where it matched' "$(grep -c 'no match, but' err)" -eq 0
+run "$DPE" replay -e 'expect R: a ; b' unordered.jsonl
+says 'a violation of what nothing orders' 1 'not ordered after a' 'warning: no `sync` rule orders'
+
 # ---- what was never observed ---------------------------------------------------------------------
 printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe
 printf '{"event":"submit","args":[%s]}\n' 1 2 3 >submit.jsonl

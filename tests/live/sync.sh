@@ -105,4 +105,9 @@ run "$DPE" run --stack=0 -s cases.dpe -- ./own
 check 'a function of the program whose lock cannot be read is reported' \
 	"$(grep -c "'arg@0->__data.__cur_writer' cannot be read: own has no debug information.*; the rule works without it" err)" -ge 1
 check 'and orders readers as well' "$(reported "$readers")" = 'independent ordered '
+# A name that the program lacks is a mistake in rules of one's own, and none in shipped ones.
+printf 'include "pthread.dpe"\nsync mine(x): nowhere(x) ; enqueue(x)\ndetect r: enqueue\n' >lacking.dpe
+run "$DPE" run -s lacking.dpe -- "$BUILD/examples/producer-consumer"
+says 'a function that is not there' 1 "lacking.dpe:2:15: warning: the program and its libraries have no 'nowhere'"
+check 'is the only one' "$(grep -c 'warning: the program and its libraries have no' err)" -eq 1
 finish

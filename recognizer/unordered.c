@@ -1,0 +1,47 @@
+/* Rules `a ; b` without a match whose two events occurred, independent of each other: what the user may have meant, or
+ * what no `sync` rule orders. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/recognizer.h"
+
+void dpe_unordered_prepare(struct dpe_run *run)
+{
+	if (run->rule->mode == DPE_DETECT)
+		dpe_rule_is_sequence(run->rule, &run->first, &run->second);
+}
+
+static bool is_event(const struct dpe_run *run, const struct dpe_occurrence *occurrence, const char *text)
+{
+	const char *pattern = dpe_rule_pattern_of(run->rule, occurrence->message);
+
+	return pattern && !strcmp(pattern, text);
+}
+
+void dpe_unordered_take(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_order *order = &slice->order;
+
+	if (!run->second || run->verdicts || !is_event(run, occurrence, run->second))
+		return;
+	for (unsigned i = 0; i < order->nchains; i++) {
+		const struct dpe_occurrence *last = order->chains[i].last;
+
+		if (last->stamp.chain == occurrence->stamp.chain ||
+			dpe_precedes(&last->stamp, &occurrence->stamp) ||
+			!is_event(run, last, run->first))
+			continue;
+		run->unordered++;
+		return;
+	}
+}
+
+void dpe_recognizer_unordered(
+	const struct dpe_recognizer *recognizer, dpe_unordered_fn *each, void *context)
+{
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		const struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->unordered && !run->verdicts)
+			each(context, run->rule, run->first, run->second, run->unordered);
+	}
+}
