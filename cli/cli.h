@@ -47,6 +47,7 @@ struct cli {
 	bool show_suppressions, trace, name_silent;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *html; /* a page to be written with the run and its findings */
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
@@ -79,9 +80,10 @@ enum {
 	FOR_RACE = 1 << 10,
 	FOR_EXPLORE = 1 << 11,
 	FOR_HANG = 1 << 12,
+	FOR_VIEW = 1 << 13,
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
-	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
-	FOR_ALL = (1 << 13) - 1,
+	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE | FOR_VIEW,
+	FOR_ALL = (1 << 14) - 1,
 };
 
 struct cli_command {
@@ -134,6 +136,7 @@ int cli_run(struct cli *cli);
 int cli_attach(struct cli *cli);
 int cli_record(struct cli *cli);
 int cli_replay(struct cli *cli);
+int cli_view(struct cli *cli);
 int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);

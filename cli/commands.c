@@ -21,6 +21,8 @@ static const struct cli_command commands[] = {
 		"Starts a program and records the events of the rules in a log"},
 	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",
 		"Checks the rules against logs; - is standard input"},
+	{"view", FOR_VIEW, cli_view, "view [-s SPEC...] -o PAGE.html [OPTIONS] LOG...",
+		"Draws logs, and what the rules find in them, as a page for a browser"},
 	{"convert", FOR_CONVERT, cli_convert, "convert [--stabilize] [-s SPEC...] IN OUT",
 		"Writes a log in another format, or in causal order"},
 	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",

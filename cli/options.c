@@ -184,9 +184,9 @@ _Static_assert(sizeof(enum cli_on_break) == sizeof(int) &&
 /* ---- options ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_CONVERT,
+	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_CONVERT,
 		"specifications: all words up to the next option", take_word, AT(specs)},
-	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY,
+	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{0, "strategy", "NAME", FOR_EXPLORE,
 		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules)", take_text,
@@ -214,6 +214,9 @@ static const struct option options[] = {
 		AT(run_seconds), .min = 1, .max = 1000000},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
+	{'o', "output", "PAGE", FOR_VIEW, "the page (.html)", take_text, AT(output)},
+	{0, "html", "FILE", FOR_RECOGNIZING & ~FOR_VIEW,
+		"write a page that draws the run and its findings, for a browser", take_text, AT(html)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
 	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_EXPLORE | FOR_HANG), "search this directory for included specifications",
@@ -247,7 +250,7 @@ static const struct option options[] = {
 		AT(name_silent)},
 	{0, "max-states", "N", FOR_COMPILE, "maximal number of states (100000)", take_number,
 		AT(max_states), .min = 1, .max = UINT_MAX},
-	{0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY, "format of the logs read",
+	{0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
 		take_one_of, AT(from)},
 	{0, "to", "jsonl|msg|dpel|std", FOR_CONVERT, "format of the output", take_one_of,
 		AT(to)},
@@ -373,7 +376,7 @@ static bool is_log(const char *word)
 /* -s takes words up to the next option, or up to a log where logs are expected. */
 static unsigned take_specs(struct cli *cli, char *const *argv)
 {
-	bool logs = cli->command->mask & (FOR_REPLAY | FOR_CONVERT);
+	bool logs = cli->command->mask & (FOR_REPLAY | FOR_VIEW | FOR_CONVERT);
 	unsigned taken = 0;
 
 	while (argv[taken] && (argv[taken][0] != '-' || (!argv[taken][1] && !logs)) &&

@@ -4,6 +4,7 @@
 
 #include "cli/report/report.h"
 #include "cli/report/suppressions.h"
+#include "view/view.h"
 
 #include <uthash.h>
 
@@ -45,6 +46,8 @@ struct cli_report {
 	bool repeated;                         /* the last verdict repeated an earlier one */
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
+	struct dpe_view *view;                 /* owned; NULL: no --html … */
+	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
 	struct cli_finding *findings;

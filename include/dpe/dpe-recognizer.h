@@ -119,6 +119,13 @@ struct dpe_trace {
 	bool matched; /* TOOK: it completes a match */
 };
 
+/* What a `sync` rule says of an event: edges lead from it, or to it. */
+struct dpe_sync_part {
+	const struct dpe_rule *rule;
+	bool sends, receives;
+	struct dpe_value object; /* the first value by which the two are paired, as a lock; DPE_NONE: no value is */
+};
+
 /* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 struct dpe_recognizer_sink {
 	void *context;
@@ -155,6 +162,11 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
+	/* Right after it: the event's part in each `sync` rule, but not in the sections of `during`. */
+	void (*synchronises)(
+		void *context, const struct dpe_event *event, const struct dpe_sync_part *part);
+	/* hold() and share(), or unhold(), of actions at the event that was released last. */
+	void (*holds)(void *context, struct dpe_value thread, struct dpe_value object, bool held);
 	/* Each step, before the verdict that follows from it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };
