@@ -147,6 +147,19 @@ static void remember(uint32_t **table, unsigned *count, unsigned *cap, dpe_name 
 	(*table)[key] = number + 1;
 }
 
+void dpe_view_print_lane(struct dpe_text *to, const struct dpe_view *view, uint32_t lane)
+{
+	const struct dpe_view_lane *of = &view->lanes[lane];
+
+	if (!of->thread)
+		dpe_text_printf(to, "chain %u", lane + 1);
+	else
+		dpe_text_printf(to, "%s %s", of->comm ? dpe_name_text(view->texts, of->comm) : "thread",
+			dpe_name_text(view->texts, of->thread));
+	if (of->host)
+		dpe_text_printf(to, " on %s", dpe_name_text(view->texts, of->host));
+}
+
 /* ---- lanes ------------------------------------------------------------------------------- */
 
 static uint32_t add_lane(struct dpe_view *view, const struct dpe_message *message)
@@ -210,6 +223,7 @@ static void add_edge(struct dpe_view *view, uint32_t from, bool stated, unsigned
 		return;
 	}
 	dpe_text_printf(&view->rows, "%s%u,%d", (*count)++ ? "," : "", from, stated);
+	*DPE_GROW(view->edges, view->nedges, view->capedges) = from;
 }
 
 /* What releases a thread that was running before it was observed is unknown: dpe lets all precede it. */
@@ -266,6 +280,38 @@ static void add_time(struct dpe_view *view, const struct dpe_message *message)
 	dpe_text_printf(&view->rows, ",%" PRId64, (int64_t)(message->time - view->start));
 }
 
+void dpe_view_print_label(struct dpe_text *to, const struct dpe_view *view, const struct dpe_message *message)
+{
+	dpe_text_puts(to, dpe_name_text(view->names, message->name));
+	for (unsigned i = 0; i < message->nargs; i++) {
+		dpe_text_puts(to, i ? ", " : "(");
+		print_value(to, message->args[i]);
+	}
+	dpe_text_puts(to, message->nargs ? ")" : message->phase != DPE_BARE ? "()" : "");
+	if (message->ret.kind == DPE_NONE)
+		return;
+	dpe_text_puts(to, " = ");
+	print_value(to, message->ret);
+}
+
+static void keep_row(struct dpe_view *view, const struct dpe_message *message, uint32_t lane)
+{
+	struct dpe_view_row *row = DPE_GROW(view->events, view->nrows, view->caprows);
+	struct dpe_text text = {0};
+
+	*row = (struct dpe_view_row){.lane = lane, .edges = view->nedges, .name = message->name, .phase = message->phase};
+	dpe_view_print_label(&text, view, message);
+	row->label = dpe_intern(view->keys, text.at, text.len);
+	text.len = 0;
+	dpe_text_puts(&text, "");
+	for (unsigned i = 0; i < message->nstack; i++)
+		dpe_text_printf(&text, "%s%s", i ? "\n" : "", message->stack[i]);
+	row->stack = dpe_intern(view->keys, text.at, text.len);
+	row->has_time = message->has_time;
+	row->time = (int64_t)(message->time - view->start);
+	dpe_text_free(&text);
+}
+
 /* [lane, name, ns, edges, arguments, return value, variables, stack, module, id] */
 static void add_row(
 	struct dpe_view *view, const struct dpe_event *event, const struct dpe_message *message, uint32_t lane)
@@ -279,6 +325,7 @@ static void add_row(
 	dpe_message_print_json_id(&id, message);
 	dpe_text_printf(&view->rows, ",%u,%u]", dpe_view_text(view, dpe_name_text(view->names, message->module)),
 		dpe_view_text(view, id.at));
+	keep_row(view, message, lane);
 	dpe_text_free(&id);
 }
 
@@ -314,22 +361,40 @@ static unsigned number_of(const struct dpe_view *view, const struct dpe_rule *ru
 
 static void add_part(struct dpe_view *view, unsigned rule, unsigned flags, struct dpe_value object)
 {
+	dpe_name number = dpe_view_object(view, object);
+
 	dpe_text_printf(&view->parts, "%s[%u,%u,%u,%u]", view->parts.len ? "," : "", view->nevents - 1, rule, flags,
-		dpe_view_object(view, object));
+		number);
+}
+
+static void keep_lock(struct dpe_view *view, struct dpe_value object, bool taken)
+{
+	*DPE_GROW(view->locks, view->nlocks, view->caplocks) =
+		(struct dpe_view_lock){view->nevents - 1, dpe_view_value(view, object), taken};
+}
+
+static bool is_lock(const struct dpe_rule *rule)
+{
+	return dpe_rule_pairing(rule) == DPE_EXCLUSIVE || dpe_rule_pairing(rule) == DPE_SHARED;
 }
 
 /* 1: edges lead from it; 2: to it */
 void dpe_view_part(struct dpe_view *view, const struct dpe_sync_part *part)
 {
-	if (view->taken)
-		add_part(view, number_of(view, part->rule), part->sends + 2 * part->receives, part->object);
+	if (!view->taken)
+		return;
+	add_part(view, number_of(view, part->rule), part->sends + 2 * part->receives, part->object);
+	if (is_lock(part->rule))
+		keep_lock(view, part->object, part->receives);
 }
 
 /* 4: a lock is released; 8: it is taken. Of other threads than the event's nothing is drawn. */
 void dpe_view_hold(struct dpe_view *view, struct dpe_value thread, struct dpe_value object, bool held)
 {
-	if (view->taken && dpe_view_value(view, thread) == view->lanes[view->lane].thread)
-		add_part(view, 0, held ? 8 : 4, object);
+	if (!view->taken || dpe_view_value(view, thread) != view->lanes[view->lane].thread)
+		return;
+	add_part(view, 0, held ? 8 : 4, object);
+	keep_lock(view, object, held);
 }
 
 /* ---- the beginning and the end ------------------------------------------------------------ */
@@ -360,6 +425,10 @@ void dpe_view_free(struct dpe_view *view)
 	free(view->lanes_of);
 	free(view->lanes);
 	free(view->named);
+	free(view->events);
+	free(view->edges);
+	free(view->locks);
+	free(view->marks);
 	dpe_text_free(&view->rows);
 	dpe_text_free(&view->parts);
 	dpe_text_free(&view->findings);

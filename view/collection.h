@@ -12,6 +12,26 @@ struct dpe_view_lane {
 	uint32_t last;                             /* event, or DPE_VIEW_NONE */
 };
 
+/* An event for the writers of other formats; its page's row is JSON already. Texts are of view->keys. */
+struct dpe_view_row {
+	uint32_t lane, edges; /* edges: where its own end in view->edges; those of the event before end where they begin */
+	dpe_name name, label, stack; /* name: of the message, without its phase */
+	enum dpe_phase phase;
+	bool has_time;
+	int64_t time; /* ns since the first event */
+};
+
+/* A lock that an event takes or releases; an event of a finding. */
+struct dpe_view_lock {
+	uint32_t event;
+	dpe_name object; /* of view->texts */
+	bool taken;
+};
+struct dpe_view_mark {
+	uint32_t event, finding;
+	dpe_name title; /* "#1 race: match", of view->keys */
+};
+
 struct dpe_view {
 	char *title;
 	const struct dpe_names *names; /* borrowed */
@@ -25,10 +45,16 @@ struct dpe_view {
 	unsigned nevents_of, capevents_of, nlanes_of, caplanes_of;
 	struct dpe_view_lane *lanes;
 	unsigned nlanes, caplanes;
+	struct dpe_view_row *events;
+	uint32_t *edges; /* sources */
+	struct dpe_view_lock *locks;
+	struct dpe_view_mark *marks;
+	unsigned nrows, caprows, nedges, capedges, nlocks, caplocks, nmarks, capmarks;
 	/* JSON: rows of events, of parts in sync rules, and findings; names of objects. */
 	struct dpe_text rows, parts, findings, objects;
 	uint32_t nevents, nfindings, nnotes;
 	uint32_t lane; /* of the last event */
+	dpe_name title_of_finding; /* of the last one, of view->keys */
 	bool taken; /* the last event is on the page */
 	bool has_start;
 	uint64_t start; /* ns: of the first event with a time */
@@ -47,6 +73,17 @@ uint32_t dpe_view_find(struct dpe_view *view, const struct dpe_message *message)
 dpe_name dpe_view_object(struct dpe_view *view, struct dpe_value value);
 /* "enqueue.enter", as a number. */
 dpe_name dpe_view_name_of(struct dpe_view *view, const struct dpe_message *message);
+
+/* "enqueue(3)", "sem_wait(s) = 0": without its phase. */
+void dpe_view_print_label(struct dpe_text *to, const struct dpe_view *view, const struct dpe_message *message);
+/* "producer 4711" */
+void dpe_view_print_lane(struct dpe_text *to, const struct dpe_view *view, uint32_t lane);
+
+/* Writers of other formats. */
+char *dpe_view_write_chrome(struct dpe_view *view, FILE *to); /* returns as dpe_view_write does */
+/* Returns how many events are left out, at the end. */
+uint64_t dpe_view_write_shiviz(struct dpe_view *view, FILE *to);
+void dpe_view_write_dot(struct dpe_view *view, FILE *to);
 
 /* sources.c. The lines around the places in frames, as JSON: {"queue.c:35": [32, "…", …], …}. Reads only files
  * below the working directory that are named as sources are. */

@@ -14,6 +14,8 @@
 #define DPE_VIEW_TEXT DPE_TINY_OR(8, 2000)        /* bytes of a value, a name, or a frame */
 #define DPE_VIEW_PLACES DPE_TINY_OR(2, 1000)      /* lines of sources with those around them */
 #define DPE_VIEW_AROUND 3                         /* lines before such a line, and after it */
+#define DPE_VIEW_CLOCKS DPE_TINY_OR(9, 20000000)   /* numbers in clocks of a ShiViz log: its first events */
+#define DPE_VIEW_NEAR 3                           /* events shown before, and after, one of a finding in a graph */
 #define DPE_VIEW_LINE 200                         /* bytes of one */
 
 #endif

@@ -26,7 +26,16 @@ void dpe_view_error(struct dpe_view *view, const struct dpe_rule *rule, const ch
 /* What the reader has to know of the whole run, such as losses. */
 void dpe_view_note(struct dpe_view *view, const char *text);
 
-/* Writes the page; errors are those of the stream. */
-void dpe_view_write(struct dpe_view *view, FILE *to);
+/* What is written, by the end of the file's name. */
+enum dpe_view_format {
+	DPE_VIEW_PAGE,   /* any other */
+	DPE_VIEW_CHROME, /* .json: a trace for chrome://tracing and Perfetto */
+	DPE_VIEW_SHIVIZ, /* .shiviz: vector clocks */
+	DPE_VIEW_DOT,    /* .dot: what lies around the first finding */
+};
+enum dpe_view_format dpe_view_format_of(const char *path);
+/* Errors are those of the stream. Returns in words what the format cannot hold of this run, for free(), or NULL; a page says it
+ * itself. */
+char *dpe_view_write(struct dpe_view *view, enum dpe_view_format format, FILE *to);
 
 #endif

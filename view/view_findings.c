@@ -37,6 +37,9 @@ static struct dpe_text *begin(struct dpe_view *view, const struct dpe_rule *rule
 	dpe_text_puts(to, view->nfindings++ ? ",\n{\"rule\":" : "{\"rule\":");
 	dpe_json_string(to, dpe_rule_name(rule), strlen(dpe_rule_name(rule)));
 	add_string(to, "kind", kind);
+	dpe_text_printf(&text, "#%u %s: %s", view->nfindings, dpe_rule_name(rule), kind);
+	view->title_of_finding = dpe_intern(view->keys, text.at, text.len);
+	text.len = 0;
 	dpe_rule_print(&text, rule);
 	add_string(to, "text", text.at);
 	dpe_text_free(&text);
@@ -55,6 +58,16 @@ static void add_event(struct dpe_view *view, struct dpe_text *to, const struct d
 		dpe_text_puts(to, "{\"event\":null");
 	dpe_text_printf(to, ",\"name\":%u,\"thread\":%u", dpe_view_name_of(view, message),
 		dpe_view_value(view, message->thread));
+}
+
+/* An event of the finding that is being written. */
+static void mark(struct dpe_view *view, const struct dpe_message *message)
+{
+	uint32_t event = dpe_view_find(view, message);
+
+	if (event != DPE_VIEW_NONE)
+		*DPE_GROW(view->marks, view->nmarks, view->capmarks) =
+			(struct dpe_view_mark){event, view->nfindings - 1, view->title_of_finding};
 }
 
 static void add_params(struct dpe_view *view, struct dpe_text *to, const struct dpe_verdict *verdict)
@@ -89,6 +102,7 @@ static void add_around(struct dpe_view *view, struct dpe_text *to, const struct 
 	for (unsigned i = 0; i < count; i++) {
 		dpe_text_puts(to, i ? "," : "");
 		add_event(view, to, verdict->around[i]);
+		mark(view, verdict->around[i]);
 		add_position(to, verdict, verdict->around[i]);
 		dpe_text_puts(to, "}");
 	}
@@ -140,6 +154,7 @@ void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, 
 	if (verdict->event && !verdict->naround) {
 		dpe_text_puts(to, ",\"at\":");
 		add_event(view, to, verdict->event);
+		mark(view, verdict->event);
 		dpe_text_puts(to, "}");
 	}
 	if (verdict->prediction)
@@ -153,6 +168,7 @@ static void add_side(struct dpe_view *view, struct dpe_text *to, const char *mem
 		return;
 	dpe_text_printf(to, ",\"%s\":", member);
 	add_event(view, to, message);
+	mark(view, message);
 	dpe_text_puts(to, "}");
 }
 

@@ -86,14 +86,13 @@ static void cut(struct dpe_view *view, uint64_t count, const char *what)
 }
 
 /* What is missing is said. */
-static void note_limits(struct dpe_view *view, uint64_t places)
+static void note_limits(struct dpe_view *view)
 {
-	cut(view, view->left_events, "events after the first ones are not on this page");
-	cut(view, view->left_findings, "findings after the first ones are not on this page");
+	cut(view, view->left_events, "events after the first ones are left out");
+	cut(view, view->left_findings, "findings after the first ones are left out");
 	cut(view, view->left_lanes, "threads share the last lane: within it, nothing is said of order");
-	cut(view, view->left_edges, "edges are not on this page: chains may be missing");
+	cut(view, view->left_edges, "edges are left out: chains may be missing");
 	cut(view, view->left_texts, "texts were too long and are cut");
-	cut(view, places, "places have no source lines here, as there are too many");
 	cut(view, view->left_notes, "further remarks on the run are left out");
 }
 
@@ -113,7 +112,7 @@ static void put_data(FILE *to, struct dpe_view *view)
 	put_json(to, view->objects.at, view->objects.len);
 	fputs("}", to);
 	dpe_text_free(&text);
-	note_limits(view, left);
+	cut(view, left, "places have no source lines here, as there are too many");
 	put_array(to, "notes", &view->notes);
 	put_lanes(to, view);
 	put_rules(to, view);
@@ -125,7 +124,7 @@ static void put_data(FILE *to, struct dpe_view *view)
 }
 
 /* The page, with what its marks stand for. */
-void dpe_view_write(struct dpe_view *view, FILE *to)
+static void write_page(struct dpe_view *view, FILE *to)
 {
 	const char *rest = dpe_view_html;
 
@@ -139,4 +138,57 @@ void dpe_view_write(struct dpe_view *view, FILE *to)
 			fprintf(to, "%s\n%s\n%s", dpe_view_model, dpe_view_diagram, dpe_view_panels);
 	}
 	fputs(rest, to);
+}
+
+/* ---- formats ------------------------------------------------------------------------------ */
+
+static bool ends(const char *path, const char *with)
+{
+	size_t len = strlen(path), end = strlen(with);
+
+	return len > end && !strcmp(path + len - end, with);
+}
+
+enum dpe_view_format dpe_view_format_of(const char *path)
+{
+	return ends(path, ".json")     ? DPE_VIEW_CHROME
+	       : ends(path, ".shiviz") ? DPE_VIEW_SHIVIZ
+	       : ends(path, ".dot")    ? DPE_VIEW_DOT
+				       : DPE_VIEW_PAGE;
+}
+
+static char *missing(const struct dpe_view *view, enum dpe_view_format format, uint64_t left)
+{
+	struct dpe_text text = {0};
+
+	if (format == DPE_VIEW_SHIVIZ)
+		dpe_text_puts(&text, "stacks, times, locks held, kinds of edges and findings");
+	else if (format == DPE_VIEW_DOT)
+		dpe_text_puts(&text, "anything but the first finding and what lies around it");
+	if (left)
+		dpe_text_printf(&text, ", and the last %" PRIu64 " events", left);
+	if (view->notes.len)
+		dpe_text_printf(&text, "; nor that %s", view->notes.at);
+	return text.at;
+}
+
+char *dpe_view_write(struct dpe_view *view, enum dpe_view_format format, FILE *to)
+{
+	uint64_t left = 0;
+
+	note_limits(view);
+	switch (format) {
+	case DPE_VIEW_CHROME:
+		return dpe_view_write_chrome(view, to);
+	case DPE_VIEW_SHIVIZ:
+		left = dpe_view_write_shiviz(view, to);
+		break;
+	case DPE_VIEW_DOT:
+		dpe_view_write_dot(view, to);
+		break;
+	case DPE_VIEW_PAGE:
+		write_page(view, to);
+		return NULL;
+	}
+	return missing(view, format, left);
 }

@@ -386,6 +386,7 @@ static bool begin_view(struct cli_report *report)
 static void write_view(struct cli_report *report, const struct dpe_summary *summary)
 {
 	struct dpe_text text = {0};
+	char *missing;
 
 	if (!report->view)
 		return;
@@ -395,7 +396,10 @@ static void write_view(struct cli_report *report, const struct dpe_summary *summ
 		dpe_view_note(report->view, text.at);
 		dpe_text_free(&text);
 	}
-	dpe_view_write(report->view, report->html);
+	missing = dpe_view_write(report->view, dpe_view_format_of(report->cli->html), report->html);
+	if (missing)
+		dpe_diag_at(report->cli->diags, DPE_WARNING, report->cli->html, "the format cannot hold %s", missing);
+	free(missing);
 }
 
 /* Frees what was opened; the report itself stays open. */

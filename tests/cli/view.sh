@@ -52,9 +52,37 @@ check 'none of them is markup' "$(grep -c '<img\|<b>1\|owned.</script>' hostile.
 check 'no file beyond the working directory is read' "$(grep -c 'never to be seen\|root:x:' hostile.html)" -eq 0
 rm -f "$folder.secret.c"
 
+# Other formats, looked at by a checker of what these say of themselves.
+cat >calls.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"outer.enter","thread":1,"seq":0,"time":1000,"args":[7]}
+{"event":"inner.enter","thread":1,"seq":1,"time":1000}
+{"event":"lost.enter","thread":1,"seq":2,"time":2000}
+{"event":"inner.exit","thread":1,"seq":3,"time":3000,"ret":0}
+{"event":"pthread_mutex_lock.exit","thread":1,"seq":4,"time":3500,"args":["0x10"],"ret":0}
+{"event":"put","thread":1,"seq":5,"time":3600,"args":[1]}
+{"event":"pthread_mutex_unlock.enter","thread":1,"seq":6,"time":4000,"args":["0x10"]}
+{"event":"pthread_mutex_lock.exit","thread":2,"seq":0,"time":3900,"args":["0x10"],"ret":0}
+{"event":"get","thread":2,"seq":1,"time":5000,"args":["\"\n<b>"]}
+{"event":"outer.exit","thread":1,"seq":7,"time":6000,"ret":0}
+X
+for ending in trace.json shiviz dot; do
+	run "$DPE" view -s race.dpe -o "calls.$ending" calls.jsonl
+	gives "$ending is written" 1
+	test $ending != trace.json || says 'what does not fit is said' 1 'the format cannot hold the times of 2 events as they are'
+	test $ending != shiviz || says '… of ShiViz' 1 'cannot hold stacks, times, locks held'
+done
+python3 "$TOP/tests/cli/view_exports.py" calls.trace.json calls.shiviz calls.dot >exports.tap 2>err
+status=$?
+cat exports.tap
+failures=$((failures + $(grep -c '^not ok' exports.tap)))
+gives 'the checker came to the end' 0
+run "$DPE" view -e 'detect hostile: a' -o hostile.trace.json hostile.jsonl
+check 'a trace of hostile names is JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
+
 if test -x "$BUILD-tiny/dpe" && test "$BUILD" = "$TOP/build"; then
 	run "$BUILD-tiny/dpe" view -s race.dpe -o tiny.html log.jsonl
-	check 'what a limit leaves out is on the page' "$(grep -c '2 events after the first ones are not on this page' tiny.html)" -eq 1
+	check 'what a limit leaves out is on the page' "$(grep -c '2 events after the first ones are left out' tiny.html)" -eq 1
 fi
 
 if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null || ! /usr/bin/python3 -c 'import selenium' 2>/dev/null; then
