@@ -47,7 +47,8 @@ struct cli {
 	bool show_suppressions, trace, name_silent;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
-	const char *html; /* a page to be written with the run and its findings */
+	const char *html; /* a page to be written with the run and its findings … */
+	bool steps;       /* … and what each rule did at each event */
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;

@@ -51,17 +51,18 @@ struct dpe_view {
 	struct dpe_view_mark *marks;
 	unsigned nrows, caprows, nedges, capedges, nlocks, caplocks, nmarks, capmarks;
 	/* JSON: rows of events, of parts in sync rules, and findings; names of objects. */
-	struct dpe_text rows, parts, findings, objects;
+	struct dpe_text rows, parts, steps, findings, objects;
 	uint32_t nevents, nfindings, nnotes;
 	uint32_t lane; /* of the last event */
 	dpe_name title_of_finding; /* of the last one, of view->keys */
+	uint64_t nsteps;
 	bool taken; /* the last event is on the page */
 	bool has_start;
 	uint64_t start; /* ns: of the first event with a time */
 	bool *named; /* objects whose variable was looked up, by number of their text */
 	unsigned nnamed, capnamed;
 	struct dpe_text notes;
-	uint64_t left_events, left_findings, left_notes, left_lanes, left_edges, left_texts;
+	uint64_t left_events, left_findings, left_notes, left_lanes, left_edges, left_texts, left_steps;
 };
 
 /* The number of a text of the page, cut to DPE_VIEW_TEXT. */

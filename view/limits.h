@@ -6,6 +6,7 @@
 
 #define DPE_VIEW_EVENTS DPE_TINY_OR(5, 300000)    /* the first ones are shown; findings among later ones have no picture */
 #define DPE_VIEW_FINDINGS DPE_TINY_OR(2, 1000)    /* the first ones */
+#define DPE_VIEW_STEPS DPE_TINY_OR(3, 500000)     /* of rules, at events */
 #define DPE_VIEW_NOTES DPE_TINY_OR(1, 20)         /* on losses and the like; the others are counted */
 #define DPE_VIEW_LANES DPE_TINY_OR(2, 1000)       /* events of further threads share the last one */
 #define DPE_VIEW_EDGES DPE_TINY_OR(1, 1000)       /* that enter one event */

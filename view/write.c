@@ -92,6 +92,7 @@ static void note_limits(struct dpe_view *view)
 	cut(view, view->left_findings, "findings after the first ones are left out");
 	cut(view, view->left_lanes, "threads share the last lane: within it, nothing is said of order");
 	cut(view, view->left_edges, "edges are left out: chains may be missing");
+	cut(view, view->left_steps, "steps of rules after the first ones are left out");
 	cut(view, view->left_texts, "texts were too long and are cut");
 	cut(view, view->left_notes, "further remarks on the run are left out");
 }
@@ -119,6 +120,7 @@ static void put_data(FILE *to, struct dpe_view *view)
 	put_array(to, "findings", &view->findings);
 	put_array(to, "events", &view->rows);
 	put_array(to, "parts", &view->parts);
+	put_array(to, "steps", &view->steps);
 	put_texts(to, view);
 	fputs("}", to);
 }

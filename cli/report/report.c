@@ -314,6 +314,16 @@ static void on_part(void *context, const struct dpe_event *event, const struct d
 	dpe_view_part(report->view, part);
 }
 
+static void on_trace(void *context, const struct dpe_trace *trace)
+{
+	struct cli_report *report = context;
+
+	if (report->trace)
+		cli_trace(report, trace);
+	if (report->cli->steps)
+		dpe_view_step(report->view, trace);
+}
+
 static void on_holds(void *context, struct dpe_value thread, struct dpe_value object, bool held)
 {
 	struct cli_report *report = context;
@@ -339,7 +349,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.event = live || report->view ? on_event : NULL,
 		.synchronises = report->view ? on_part : NULL,
 		.holds = report->view ? on_holds : NULL,
-		.trace = report->trace ? cli_trace : NULL,
+		.trace = report->trace || report->cli->steps ? on_trace : NULL,
 	};
 }
 

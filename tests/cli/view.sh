@@ -16,6 +16,19 @@ cat >log.jsonl <<'X'
 {"event":"get","thread":1,"seq":2,"time":6000,"args":[8]}
 {"event":"pthread_mutex_unlock.enter","thread":1,"seq":3,"time":7000,"args":["0x10"]}
 X
+cat >file.dpe <<'X'
+expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
+X
+cat >file.jsonl <<'X'
+{"event":"open","thread":1,"args":["a"]}
+{"event":"open","thread":1,"args":["b"]}
+{"event":"write","thread":1,"args":["a"]}
+{"event":"close","thread":1,"args":["a"]}
+{"event":"read","thread":1,"args":["a"]}
+{"event":"close","thread":1,"args":["b"]}
+X
+run "$DPE" view --steps -s file.dpe -o steps.html file.jsonl
+gives 'a page with the steps of rules' 1
 mkdir src
 printf '%s\n' 'int queue;' 'int get(void) { return queue; }' '' 'void' 'put(void) { queue = 1; }' >src/queue.c
 
@@ -101,7 +114,7 @@ for i in range(100000):
 X
 run "$DPE" view -s race.dpe -o many.html many.jsonl
 gives 'a hundred thousand events' 1
-/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html >page.tap 2>page.err
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))

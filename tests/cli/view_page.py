@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS. Prints ok and not ok."""
 import os
 import sys
 
@@ -129,10 +129,26 @@ def test_many(page):
     check("and is in view", 0 < where < 900, where)
 
 
+def test_steps(page):
+    choose_finding(page, "file")
+    shown = page.text("finding")
+    check("a violation says what was expected", 'f = "a"' in shown and "came right after" in shown and "expected nothing more" in shown, shown)
+    page.run("select(3)")
+    shown = page.text("event")
+    check("the rule's slice is beside the event", 'file {f = a}' in shown and "close(\"a\") takes it" in shown and "right after write" in shown, shown)
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='›']").click()
+    shown = page.text("event")
+    check("stepping on leads to where it refuses", "number 5" in shown and "refuses it" in shown, shown)
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='‹']").click()
+    check("and back", "number 4" in page.text("event"), page.text("event"))
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='Only its events']").click()
+    check("its events alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
+
+
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

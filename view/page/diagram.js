@@ -10,7 +10,7 @@ const COLOURS = {
 };
 const view = {
 	shown: 'all', rows: 'observed', selected: -1, finding: null, chain: null, // chain: edges that are emphasised
-	name: '', object: '', hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
+	name: '', object: '', slice: 0, hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
 	top: 0, left: 0, rowHeight: 24, laneWidth: 0,
 };
 let items = [], rowCount = 0, itemOf = new Int32Array(count), lanes = [], past = null, future = null, kinds = [];
@@ -48,6 +48,8 @@ function neighbourhood(finding) {
 function passes(event) {
 	const row = data.events[event];
 	if (view.name && text(row[NAME]) !== view.name && !text(row[NAME]).startsWith(view.name + '.'))
+		return false;
+	if (view.slice && !view.sliceEvents.has(event))
 		return false;
 	if (!view.object)
 		return true;
@@ -397,7 +399,7 @@ function drawMap(width, height) {
 
 /* What each of the finding's events is in it: "$1", "waits". */
 function positionsOf(finding) {
-	const sides = finding ? [...(finding.events || []), ...(finding.at ? [finding.at] : [])].map(at => [at, at.position ? `$${at.position}` : '!']) : [];
+	const sides = finding ? [...(finding.events || []), ...(finding.at ? [finding.at] : [])].map(at => [at, at.position ? `$${at.position}` : at === finding.events.at(-1) || at === finding.at ? '!' : '·']) : [];
 	for (const wait of (finding && finding.waits) || [])
 		sides.push([wait.waits, finding.potential ? 'takes' : 'waits'], [wait.holds, 'holds']);
 	return new Map(sides.filter(([at]) => at && at.event !== null).map(([at, words]) => [at.event, words]));

@@ -224,6 +224,22 @@ function lastKnown(a, b) {
 	return at;
 }
 
+/* ---- rules at work ----------------------------------------------------------------------- */
+
+/* {event, slice, does, left, after}: what a slice of a rule did at an event; in order, by slice and by event. */
+const stepsOfSlice = new Map(), stepsAt = new Map();
+
+function indexSteps() {
+	for (const [event, slice, does, left, after] of data.steps) {
+		const step = {event, slice, does: text(does), left, after};
+		for (const [map, key] of [[stepsOfSlice, slice], [stepsAt, event]]) {
+			if (!map.has(key))
+				map.set(key, []);
+			map.get(key).push(step);
+		}
+	}
+}
+
 /* ---- words ------------------------------------------------------------------------------- */
 
 const objectName = object => {
@@ -279,6 +295,7 @@ function placeOf(frame) {
 const entries = findEntries(), laneOfThread = new Map(data.lanes.map((row, lane) => [row[0], lane]));
 const threadName = thread => laneOfThread.has(thread) ? laneName(laneOfThread.get(thread)) : `thread ${text(thread)}`;
 linkLanes();
+indexSteps();
 indexParts();
 indexEdges();
 findLocks();

@@ -88,9 +88,9 @@ function chainList(a, b, chain) {
 
 function explainOrder(names, a, b) {
 	const chain = chainOf(a, b), edges = (chain || []).filter(step => laneOf(step.from) !== laneOf(step.to));
-	const why = laneOf(a) === laneOf(b) && chain && !edges.length ? 'the same thread did one after the other.' :
-		chain ? `by ${edges.length} edge${edges.length > 1 ? 's' : ''}:` : 'by edges that are not on this page.';
-	return make('div', {class: 'pair'}, make('p', {}, make('b', {}, `${names[0]} precedes ${names[1]}`), ` ${why}`),
+	const why = laneOf(a) === laneOf(b) && chain && !edges.length ? ': the same thread did one after the other.' :
+		chain ? ` by ${edges.length} edge${edges.length > 1 ? 's' : ''}:` : ' by edges that are not on this page.';
+	return make('div', {class: 'pair'}, make('p', {}, make('b', {}, `${names[0]} precedes ${names[1]}`), why),
 		edges.length ? [chainList(a, b, edges), make('button', {click: () => emphasise(edges, [a, b])}, 'Show this chain')] : []);
 }
 
@@ -180,11 +180,11 @@ function showFinding() {
 		finding.waits ? '' : make('pre', {}, finding.text), finding.place ? make('p', {class: 'soft'}, finding.place) : '',
 		finding.where && finding.where.length ? make('p', {}, 'where ' + finding.where.map(([name, value]) => `${text(name)} = ${objectName(value)}`).join(', ')) : '',
 		finding.reason ? make('p', {}, finding.reason) : '',
-		finding.expected && finding.expected.length ? make('p', {}, `expected ${finding.expected.map(text).join(', ')}`) : '',
+		finding.kind === 'violated' || (finding.expected && finding.expected.length) ? make('p', {}, `expected ${finding.expected.map(text).join(', ') || 'nothing more'}`) : '',
 		finding.schedule ? [make('p', {}, `In another order of the threads: ${finding.certain ? 'certain' : 'possible, as far as the data that is not observed allows'}.`),
 			make('ol', {}, finding.schedule.map(turn => make('li', {}, `thread ${text(turn.thread)} until `, linkAt(turn))))].flat() : '',
 		finding.waits ? explainWaits(finding) : '',
-		...(finding.events || []).concat(finding.at || []).map(side => make('div', {class: 'pair'}, make('b', {}, nameInFinding(side) + ' '), linkAt(side),
+		...(finding.events || []).concat(finding.at || []).map(side => make('div', {class: 'pair'}, side.position ? make('b', {}, `$${side.position} `) : '', linkAt(side),
 			side.event === null ? '' : make('span', {class: 'soft'}, `  ${laneName(laneOf(side.event))}  ${timeName(side.event)}`),
 			stackAt(side))),
 		...explainPairs(finding));
@@ -197,6 +197,31 @@ function edgeList(name, edges) {
 }
 
 const edgesFrom = event => [...outEdge.subarray(outStart[event], outStart[event + 1])];
+
+/* ---- rules, step by step ------------------------------------------------------------------- */
+
+function showSlice(slice) {
+	view.slice = slice;
+	view.sliceEvents = new Set((stepsOfSlice.get(slice) || []).map(step => step.event));
+	relayout();
+	showEvent();
+}
+
+const stepWords = step => step.does + (step.left ? `; ${step.left} behaviour${step.left > 1 ? 's' : ''} followed` : '');
+
+/* The slice's last steps, up to this one. */
+function explainStep(step) {
+	const steps = stepsOfSlice.get(step.slice), number = steps.indexOf(step);
+	const to = by => steps.slice(by > 0 ? number + 1 : 0, by > 0 ? undefined : number).filter(other => other.event !== step.event).at(by > 0 ? 0 : -1);
+	const button = (by, words) => to(by) ? make('button', {click: () => select(to(by).event)}, words) : '';
+	return make('div', {class: 'pair'}, make('p', {class: 'steps'}, make('b', {}, text(step.slice)), button(-1, '‹'), button(1, '›'),
+		make('button', {click: () => showSlice(view.slice === step.slice ? 0 : step.slice)}, view.slice === step.slice ? 'All events' : 'Only its events')),
+	make('ol', {start: String(Math.max(1, number - 4))}, steps.slice(Math.max(0, number - 5), number + 1).map(other => make('li', {},
+		link(other.event), ` ${stepWords(other)}`, other.after.length ? [' (right after ', ...other.after.flatMap((event, i) => [i ? ', ' : '', link(event)]), ')'] : []))));
+}
+
+const explainSteps = event => !stepsAt.has(event) ? [] : [make('h2', {}, 'Rules'), ...stepsAt.get(event).filter((step, i, all) =>
+	all.findLastIndex(other => other.slice === step.slice) === i).map(explainStep)];
 
 function showEvent() {
 	const event = view.selected, panel = at('event');
@@ -214,7 +239,7 @@ function showEvent() {
 		edgeList('after', edgesTo(event).map(edge => [inFrom[edge], inRule[edge]])),
 		edgeList('before', edgesFrom(event).map(edge => [inHead[edge], inRule[edge]])),
 		fact('order', `${known[0]} events precede it, ${known[1]} follow, ${count - 1 - known[0] - known[1]} are independent of it`)),
-	...stackOf(event));
+	...stackOf(event), ...explainSteps(event));
 }
 
 function select(event) {
@@ -227,6 +252,7 @@ function select(event) {
 		layout();
 	}
 	if (event >= 0 && !isDrawn(event)) { // a filter hides it
+		view.slice = 0;
 		view.name = view.object = at('by-name').value = at('by-object').value = '';
 		layout();
 	}
