@@ -350,7 +350,7 @@ void dpe_view_event(struct dpe_view *view, const struct dpe_event *event, const 
 
 /* ---- parts in synchronisation ------------------------------------------------------------- */
 
-static unsigned number_of(const struct dpe_view *view, const struct dpe_rule *rule)
+unsigned dpe_view_rule(const struct dpe_view *view, const struct dpe_rule *rule)
 {
 	unsigned number = 0;
 
@@ -383,7 +383,7 @@ void dpe_view_part(struct dpe_view *view, const struct dpe_sync_part *part)
 {
 	if (!view->taken)
 		return;
-	add_part(view, number_of(view, part->rule), part->sends + 2 * part->receives, part->object);
+	add_part(view, dpe_view_rule(view, part->rule), part->sends + 2 * part->receives, part->object);
 	if (is_lock(part->rule))
 		keep_lock(view, part->object, part->receives);
 }
@@ -411,6 +411,7 @@ struct dpe_view *dpe_view_new(const char *title, const struct dpe_names *names, 
 	view->context = context;
 	view->texts = dpe_names_new();
 	view->keys = dpe_names_new();
+	view->findings_of = dpe_xcalloc(dpe_spec_nrules(spec) + 1, sizeof(*view->findings_of));
 	return view;
 }
 
@@ -425,6 +426,7 @@ void dpe_view_free(struct dpe_view *view)
 	free(view->lanes_of);
 	free(view->lanes);
 	free(view->named);
+	free(view->findings_of);
 	free(view->events);
 	free(view->edges);
 	free(view->locks);

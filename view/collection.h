@@ -53,6 +53,7 @@ struct dpe_view {
 	/* JSON: rows of events, of parts in sync rules, and findings; names of objects. */
 	struct dpe_text rows, parts, steps, findings, objects;
 	uint32_t nevents, nfindings, nnotes;
+	uint32_t *findings_of; /* each rule */
 	uint32_t lane; /* of the last event */
 	dpe_name title_of_finding; /* of the last one, of view->keys */
 	uint64_t nsteps;
@@ -72,6 +73,8 @@ dpe_name dpe_view_value(struct dpe_view *view, struct dpe_value value);
 uint32_t dpe_view_find(struct dpe_view *view, const struct dpe_message *message);
 /* The same for the value of an object, whose variable is looked up. */
 dpe_name dpe_view_object(struct dpe_view *view, struct dpe_value value);
+/* The rule's number in the specification. */
+unsigned dpe_view_rule(const struct dpe_view *view, const struct dpe_rule *rule);
 /* "enqueue.enter", as a number. */
 dpe_name dpe_view_name_of(struct dpe_view *view, const struct dpe_message *message);
 

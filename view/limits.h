@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 #define DPE_VIEW_EVENTS DPE_TINY_OR(5, 300000)    /* the first ones are shown; findings among later ones have no picture */
-#define DPE_VIEW_FINDINGS DPE_TINY_OR(2, 1000)    /* the first ones */
+#define DPE_VIEW_FINDINGS DPE_TINY_OR(2, 500)     /* the first ones of each rule */
 #define DPE_VIEW_STEPS DPE_TINY_OR(3, 500000)     /* of rules, at events */
 #define DPE_VIEW_NOTES DPE_TINY_OR(1, 20)         /* on losses and the like; the others are counted */
 #define DPE_VIEW_LANES DPE_TINY_OR(2, 1000)       /* events of further threads share the last one */

@@ -30,10 +30,11 @@ static struct dpe_text *begin(struct dpe_view *view, const struct dpe_rule *rule
 {
 	struct dpe_text *to = &view->findings, text = {0};
 
-	if (view->nfindings == DPE_VIEW_FINDINGS) {
+	if (view->findings_of[dpe_view_rule(view, rule)] == DPE_VIEW_FINDINGS) {
 		view->left_findings++;
 		return NULL;
 	}
+	view->findings_of[dpe_view_rule(view, rule)]++;
 	dpe_text_puts(to, view->nfindings++ ? ",\n{\"rule\":" : "{\"rule\":");
 	dpe_json_string(to, dpe_rule_name(rule), strlen(dpe_rule_name(rule)));
 	add_string(to, "kind", kind);

@@ -89,7 +89,7 @@ static void cut(struct dpe_view *view, uint64_t count, const char *what)
 static void note_limits(struct dpe_view *view)
 {
 	cut(view, view->left_events, "events after the first ones are left out");
-	cut(view, view->left_findings, "findings after the first ones are left out");
+	cut(view, view->left_findings, "findings after the first ones of their rules are left out");
 	cut(view, view->left_lanes, "threads share the last lane: within it, nothing is said of order");
 	cut(view, view->left_edges, "edges are left out: chains may be missing");
 	cut(view, view->left_steps, "steps of rules after the first ones are left out");

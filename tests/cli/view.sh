@@ -114,7 +114,27 @@ for i in range(100000):
 X
 run "$DPE" view -s race.dpe -o many.html many.jsonl
 gives 'a hundred thousand events' 1
-/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html >page.tap 2>page.err
+python3 - >random.jsonl <<'X'
+import json, random
+dice, ids = random.Random(1), []
+for i in range(400):
+	thread = dice.randrange(4)
+	event = {"id": f"e{i}", "thread": thread, "host": f"h{thread % 2}", "event": dice.choice(["send", "recv", "a", "b", "a", "b", "acq", "rel"]),
+		"args": [dice.randrange(3)]}
+	if dice.random() < .2 and ids:
+		event["pred"] = [dice.choice(ids)]
+	ids.append(event["id"])
+	print(json.dumps(event))
+X
+cat >random.dpe <<'X'
+sync fifo pipe(x): send(x) ; recv(x)
+sync exclusive lock(x): rel(x) ; acq(x)
+detect independent(x): a(x) & b(x)
+detect ordered: a ; b
+X
+run "$DPE" view -s random.dpe -o random.html random.jsonl
+gives 'random order' 1
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM. Prints ok and not ok."""
 import os
 import sys
 
@@ -145,10 +145,28 @@ def test_steps(page):
     check("its events alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
 
 
+def test_order(page):
+    """The chains of edges that the page finds are the order that dpe found."""
+    pairs, wrong, kinds = page.run("""
+        const wrong = [];
+        let pairs = 0;
+        for (const finding of data.findings)
+            for (const [i, a] of finding.events.entries())
+                for (const [j, b] of finding.events.entries()) {
+                    const says = finding.order.some(([x, y]) => x === i && y === j);
+                    pairs += i !== j;
+                    if (i !== j && (says !== !!pastOf(b.event)[a.event] || (says && chainOf(a.event, b.event) === null)))
+                        wrong.push([finding.rule, a.event, b.event, says]);
+                }
+        return [pairs, wrong, [...new Set([...inRule].map(kindName))].sort()];""")
+    check("chains of edges make dpe's order", pairs > 200 and not wrong, pairs, wrong)
+    check("and each edge has its rule", kinds == ["lock", "pipe", "predecessor"], kinds)
+
+
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

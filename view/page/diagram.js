@@ -13,6 +13,7 @@ const view = {
 	name: '', object: '', slice: 0, hiddenLanes: new Set(), hiddenKinds: new Set(), opened: new Set(), hits: null, hit: -1,
 	top: 0, left: 0, rowHeight: 24, laneWidth: 0,
 };
+const columnOf = new Int32Array(data.lanes.length);
 let items = [], rowCount = 0, itemOf = new Int32Array(count), lanes = [], past = null, future = null, kinds = [];
 
 /* ---- what is shown ----------------------------------------------------------------------- */
@@ -101,13 +102,13 @@ function stack() {
 function layout() {
 	const how = choose(), open = new Map();
 	chooseLanes(how);
-	const isShown = new Uint8Array(data.lanes.length);
-	lanes.forEach(lane => { isShown[lane] = 1; });
+	columnOf.fill(-1);
+	lanes.forEach((lane, column) => { columnOf[lane] = column; });
 	items = [];
 	itemOf.fill(-1);
 	for (let event = 0; event < count; event++) {
 		const lane = laneOf(event), group = open.get(lane);
-		if (how[event] === 2 || !isShown[lane])
+		if (how[event] === 2 || columnOf[lane] < 0)
 			continue;
 		if (how[event] === 0 && group) {
 			group.events.push(event);
@@ -133,7 +134,7 @@ const isGroup = item => item.events.length > 1;
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-const laneX = lane => GUTTER + 16 + lanes.indexOf(lane) * view.laneWidth - view.left;
+const laneX = lane => GUTTER + 16 + columnOf[lane] * view.laneWidth - view.left;
 const rowY = row => HEADER + (row + 0.5) * view.rowHeight - view.top;
 const itemY = event => rowY(items[itemOf[event]].row);
 const isDrawn = event => event >= 0 && itemOf[event] >= 0;

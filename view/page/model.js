@@ -45,7 +45,8 @@ const isLock = rule => rule >= 0 && /^(exclusive|shared)$/.test(data.rules[rule]
 function ruleOf(from, to) {
 	const sent = partsOf(from).filter(part => part[2] & SENDS);
 	const receives = event => event < 0 ? [] : partsOf(event).filter(part => part[2] & RECEIVES);
-	const received = [...receives(to), ...receives(previous[to])].filter(part => part[0] > from);
+	const stated = data.events[to][EDGES].filter((event, i, row) => i % 2 === 0 && row[i + 1]);
+	const received = [to, previous[to], ...stated].flatMap(receives).filter(part => part[0] > from);
 	for (const exact of [true, false])
 		for (const r of received)
 			for (const s of sent)
