@@ -177,7 +177,7 @@ function showFinding() {
 	const number = group.indexOf(finding), step = by => () => chooseFinding(group[(number + by + group.length) % group.length]);
 	fill(panel, make('h2', {}, make('span', {class: 'kind'}, finding.kind), ` of rule ${finding.rule}`),
 		group.length > 1 ? make('p', {class: 'steps'}, make('button', {click: step(-1)}, '‹'), `${number + 1} of ${group.length} alike`, make('button', {click: step(1)}, '›')) : '',
-		finding.waits ? '' : make('pre', {}, finding.text), finding.place ? make('p', {class: 'soft'}, finding.place) : '',
+		finding.waits ? '' : make('pre', {}, finding.text), finding.place ? make('p', {class: 'soft', title: finding.place}, finding.place.replace(/^\/.*\//, '')) : '',
 		finding.where && finding.where.length ? make('p', {}, 'where ' + finding.where.map(([name, value]) => `${text(name)} = ${objectName(value)}`).join(', ')) : '',
 		finding.reason ? make('p', {}, finding.reason) : '',
 		finding.kind === 'violated' || (finding.expected && finding.expected.length) ? make('p', {}, `expected ${finding.expected.map(text).join(', ') || 'nothing more'}`) : '',
