@@ -91,26 +91,28 @@ static void add_position(struct dpe_text *to, const struct dpe_verdict *verdict,
 	}
 }
 
+/* A predicted match has events, and their order in this run is none of its business. */
 static void add_around(struct dpe_view *view, struct dpe_text *to, const struct dpe_verdict *verdict)
 {
-	unsigned count = verdict->naround, comma = 0;
+	unsigned known = verdict->naround, count = known ? known : verdict->nevents, comma = 0;
+	const struct dpe_message *const *events = known ? verdict->around : verdict->events;
 
 	dpe_text_puts(to, ",\"events\":[");
 	for (unsigned i = 0; i < count; i++) {
 		dpe_text_puts(to, i ? "," : "");
-		add_event(view, to, verdict->around[i]);
-		mark(view, verdict->around[i]);
-		add_position(to, verdict, verdict->around[i]);
+		add_event(view, to, events[i]);
+		mark(view, events[i]);
+		add_position(to, verdict, events[i]);
 		dpe_text_puts(to, "}");
 	}
 	dpe_text_puts(to, "],\"order\":[");
-	for (unsigned i = 0; i < count && count <= DPE_VIEW_ORDERED; i++) {
+	for (unsigned i = 0; i < known && known <= DPE_VIEW_ORDERED; i++) {
 		for (unsigned j = 0; j < count; j++) {
 			if (dpe_precedes(verdict->stamps[i], verdict->stamps[j]))
 				dpe_text_printf(to, "%s[%u,%u]", comma++ ? "," : "", i, j);
 		}
 	}
-	dpe_text_printf(to, "],\"ordered\":%s", count <= DPE_VIEW_ORDERED ? "true" : "false");
+	dpe_text_printf(to, "],\"ordered\":%s", known && known <= DPE_VIEW_ORDERED ? "true" : "false");
 }
 
 /* Which thread runs how far, one after the other. */
@@ -148,7 +150,7 @@ void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, 
 		dpe_text_printf(to, "%s%u", i ? "," : "", dpe_view_text(view, verdict->expected[i]));
 	dpe_text_puts(to, "]");
 	add_around(view, to, verdict);
-	if (verdict->event && !verdict->naround) {
+	if (verdict->event && !verdict->naround && !verdict->nevents) {
 		dpe_text_puts(to, ",\"at\":");
 		add_event(view, to, verdict->event);
 		mark(view, verdict->event);

@@ -110,7 +110,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	struct cli_report *report = context;
 
 	if (report->view)
-		dpe_view_verdict(report->view, verdict, cli_verdict_name(verdict->kind));
+		dpe_view_verdict(report->view, verdict,
+			verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
 	if (verdict->kind == DPE_INCONCLUSIVE)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)

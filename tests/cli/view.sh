@@ -29,6 +29,21 @@ cat >file.jsonl <<'X'
 X
 run "$DPE" view --steps -s file.dpe -o steps.html file.jsonl
 gives 'a page with the steps of rules' 1
+cat >predict.dpe <<'X'
+include "pthread.dpe"
+predict another: get & put
+X
+cat >predict.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"get","thread":1,"seq":0,"time":1000}
+{"event":"pthread_mutex_lock.exit","thread":1,"seq":1,"time":2000,"args":["0x10"],"ret":0}
+{"event":"pthread_mutex_unlock.enter","thread":1,"seq":2,"time":4000,"args":["0x10"]}
+{"event":"pthread_mutex_lock.exit","thread":2,"seq":0,"time":5000,"args":["0x10"],"ret":0}
+{"event":"pthread_mutex_unlock.enter","thread":2,"seq":1,"time":7000,"args":["0x10"]}
+{"event":"put","thread":2,"seq":2,"time":9000}
+X
+run "$DPE" view -s predict.dpe -o predict.html predict.jsonl
+gives 'a prediction' 1
 mkdir src
 printf '%s\n' 'int queue;' 'int get(void) { return queue; }' '' 'void' 'put(void) { queue = 1; }' >src/queue.c
 
@@ -134,7 +149,7 @@ detect ordered: a ; b
 X
 run "$DPE" view -s random.dpe -o random.html random.jsonl
 gives 'random order' 1
-/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html >page.tap 2>page.err
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION. Prints ok and not ok."""
 import os
 import sys
 
@@ -163,10 +163,16 @@ def test_order(page):
     check("and each edge has its rule", kinds == ["lock", "pipe", "predecessor"], kinds)
 
 
+def test_prediction(page):
+    shown = page.text("finding")
+    check("a prediction has its schedule", "predicted match" in shown and "thread 1 until get" in shown, shown)
+    check("and how its events are ordered in this run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
+
+
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

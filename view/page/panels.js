@@ -43,7 +43,7 @@ const order = groups.flat();
 function summary(finding) {
 	if (finding.waits)
 		return finding.waits.map(wait => `${threadName(wait.thread)} ${finding.potential ? 'takes' : 'waits for'} ${objectName(wait.object)}`).join('; ');
-	const sides = finding.events || [], independent = sides.length === 2 && finding.ordered && !finding.order.length;
+	const sides = finding.events || [], independent = sides.length === 2 && finding.ordered && !finding.order.length && !finding.schedule;
 	return sides.map(titleOf).join(independent ? '  ∥  ' : ', ') || (finding.at ? titleOf(finding.at) : finding.reason || '');
 }
 
@@ -57,6 +57,8 @@ function showFindings() {
 }
 
 function chooseFinding(finding) {
+	if (finding && finding.schedule && !finding.ordered)
+		orderHere(finding);
 	view.finding = finding;
 	view.chain = null;
 	view.selected = -1;
@@ -126,13 +128,23 @@ function explainPair(finding, i, j) {
 
 const nameInFinding = side => side.position ? `$${side.position}` : titleOf(side);
 
+/* Of a prediction: how its events were ordered in this run, as far as the page shows it. */
+function orderHere(finding) {
+	const events = finding.events.map(side => side.event);
+	finding.ordered = !events.includes(null);
+	events.forEach((b, j) => {
+		const before = finding.ordered ? pastOf(b) : [];
+		events.forEach((a, i) => before[a] && finding.order.push([i, j]));
+	});
+}
+
 function explainPairs(finding) {
 	const pairs = [], sides = finding.events || [];
 	for (let j = 1; j < sides.length && finding.ordered; j++)
 		for (let i = 0; i < j && pairs.length < 12; i++)
 			pairs.push(explainPair(finding, i, j));
 	const all = sides.length * (sides.length - 1) / 2;
-	return !all ? [] : [make('h2', {}, 'Why'), ...pairs, pairs.length < all ? make('p', {class: 'soft'}, `${all - pairs.length} further pairs are not explained here.`) : null];
+	return !all ? [] : [make('h2', {}, finding.schedule ? 'In this run' : 'Why'), ...pairs, pairs.length < all ? make('p', {class: 'soft'}, `${all - pairs.length} further pairs are not explained here.`) : null];
 }
 
 const stackAt = side => side.event === null ? [] : stackOf(side.event).slice(0, 3);
@@ -177,7 +189,7 @@ function showFinding() {
 	const number = group.indexOf(finding), step = by => () => chooseFinding(group[(number + by + group.length) % group.length]);
 	fill(panel, make('h2', {}, make('span', {class: 'kind'}, finding.kind), ` of rule ${finding.rule}`),
 		group.length > 1 ? make('p', {class: 'steps'}, make('button', {click: step(-1)}, '‹'), `${number + 1} of ${group.length} alike`, make('button', {click: step(1)}, '›')) : '',
-		finding.waits ? '' : make('pre', {}, finding.text), finding.place ? make('p', {class: 'soft'}, finding.place) : '',
+		finding.waits ? '' : make('pre', {}, finding.text), finding.place ? make('p', {class: 'soft', title: finding.place}, finding.place.replace(/^\/.*\//, '')) : '',
 		finding.where && finding.where.length ? make('p', {}, 'where ' + finding.where.map(([name, value]) => `${text(name)} = ${objectName(value)}`).join(', ')) : '',
 		finding.reason ? make('p', {}, finding.reason) : '',
 		finding.kind === 'violated' || (finding.expected && finding.expected.length) ? make('p', {}, `expected ${finding.expected.map(text).join(', ') || 'nothing more'}`) : '',
