@@ -71,6 +71,7 @@
 
 /* ---- maps of the BPF programs: entries; what finds no room is counted as lost ------------------- */
 
+#define DPE_MAP_ACCESSES DPE_TINY_OR(2, 4096) /* instructions; of others the variable is read */
 #define DPE_MAP_LOSSES DPE_TINY_OR(2, 1 << 16)    /* threads that lost events; others: one count for all */
 #define DPE_MAP_ENDED DPE_TINY_OR(2, 1 << 20)     /* threads that have ended */
 #define DPE_MAP_PROCESSES DPE_TINY_OR(3, 1 << 16) /* followed processes, and each of what is known of them */

@@ -51,6 +51,10 @@ if grep -q 'x.* is not certain: threads update it at the same moment' err; then
 else
 	check 'unless all came in turn' "${verdict%% *}" = 0
 fi
+run "$DPE" record -o race.jsonl -e "detect race: [x'] & [x]" -- ./contention lose 1 50
+check 'where no rule asks for values, reads and updates are told apart by their instructions' \
+	"$(grep -c "\[x'\]" race.jsonl) $(grep -c '\[x\]' race.jsonl) $(grep -c "\"x'\":" race.jsonl)" = '50 51 50'
+check 'which say the values, too' "$(sed -n 's/.*"x":\([0-9]*\).*/\1/p' race.jsonl | tail -2 | tr '\n' ' ')" = '50 50 '
 run "$DPE" race --no-predict x -- ./contention lose 4 200
 check 'a race is certain whatever the values' $status -eq 1
 run "$DPE" race x -- ./contention move 2 600
