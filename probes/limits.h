@@ -30,7 +30,7 @@
 #define DPE_LISTED_CANDIDATES DPE_TINY_OR(2, 8) /* of an ambiguous name; a note says that there may be more */
 #define DPE_UPDATES_IN_FLIGHT 64 /* of one variable, by atomic additions of the same number: more are not certain */
 #define DPE_ACCESSES_NOTED DPE_TINY_OR(3, 1000) /* of one variable, after which a note says what they cost */
-#define DPE_ACCESS_RARE UINT64_C(2000000) /* ns; no more than one in that time on average needs no note */
+#define DPE_ACCESS_RARE UINT64_C(500000) /* ns; no more than one in that time on average needs no note */
 #define DPE_UPDATE_STALL 100000000 /* ns; a thread reports its update within that */
 #define DPE_CALL_ARGS 32                        /* of an event: more than any record has words for */
 #define DPE_CODE_PIECE DPE_TINY_OR(64, 1 << 20) /* bytes of code that are read at a time */
@@ -73,6 +73,7 @@
 
 /* ---- maps of the BPF programs: entries; what finds no room is counted as lost ------------------- */
 
+#define DPE_MAP_ACCESSES DPE_TINY_OR(2, 4096) /* instructions; of others the variable is read */
 #define DPE_MAP_LOSSES DPE_TINY_OR(2, 1 << 16)    /* threads that lost events; others: one count for all */
 #define DPE_MAP_ENDED DPE_TINY_OR(2, 1 << 20)     /* threads that have ended */
 #define DPE_MAP_PROCESSES DPE_TINY_OR(3, 1 << 16) /* followed processes, and each of what is known of them */

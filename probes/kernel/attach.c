@@ -323,6 +323,14 @@ void dpe_attach_watch(
 	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
 }
 
+void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip)
+{
+	const uint8_t known = 1;
+
+	/* Where there is no room it is read as before. */
+	bpf_map_update_elem(bpf_map__fd(probes->bpf->maps.known_accesses), &ip, &known, BPF_ANY);
+}
+
 uint64_t dpe_attach_loads(const struct dpe_probes *probes)
 {
 	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);

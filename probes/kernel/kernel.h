@@ -171,6 +171,8 @@ bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Opens a watchpoint in one thread; -1 with errno. `number`: of a variable, or DPE_WATCHES and that of an object's slot. */
 int dpe_watch_open(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, unsigned number, pid_t thread);
+/* From now on no variable is read where that instruction accesses one. */
+void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip);
 /* The bytes at its address, in the target. */
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);

@@ -308,12 +308,30 @@ static void add_field(
 		site->nargs = nargs;
 }
 
+/* Whether it is the value of something that is watched. */
+static bool names_watched(const struct dpe_plan *plan, const struct dpe_expr *expr)
+{
+	if (expr->kind == DPE_EXPR_PRIOR)
+		return true;
+	if (expr->kind != DPE_EXPR_TARGET)
+		return false;
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (!strcmp(plan->watched[i].lvalue, expr->lvalue))
+			return true;
+	}
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		if (!strcmp(plan->objects[i].object->lvalue, expr->lvalue))
+			return true;
+	}
+	return false;
+}
+
 static void add_expr(
 	struct site_pass *planning, const struct dpe_expr *expr, const struct dpe_pattern *own)
 {
 	if (!expr)
 		return;
-	planning->plan->values |= expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR;
+	planning->plan->values |= names_watched(planning->plan, expr);
 	planning->plan->priors |= expr->kind == DPE_EXPR_PRIOR;
 	if (expr->kind == DPE_EXPR_FIELD)
 		add_field(planning, expr, own);
@@ -336,13 +354,18 @@ static void add_stmts(
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static void add_rule(struct site_pass *planning, const struct dpe_rule *rule)
+static void add_patterns(struct site_pass *planning, const struct dpe_rule *rule)
 {
 	planning->rule = rule;
 	/* Threads that existed before matter for missing edges and for violations. */
 	planning->plan->founds |= rule->mode != DPE_DETECT;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_pattern(planning, &rule->patterns[i]);
+}
+
+static void add_expressions(struct site_pass *planning, const struct dpe_rule *rule)
+{
+	planning->rule = rule;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_expr(planning, rule->patterns[i].cond, &rule->patterns[i]);
 	for (unsigned i = 0; i < rule->npositions; i++)
@@ -357,6 +380,8 @@ void dpe_plan_add_sites(struct dpe_plan *plan, const struct dpe_spec *spec)
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		planning.number = i;
-		add_rule(&planning, &spec->rules[i]);
+		add_patterns(&planning, &spec->rules[i]);
 	}
+	for (unsigned i = 0; i < spec->nrules; i++)
+		add_expressions(&planning, &spec->rules[i]);
 }

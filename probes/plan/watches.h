@@ -18,6 +18,7 @@ struct dpe_last_update {
 	uint64_t step;  /* … of this */
 	uint32_t tid;
 	uint64_t time, read, value; /* what the probe read; what the update left */
+	uint64_t current;     /* the value as far as known, for reports */
 	uint64_t unsure;      /* when the first was whose values do not follow from its instruction; 0: none */
 };
 

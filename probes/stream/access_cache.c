@@ -22,6 +22,15 @@ static struct dpe_access_effect decode(const struct dpe_map *map, uint64_t ip)
 		       : (struct dpe_access_effect){0};
 }
 
+/* Whether the probe need not read the variable. */
+static bool says_all(const struct dpe_probes *probes, const struct dpe_access_effect *effect)
+{
+	if (probes->plan->values || effect->access == DPE_ACCESS_UNKNOWN)
+		return false;
+	return effect->access == DPE_ACCESS_READ ||
+	       (effect->value > DPE_VALUE_UNKNOWN && effect->value < DPE_VALUE_ADDED && !effect->unknown);
+}
+
 struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 {
 	struct dpe_place_accessed *place;
@@ -38,6 +47,8 @@ struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 	place->ip = ip;
 	place->effect = decode(map, ip);
 	HASH_ADD(hh, probes->accesses, ip, sizeof(ip), place);
+	if (says_all(probes, &place->effect))
+		dpe_watch_skip_reads(probes, ip);
 	return place->effect;
 }
 

@@ -70,17 +70,17 @@ static void note_cost(struct dpe_probes *probes, const struct dpe_update *update
 	if (last->accesses != DPE_ACCESSES_NOTED || now - last->began > DPE_ACCESSES_NOTED * DPE_ACCESS_RARE)
 		return;
 	dpe_diag(probes->diags, DPE_WARNING, update->watch->place,
-		"'%s' was accessed %d times in %.1f s, and each access stops a thread, in a virtual machine for 20 to "
+		"'%s' was accessed %d times in %.2f s, and each access stops a thread, in a virtual machine for 20 to "
 		"300 us; a program that is compiled with -fsanitize=thread and linked with libdpe-mem.so runs much "
 		"faster (`dpe race -- COMMAND`, without variables)",
 		dpe_name_text(probes->names, update->watch->name), DPE_ACCESSES_NOTED,
 		(double)(now - last->began) / 1e9);
 }
 
-static bool has_written(const struct dpe_update *update, enum dpe_access access)
+static bool has_written(const struct dpe_update *update, enum dpe_access access, uint64_t before)
 {
 	if (access == DPE_ACCESS_UNKNOWN)
-		return !update->watch->access || update->before != update->read;
+		return !update->watch->access || before != update->read;
 	return access == DPE_ACCESS_WRITE;
 }
 
@@ -96,11 +96,15 @@ bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *recor
 {
 	uint64_t before = last->known && update->all ? last->value : update->before;
 	struct dpe_access_outcome outcome = dpe_access_evaluate(&update->effect, &update->accessed, before);
+	bool tells_all = outcome.access == DPE_ACCESS_READ || outcome.tells_after;
 	bool counts = is_counter(last, update, &outcome), tells = outcome.tells_after || outcome.computed;
 
 	note_cost(probes, update, record->time, last);
-	update->after = update->read;
-	if (!has_written(update, outcome.access))
+	if (update->skipped)
+		update->read = outcome.tells_after ? outcome.after : last->current;
+	update->known = !update->skipped || tells_all;
+	update->after = last->current = update->read;
+	if (!has_written(update, outcome.access, before))
 		return false;
 	if (record->time - last->time > DPE_UPDATE_STALL)
 		last->unsure = 0; /* no earlier update is on its way any more */
@@ -112,7 +116,7 @@ bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *recor
 		last->doubted = true;
 	}
 	if (tells)
-		update->after = outcome.after;
+		update->after = last->current = outcome.after;
 	update->before = outcome.before;
 	last->known = true;
 	last->counts = counts;

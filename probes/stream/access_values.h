@@ -13,6 +13,8 @@ struct dpe_update {
 	struct dpe_accessed accessed;
 	bool all;        /* no update of it is left out in the probe */
 	bool values, priors; /* some rule asks for values; for those before an update */
+	bool skipped;    /* nothing was read, as the instruction says enough */
+	bool known;      /* for the callee: whether `after` is */
 	uint64_t before; /* as read at the access before this; then what this update replaced */
 	uint64_t read;   /* after it, maybe after updates of other threads as well */
 	uint64_t after;  /* for the callee: what it left */

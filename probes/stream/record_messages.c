@@ -184,6 +184,7 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 		.all = !probes->dynamic,
 		.values = probes->plan->values,
 		.priors = probes->plan->priors,
+		.skipped = !record->nwords,
 		.before = record->words[0],
 		.read = record->words[1 + record->site],
 	};
@@ -191,12 +192,14 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		const struct dpe_watch *watch = &probes->watches[i];
-		uint64_t value = watch == accessed ? update.after : record->words[1 + i];
+		uint64_t value = watch == accessed  ? update.after
+				 : update.skipped ? watch->last.current
+						  : record->words[1 + i];
 
 		vars[i] = (struct dpe_var){
 			watch->name, dpe_variable_value(&watch->variable, value, *texts++)};
 	}
-	draft->nvars = (uint16_t)probes->nwatches;
+	draft->nvars = update.known ? (uint16_t)probes->nwatches : 0;
 	if (wrote && !(accessed->access && !accessed->update))
 		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
 			dpe_variable_value(&accessed->variable, update.before, *texts)};

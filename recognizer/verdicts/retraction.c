@@ -104,12 +104,25 @@ static struct reported_verdict *remember(struct dpe_run *run)
 	return reported->at[(reported->first + reported->count++) % DPE_MOST_RETRACTABLE] = entry;
 }
 
+/* Losses of a running program are known before a verdict is reported; that values of variables are not certain, only by
+ * later ones. */
+static bool is_final(const struct dpe_run *run)
+{
+	if (run->recognizer->finishing)
+		return true;
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (run->rule->patterns[i].kind != DPE_PATTERN_CONTROL)
+			return false;
+	}
+	return run->recognizer->sink.losing;
+}
+
 void dpe_reported_add_verdict(
 	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
 {
 	struct reported_verdict *entry;
 
-	if (run->recognizer->sink.losing || run->recognizer->finishing)
+	if (is_final(run))
 		return;
 	entry = remember(run);
 	entry->owned = dpe_slice_is_owned(run, slice);

@@ -29,6 +29,11 @@ printf "detect swapped: [swapped']\ndetect touched: [plain]\n" >swapped.dpe
 run "$DPE" run --all --stack=0 -s swapped.dpe -- ./updates
 check 'a failed compare-exchange is no update' "$(count_seen 'swapped: match') $(cat out)" = '2 3'
 
+echo 'detect refilled: [refilled = 1]' >refilled.dpe
+run "$DPE" run --stack=0 -s refilled.dpe -- ./updates
+says 'a verdict on values that are contradicted later is retracted' 3 "which values 'refilled' has is not certain" \
+	'reported too early as a match'
+
 # contend KIND RULE: the verdict on 4 threads; `truth` is how often the variable became 1, `last` its last value
 contend() {
 	echo "detect one: $2" >one.dpe
@@ -51,6 +56,10 @@ if grep -q 'x.* is not certain: threads update it at the same moment' err; then
 else
 	check 'unless all came in turn' "${verdict%% *}" = 0
 fi
+run "$DPE" record -o race.jsonl -e "detect race: [x'] & [x]" -- ./contention lose 1 50
+check 'where no rule asks for values, reads and updates are distinguished by their instructions' \
+	"$(grep -c "\[x'\]" race.jsonl) $(grep -c '\[x\]' race.jsonl) $(grep -c "\"x'\":" race.jsonl)" = '50 51 50'
+check 'which say the values, too' "$(sed -n 's/.*"x":\([0-9]*\).*/\1/p' race.jsonl | tail -2 | tr '\n' ' ')" = '50 50 '
 run "$DPE" race --no-predict x -- ./contention lose 4 200
 check 'a race is certain whatever the values' $status -eq 1
 run "$DPE" race x -- ./contention move 2 600

@@ -78,7 +78,8 @@ enum dpe_record_stack {
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
 /* A record is followed by the result where it is of an exit (rax, rdx),
- * and by `nwords` words rounded up to 2, 6 or 12; an access has DPE_ACCESS_WORDS, always. Where stacks are recorded it is twelve, or 2 where
+ * and by `nwords` words rounded up to 2, 6 or 12; an access has DPE_ACCESS_WORDS, and `nwords` 0 where no
+ * variable was read. Where stacks are recorded it is twelve, or 2 where
  * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
  * function's entry), then `nstack` addresses and maybe room for more. Where
  * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even

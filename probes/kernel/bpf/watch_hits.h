@@ -61,6 +61,10 @@ static __always_inline bool object_accessed(__u32 slot, struct probe_event *even
 	return true;
 }
 
+/* Instructions that say all that is asked about their accesses: the variable need not be read, which the processor would
+ * report again, since reads of it are watched. */
+HASH_MAP(known_accesses, DPE_MAP_ACCESSES, __u64, __u8);
+
 /* False where it is of no variable: its watchpoint may have been removed in the meantime. */
 static __always_inline bool variable_accessed(__u32 number, struct probe_event *event, __u64 *words)
 {
@@ -68,6 +72,12 @@ static __always_inline bool variable_accessed(__u32 number, struct probe_event *
 
 	if (number >= nwatches)
 		return false;
+	event->site = number;
+	words[1 + DPE_WATCHES] = event->top.ip;
+	if (bpf_map_lookup_elem(&known_accesses, &words[1 + DPE_WATCHES])) {
+		event->nwords = 0;
+		return true;
+	}
 	for (__u32 i = 0; i < DPE_WATCHES; i++) {
 		if (i >= nwatches)
 			break;
@@ -76,8 +86,6 @@ static __always_inline bool variable_accessed(__u32 number, struct probe_event *
 			read = words[1 + i];
 	}
 	words[0] = __sync_lock_test_and_set(&watches[mask_number(number)].last, read);
-	event->site = number;
-	words[1 + DPE_WATCHES] = event->top.ip;
 	return true;
 }
 

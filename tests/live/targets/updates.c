@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 union {
 	int whole;
@@ -10,6 +11,7 @@ union {
 int plain;
 extern int other __attribute__((alias("plain")));
 volatile int contended, swapped;
+int refilled;
 static int rounds;
 static pthread_barrier_t together;
 
@@ -21,6 +23,17 @@ static void *write_constant(void *arg)
 	for (int i = 0; i < rounds; i++)
 		contended = value;
 	return NULL;
+}
+
+/* The kernel's write is not seen, but contradicts the additions. */
+static void refill(void)
+{
+	int pipes[2], five = 5;
+
+	__asm__ volatile("addl $1, %0" : "+m"(refilled));
+	if (pipe(pipes) || write(pipes[1], &five, sizeof(five)) < 0 || read(pipes[0], &refilled, sizeof(refilled)) < 0)
+		exit(2);
+	__asm__ volatile("addl $1, %0" : "+m"(refilled));
 }
 
 int main(int argc, char **argv)
@@ -40,6 +53,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < 4; i++)
 		__sync_bool_compare_and_swap(&swapped, i & 1 ? -1 : swapped, i + 1); /* every second one fails */
+	refill();
 	printf("%d\n", swapped);
 	return 0;
 }
