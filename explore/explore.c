@@ -27,6 +27,7 @@ struct exploration {
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding that is to be kept */
 	bool broken; /* no more runs are possible */
+	bool undecided; /* by the rules */
 };
 
 /* ---- strategies -------------------------------------------------------------------------- */
@@ -130,11 +131,32 @@ static void count_ends(struct exploration *exploration, const struct dpe_explore
 	exploration->uncontrolled += memory->kicks > 0;
 }
 
+/* What the rules found in the run. Where it ended badly that is the finding, and theirs are added. */
+static void add_rules(
+	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
+{
+	const struct dpe_explore_rules *rules = exploration->options->rules;
+	bool whole = exploration->server.memory->end == DPE_SCHED_RAN && !run->timed_out;
+	struct dpe_text unused[2] = {0};
+	struct dpe_explore_text to = {&finding->what, &finding->cause, &finding->details, false};
+
+	if (finding->found) {
+		to.what = &unused[0];
+		to.cause = &unused[1];
+	}
+	exploration->broken |= !rules->end_run(rules->context, whole, &to);
+	finding->found |= to.found;
+	dpe_text_free(&unused[0]);
+	dpe_text_free(&unused[1]);
+}
+
 static void read_finding(
 	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
 {
 	dpe_finding_read(finding, &exploration->server, run, exploration->options->fails,
 		exploration->usual);
+	if (exploration->options->rules)
+		add_rules(exploration, run, finding);
 }
 
 /* ---- schedules --------------------------------------------------------------------------- */
@@ -321,10 +343,12 @@ static void report_outside(const struct exploration *exploration)
 			(int)strcspn(line, "\n"), line);
 }
 
-static void report_limits(const struct exploration *exploration)
+static void report_limits(struct exploration *exploration)
 {
+	const struct dpe_explore_rules *rules = exploration->options->rules;
 	FILE *to = exploration->options->to;
 
+	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
 	report_count(to, exploration->stuck,
@@ -334,7 +358,7 @@ static void report_limits(const struct exploration *exploration)
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
 
-static void report_end(const struct exploration *exploration)
+static void report_end(struct exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
@@ -355,13 +379,23 @@ static void report_end(const struct exploration *exploration)
 			exploration->delays.ndone);
 }
 
+/* The process that makes the runs, and the rules' view of it. */
+static bool begin_runs(struct exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	return dpe_server_start(&exploration->server, options, exploration->diags) &&
+	       (!options->rules ||
+		       options->rules->begin(options->rules->context, exploration->server.pid));
+}
+
 static enum dpe_explored verdict(const struct exploration *exploration)
 {
 	if (exploration->broken)
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->cut || exploration->stuck || exploration->timed_out ||
+	if (exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
 		exploration->crowded)
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
@@ -378,7 +412,7 @@ static enum dpe_explored explore(struct exploration *exploration)
 			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;
 	}
-	if (!dpe_server_start(&exploration->server, options, exploration->diags))
+	if (!begin_runs(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)
 		if (!explore_once(exploration, number))
@@ -451,8 +485,7 @@ static enum dpe_explored replay(struct exploration *exploration)
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
 	if (dpe_schedule_read(&schedule, exploration->options->replay, exploration->diags) &&
-		dpe_server_start(
-			&exploration->server, exploration->options, exploration->diags)) {
+		begin_runs(exploration)) {
 		check_build(exploration, &schedule);
 		if (schedule.finding && sscanf(schedule.finding, "exit status %*d, and %d",
 						&exploration->usual) != 1)

@@ -33,6 +33,7 @@ struct dpe_server {
 	int commands; /* a socket: a byte begins a run, its wait status ends it */
 	int errors;   /* what the run wrote to standard error; -1: it went to ours */
 	unsigned seconds;
+	const struct dpe_explore_rules *rules; /* or NULL */
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
 };
 

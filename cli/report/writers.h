@@ -36,6 +36,7 @@ struct cli_report {
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
 	bool unobserved; /* nothing was, and that is no success */
+	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
 	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
