@@ -21,7 +21,7 @@ struct exploration {
 	struct known *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
-	unsigned forked;
+	unsigned forked, replaced;
 	struct dpe_delays delays;
 	bool complete; /* all schedules were run */
 	int usual; /* exit status; -1: not known yet */
@@ -128,7 +128,8 @@ static void count_ends(struct exploration *exploration, const struct dpe_explore
 	exploration->stuck += memory->end == DPE_SCHED_STUCK;
 	exploration->crowded += memory->end == DPE_SCHED_TOO_MANY;
 	exploration->forked += memory->forks > 0;
-	exploration->uncontrolled += memory->kicks > 0;
+	exploration->replaced += run->replaced;
+	exploration->uncontrolled += memory->kicks > 0 || run->replaced;
 }
 
 /* What the rules found in the run. Where it ended badly that is the finding, and theirs are added. */
@@ -351,6 +352,9 @@ static void report_limits(struct exploration *exploration)
 	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
+	report_count(to, exploration->replaced,
+		"began another program (exec), which is not controlled: if it is the one that matters, "
+		"name it itself");
 	report_count(to, exploration->stuck,
 		"ended with all threads waiting, where a handler of a signal might wake them");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
@@ -396,7 +400,7 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
 	if (exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
-		exploration->crowded)
+		exploration->crowded || exploration->replaced)
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
 }

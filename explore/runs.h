@@ -45,6 +45,7 @@ void dpe_server_stop(struct dpe_server *server);
 struct dpe_explored_run {
 	int status;    /* as of wait(2) */
 	bool timed_out;
+	bool replaced; /* by another program: an exec */
 };
 /* One run, as the memory says. False after a diagnostic where the server is gone. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);

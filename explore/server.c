@@ -320,22 +320,28 @@ static bool is_over(const struct dpe_server *server)
 	return false;
 }
 
-static pid_t parent_of(pid_t pid)
+/* What the kernel says of a process. */
+struct process_facts {
+	pid_t parent;
+	unsigned flags;
+};
+
+static struct process_facts facts_of(pid_t pid)
 {
 	char *path = dpe_xasprintf("/proc/%d/stat", (int)pid), text[512];
 	FILE *file = fopen(path, "re");
 	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	struct process_facts facts = {0};
 	const char *name_end;
-	int parent = 0;
 
 	text[len] = '\0';
 	name_end = strrchr(text, ')');
-	if (name_end && sscanf(name_end, ") %*c %d", &parent) != 1)
-		parent = 0;
+	if (name_end && sscanf(name_end, ") %*c %d %*d %*d %*d %*d %u", &facts.parent, &facts.flags) != 2)
+		facts = (struct process_facts){0};
 	if (file)
 		fclose(file);
 	free(path);
-	return parent;
+	return facts;
 }
 
 /* It keeps its number until the next run; the program may have written another one. */
@@ -343,7 +349,7 @@ static void kill_run(const struct dpe_server *server)
 {
 	pid_t pid = (pid_t)server->memory->pid;
 
-	if (pid > 0 && parent_of(pid) == server->pid)
+	if (pid > 0 && facts_of(pid).parent == server->pid)
 		kill(pid, SIGKILL);
 }
 
@@ -359,6 +365,16 @@ static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 		run->timed_out = true;
 		kill_run(server);
 	}
+}
+
+#define PF_FORKNOEXEC 0x40 /* of Linux: an exec clears it */
+
+/* The run's process has ended, and its parent keeps it until the next run. */
+static bool was_replaced(const struct dpe_server *server)
+{
+	struct process_facts facts = facts_of((pid_t)server->memory->pid);
+
+	return facts.parent == server->pid && !(facts.flags & PF_FORKNOEXEC);
 }
 
 static void limit(uint32_t *number, uint32_t most)
@@ -391,6 +407,7 @@ bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, str
 				sizeof(run->status) &&
 			run->status >= 0) {
 			bound_memory(server->memory);
+			run->replaced = was_replaced(server);
 			return true;
 		}
 	}
