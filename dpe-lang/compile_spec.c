@@ -210,6 +210,11 @@ static void check_any_rule(struct compilation *c, unsigned nrules)
 			"& b'");
 }
 
+static bool confirms(const struct compilation *c)
+{
+	return c->options && c->options->confirm;
+}
+
 static struct dpe_spec *resolve(struct compilation *c)
 {
 	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
@@ -225,7 +230,10 @@ static struct dpe_spec *resolve(struct compilation *c)
 		if (item->kind != AST_RULE || dpe_diags_errors(c->ast.diags) > DPE_MAX_ERRORS)
 			continue;
 		rules[spec->nrules].name = item->name;
-		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules++]);
+		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules]);
+		if (confirms(c) && rules[spec->nrules].mode == DPE_PREDICT)
+			rules[spec->nrules].mode = DPE_DETECT;
+		spec->nrules++;
 	}
 	dpe_check_unused(&c->ast);
 	check_any_rule(c, nrules);

@@ -19,6 +19,10 @@ run "$DPE" explore --strategy=delay --runs=30 -s early.dpe -- ./ordered round
 says "a barrier orders it" 0 "nothing found"
 run "$DPE" explore --runs=2 -e 'detect unordered: use() & configure()' -s pthread.dpe -- ./ordered round
 says "and is seen to" 0 "nothing found"
+sed 's/^detect/predict/' early.dpe >predicted.dpe
+run "$DPE" explore -s predicted.dpe -- ./ordered
+says "a prediction is confirmed where it occurs" 1 "early: match of use();configure()" "of them matter"
+check "and not in a run that only predicts it" -z "$(grep 'run 1 of\|predicted match' err)"
 run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter ; pthread_join.enter' -- ./ordered
 says "a call of a thread function is one event" 0 "nothing found"
 run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter' -- ./ordered
