@@ -230,6 +230,17 @@ static bool minimise(struct exploration *exploration, struct dpe_schedule *sched
 	return leads_to_finding(exploration, schedule);
 }
 
+static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
+{
+	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
+	if (!again)
+		fputs("which did not lead there again: the program is not deterministic\n", to);
+	else if (!matter)
+		fputs("none of them matters: it happens without a switch\n", to);
+	else
+		fprintf(to, "%u of them matter%s\n", matter, matter == 1 ? "s" : "");
+}
+
 /* Writes it, minimised if it leads there again, and says so. */
 static void hand_over(struct exploration *exploration, const struct dpe_finding *finding)
 {
@@ -245,13 +256,8 @@ static void hand_over(struct exploration *exploration, const struct dpe_finding 
 	schedule.finding = dpe_xstrdup(finding->what.at);
 	if (dpe_schedule_write(&schedule, path, &exploration->server, exploration->options->argv,
 		    exploration->diags))
-		fprintf(exploration->options->to, "   %s: %u choices, ", path, all);
-	if (again)
-		fprintf(exploration->options->to, "%u of them matter%s\n", schedule.count,
-			schedule.count == 1 ? "s" : "");
-	else
-		fputs("which did not lead there again: the program is not deterministic\n",
-			exploration->options->to);
+		fprintf(exploration->options->to, "   %s: ", path);
+	print_choices(exploration->options->to, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);
 }
