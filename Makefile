@@ -52,6 +52,7 @@ GENERATED := $(BUILD)/dpe-lang/syntax/grammar.c $(BUILD)/dpe-lang/syntax/grammar
 core_src := $(call sources,$(CORE_ROOMS))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/syntax/grammar.o $(BUILD)/dpe-lang/syntax/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,probes))
+view_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,view)) $(BUILD)/view/embed.o
 explore_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,explore))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,cli))
 test_src := $(shell find tests -name 'test_*.c' | sort)
@@ -91,7 +92,7 @@ help:
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
 	libiberty-dev libcjson-dev libexpat1-dev libisal-dev uthash-dev pkg-config
 TEST_PACKAGES := g++ llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
-	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user
+	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user chromium chromium-driver python3-selenium
 
 deps: PACKAGES := $(BUILD_PACKAGES)
 test-deps: PACKAGES := $(TEST_PACKAGES)
@@ -111,6 +112,12 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter cli/%,$<),$(VERSION_FLAGS)) -MMD -MP -c $< -o $@
+
+# The page's files, as they are.
+$(BUILD)/view/embed.o: view/embed.S $(wildcard view/page/*)
+	$(call say,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c $< -o $@
 
 # What generators write is not ours to keep free of warnings.
 $(BUILD)/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
@@ -155,7 +162,7 @@ $(LIBPROBES): $(live_obj)
 FAILING := $(BUILD)/tests/failing_malloc.o
 FAILING_UPDATES := $(BUILD)/tests/failing_updates.o
 
-$(DPE): $(cli_obj) $(explore_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
+$(DPE): $(cli_obj) $(explore_obj) $(view_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
@@ -260,7 +267,7 @@ $(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_me
 
 # The command, many times in one process.
 MANY := $(BUILD)/tests/conformance/many_commands
-$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(LIBPROBES) $(LIBDPE)
+$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(view_obj) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 

@@ -28,6 +28,7 @@ struct dpe_diags {
 	struct said *said;
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
+	bool color;         /* printed with escape sequences */
 	bool out_of_memory; /* to be printed */
 	unsigned errors, leader;
 	bool dropped; /* the last error or warning is dropped, and its notes with it */
@@ -156,6 +157,11 @@ void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char
 	add(diags, new);
 }
 
+void dpe_diags_color(struct dpe_diags *diags, bool color)
+{
+	diags->color = color;
+}
+
 void dpe_diags_out_of_memory(struct dpe_diags *diags)
 {
 	diags->out_of_memory = true;
@@ -168,6 +174,13 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags)
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
+
+/* Bold, as compilers do. */
+#define RED "\033[1;31m"
+#define MAGENTA "\033[1;35m"
+#define CYAN "\033[1;36m"
+#define CARET "\033[1;32m"
+#define PLAIN "\033[0m"
 
 /* The length of the UTF-8 character at `at`; 0 for invalid bytes. */
 static size_t utf8_length(const unsigned char *at, size_t left)
@@ -217,7 +230,7 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 }
 
 /* The source line of the location with a mark below it; a long line is cut around the mark. */
-static void add_line(struct dpe_text *to, struct dpe_place place)
+static void add_line(struct dpe_text *to, struct dpe_place place, bool color)
 {
 	size_t size, begin = place.begin, end, from;
 	const char *text = dpe_source_text(place.source, &size);
@@ -240,10 +253,10 @@ static void add_line(struct dpe_text *to, struct dpe_place place)
 		: place.end > begin ? place.end - begin
 				    : 0);
 	dpe_text_free(&marked);
-	dpe_text_printf(to, "\n  | %*s^", (int)before, "");
+	dpe_text_printf(to, "\n  | %*s%s^", (int)before, "", color ? CARET : "");
 	for (unsigned i = 1; i < width; i++)
 		dpe_text_puts(to, "~");
-	dpe_text_puts(to, "\n");
+	dpe_text_puts(to, color ? PLAIN "\n" : "\n");
 }
 
 static bool is_same(struct dpe_place a, struct dpe_place b)
@@ -252,9 +265,11 @@ static bool is_same(struct dpe_place a, struct dpe_place b)
 }
 
 /* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
-static void print_diag(FILE *to, const struct diag *diag, const struct diag *leader)
+static void print_diag(FILE *to, const struct diag *diag, const struct diag *leader, bool color)
 {
 	static const char *const severities[] = {"error", "warning", "note"};
+	static const char *const colored[] = {
+		RED "error" PLAIN, MAGENTA "warning" PLAIN, CYAN "note" PLAIN};
 	const char *name = diag->where ? diag->where : "dpe";
 	struct dpe_text text = {0};
 
@@ -263,11 +278,11 @@ static void print_diag(FILE *to, const struct diag *diag, const struct diag *lea
 	add_safe(&text, name, strlen(name));
 	if (diag->place.source)
 		dpe_text_printf(&text, ":%u:%u", diag->line, diag->column);
-	dpe_text_printf(&text, ": %s: ", severities[diag->severity]);
+	dpe_text_printf(&text, ": %s: ", (color ? colored : severities)[diag->severity]);
 	add_safe(&text, diag->text, strlen(diag->text));
 	dpe_text_puts(&text, "\n");
 	if (diag->place.source && (diag == leader || !is_same(diag->place, leader->place)))
-		add_line(&text, diag->place);
+		add_line(&text, diag->place, color);
 	fwrite(text.at, 1, text.len, to);
 	dpe_text_free(&text);
 }
@@ -317,7 +332,7 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 		for (unsigned j = order[i]; j < diags->count; j++) {
 			if (diags->at[j].leader != order[i])
 				break;
-			print_diag(to, &diags->at[j], &diags->at[order[i]]);
+			print_diag(to, &diags->at[j], &diags->at[order[i]], diags->color);
 		}
 	}
 	free(order);

@@ -18,7 +18,7 @@ enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
 enum cli_break_at { CLI_BREAK_AUTO, CLI_BREAK_EVENT, CLI_BREAK_LATER };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
-enum cli_draw_when { CLI_DRAW_AUTO, CLI_DRAW_ALWAYS, CLI_DRAW_NEVER };
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER }; /* auto: on a terminal */
 
 struct cli_words {
 	const char **at;
@@ -44,9 +44,11 @@ struct cli {
 	bool keep_going, spurious; /* of explore */
 	const char *strategy, *replay_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
-	bool show_suppressions, trace, name_silent;
-	enum cli_draw_when draw;
+	bool show_suppressions, trace, name_silent, full_stacks;
+	enum cli_when draw, color;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *html; /* a page to be written with the run and its findings … */
+	bool steps;       /* … and what each rule did at each event */
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
@@ -79,9 +81,10 @@ enum {
 	FOR_RACE = 1 << 10,
 	FOR_EXPLORE = 1 << 11,
 	FOR_HANG = 1 << 12,
+	FOR_VIEW = 1 << 13,
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
-	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
-	FOR_ALL = (1 << 13) - 1,
+	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE | FOR_VIEW,
+	FOR_ALL = (1 << 14) - 1,
 };
 
 struct cli_command {
@@ -94,6 +97,8 @@ struct cli_command {
 /* Parses the options; false after a diagnostic. */
 bool cli_parse(struct cli *cli, char *const *argv);
 void cli_print_help(const struct cli_command *command, FILE *to);
+/* Whether text to the stream is coloured, by --color and NO_COLOR (no-color.org). */
+bool cli_has_color(const struct cli *cli, FILE *to);
 /* The option --hang-after in ns, as the recognizer takes it. */
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */
@@ -134,6 +139,7 @@ int cli_run(struct cli *cli);
 int cli_attach(struct cli *cli);
 int cli_record(struct cli *cli);
 int cli_replay(struct cli *cli);
+int cli_view(struct cli *cli);
 int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);

@@ -3,8 +3,10 @@
  * unordered calls; and the same predicted, as far as it did not happen. Without words: unordered
  * accesses to any memory, in a program compiled to report them. Rules of -s are followed, too. */
 #include "cli/live_run.h"
+#include "cli/shared_objects.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The beginning of a rule, whose name ends with the letters and digits of the word. */
@@ -49,13 +51,12 @@ static void add_pair(struct dpe_text *to, const char *word, const char *comma)
 		dpe_text_puts(to, comma + 1);
 }
 
-static void add_rule(struct dpe_text *to, const char *begin, const char *word)
+/* `pair`: what to watch if the word is a pair. */
+static void add_rule(struct dpe_text *to, const char *begin, const char *word, const char *pair)
 {
-	const char *comma = find_comma(word);
-
 	add_name(to, begin, word);
-	if (comma)
-		add_pair(to, word, comma);
+	if (pair)
+		add_pair(to, pair, find_comma(pair));
 	else
 		dpe_text_printf(to, "[%s'] & [%s]", word, word);
 	dpe_text_puts(to, "\n");
@@ -82,6 +83,30 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 			return true;
 	}
 	return false;
+}
+
+/* The word if it is a pair, of the same object where both take one; NULL: a variable. The caller's to free. */
+static char *pair_of(const struct cli *cli, const char *word)
+{
+	const char *comma = find_comma(word);
+	char *first, *pair;
+
+	if (!comma)
+		return NULL;
+	first = dpe_xasprintf("%.*s", (int)(comma - word), word);
+	pair = cli_pair_of_object(cli, first, comma + 1);
+	free(first);
+	return pair ? pair : dpe_xstrdup(word);
+}
+
+static void add_rules(struct cli *cli, const char *word)
+{
+	char *pair = pair_of(cli, word);
+
+	add_rule(&cli->rules, "detect race_", word, pair);
+	if (!cli->no_predict)
+		add_rule(&cli->rules, "predict predicted_race_", word, pair);
+	free(pair);
 }
 
 int cli_race(struct cli *cli)
@@ -112,9 +137,7 @@ int cli_race(struct cli *cli)
 			return CLI_ERROR;
 		if (is_repeated(cli, i))
 			continue;
-		add_rule(&cli->rules, "detect race_", cli->words.at[i]);
-		if (!cli->no_predict)
-			add_rule(&cli->rules, "predict predicted_race_", cli->words.at[i]);
+		add_rules(cli, cli->words.at[i]);
 	}
 	return cli_live_run(cli, &how);
 }

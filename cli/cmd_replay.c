@@ -1,4 +1,4 @@
-/* dpe replay: recognizes events of logs, by the same path as live messages. */
+/* dpe replay, dpe view: recognize events of logs, by the same path as live messages. */
 #include "cli/limits.h"
 #include "cli/logs.h"
 #include "cli/report/report.h"
@@ -212,6 +212,23 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		status = CLI_ERROR;
 	dpe_recognizer_free(recognizer);
 	return status;
+}
+
+/* Without a specification: the order that POSIX threads make. */
+int cli_view(struct cli *cli)
+{
+	static const char *const shipped[] = {"pthread.dpe", NULL};
+
+	if (!cli->output) {
+		cli_usage_error(cli, "no page to write: use -o PAGE.html");
+		return CLI_ERROR;
+	}
+	if (!cli->specs.count && !cli->rules.len)
+		cli->shipped = shipped;
+	if (cli->on_break == CLI_ASK)
+		cli->on_break = CLI_CONTINUE;
+	cli->html = cli->output;
+	return cli_replay(cli);
 }
 
 int cli_replay(struct cli *cli)

@@ -21,6 +21,8 @@ static const struct cli_command commands[] = {
 		"Starts a program and records the events of the rules in a log"},
 	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",
 		"Checks the rules against logs; - is standard input"},
+	{"view", FOR_VIEW, cli_view, "view [-s SPEC...] -o PAGE.html [OPTIONS] LOG...",
+		"Draws logs, and what the rules find in them, as a page for a browser"},
 	{"convert", FOR_CONVERT, cli_convert, "convert [--stabilize] [-s SPEC...] IN OUT",
 		"Writes a log in another format, or in causal order"},
 	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
@@ -71,6 +73,7 @@ static int run_command(struct cli *cli, char *const *argv)
 	cli->command = find_command(cli, argv[1]);
 	if (!cli->command || !cli_parse(cli, argv + 2))
 		return CLI_ERROR;
+	dpe_diags_color(cli->diags, cli_has_color(cli, stderr));
 	if (cli->help) {
 		cli_print_help(cli->command, stdout);
 		return CLI_GOOD;
@@ -111,6 +114,7 @@ static void run_command_line(void *with)
 	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
 	int status = CLI_ERROR;
 
+	dpe_diags_color(cli.diags, cli_has_color(&cli, stderr));
 	if (argc < 2) {
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||

@@ -388,6 +388,8 @@ static void end_outputs(struct live *live)
 		cli_report_finish(live->report, live->recognizer);
 	else
 		end_record(live, losses, nlosses);
+	if (live->how->recognize && cli_report_needs_order(live->report))
+		dpe_probes_report_atomics(live->probes, live->cli->diags);
 	free(losses);
 }
 

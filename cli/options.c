@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An option, and what its argument sets. */
 struct option {
@@ -177,16 +178,25 @@ static bool take_format(struct cli *cli, const struct option *option, const char
 _Static_assert(sizeof(enum cli_on_break) == sizeof(int) &&
 		       sizeof(enum cli_break_at) == sizeof(int) &&
 		       sizeof(enum cli_on_deadlock) == sizeof(int) &&
-		       sizeof(enum cli_draw_when) == sizeof(int) &&
+		       sizeof(enum cli_when) == sizeof(int) &&
 		       sizeof(enum dpe_engine_choice) == sizeof(int),
 	"take_choice sets them");
+
+bool cli_has_color(const struct cli *cli, FILE *to)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (cli->color != CLI_AUTO)
+		return cli->color == CLI_ALWAYS;
+	return isatty(fileno(to)) && !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb"));
+}
 
 /* ---- options ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_CONVERT | FOR_EXPLORE,
+	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_CONVERT | FOR_EXPLORE,
 		"specifications: all words up to the next option", take_word, AT(specs)},
-	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_EXPLORE,
+	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{0, "strategy", "NAME", FOR_EXPLORE,
 		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules)", take_text,
@@ -214,6 +224,10 @@ static const struct option options[] = {
 		AT(run_seconds), .min = 1, .max = 1000000},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
+	{'o', "output", "PAGE", FOR_VIEW, "a page (.html), a Chrome trace (.json), ShiViz's log (.shiviz), or the first finding for Graphviz (.dot)", take_text, AT(output)},
+	{0, "steps", NULL, FOR_VIEW, "show what each rule does at each event, too; slower", take_flag, AT(steps)},
+	{0, "html", "FILE", FOR_RECOGNIZING & ~FOR_VIEW,
+		"write a page that draws the run and its findings, for a browser", take_text, AT(html)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
 	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_HANG), "search this directory for included specifications",
@@ -235,6 +249,10 @@ static const struct option options[] = {
 	{0, "draw", "auto|always|never", FOR_RECOGNIZING,
 		"draw the causal order of a finding's events (auto: on a terminal)",
 		take_choice, AT(draw)},
+	{0, "full-stacks", NULL, FOR_RECOGNIZING | FOR_HANG, "print stacks with template arguments, parameters and all frames of language libraries",
+		take_flag, AT(full_stacks)},
+	{0, "color", "auto|always|never", FOR_ALL, "colour findings and errors (auto: on a terminal, unless NO_COLOR is set)",
+		take_choice, AT(color)},
 	{0, "suppressions", "FILE", FOR_RECOGNIZING | FOR_EXPLORE,
 		"suppress the findings described in this file", take_word, AT(suppressions)},
 	{0, "show-suppressions", NULL, FOR_RECOGNIZING,
@@ -247,7 +265,7 @@ static const struct option options[] = {
 		AT(name_silent)},
 	{0, "max-states", "N", FOR_COMPILE, "maximal number of states (100000)", take_number,
 		AT(max_states), .min = 1, .max = UINT_MAX},
-	{0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY, "format of the logs read",
+	{0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
 		take_one_of, AT(from)},
 	{0, "to", "jsonl|msg|dpel|std", FOR_CONVERT, "format of the output", take_one_of,
 		AT(to)},
@@ -373,7 +391,7 @@ static bool is_log(const char *word)
 /* -s takes words up to the next option, or up to a log where logs are expected. */
 static unsigned take_specs(struct cli *cli, char *const *argv)
 {
-	bool logs = cli->command->mask & (FOR_REPLAY | FOR_CONVERT);
+	bool logs = cli->command->mask & (FOR_REPLAY | FOR_VIEW | FOR_CONVERT);
 	unsigned taken = 0;
 
 	while (argv[taken] && (argv[taken][0] != '-' || (!argv[taken][1] && !logs)) &&

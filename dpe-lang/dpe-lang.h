@@ -17,6 +17,7 @@ struct dpe_arg {
 	unsigned variable; /* of the rule */
 	struct dpe_value value;
 	dpe_name text; /* of text: the message variable to use if the argument itself is no text; or 0 */
+	dpe_name behind; /* of what the argument points to: the message variable that has it; or 0 */
 };
 
 enum dpe_pattern_kind {
@@ -64,6 +65,7 @@ struct dpe_pattern {
 	bool has_args;        /* false for f and f(), which match any arguments */
 	unsigned nargs;
 	const struct dpe_arg *args;
+	const struct dpe_arg *result; /* what the result has to be, or binds; or NULL */
 	unsigned by;          /* the variable bound to the thread, or DPE_NO_VARIABLE */
 	const char *lvalue;
 	const struct dpe_object *object; /* of data events of an object, else NULL */

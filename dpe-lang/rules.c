@@ -195,21 +195,30 @@ struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned litera
 {
 	const struct dpe_pattern *pattern = &rule->patterns[rule->literals[literal].pattern];
 	struct dpe_value *args = dpe_xcalloc(pattern->nargs + 1, sizeof(*args));
+	struct dpe_var *vars = dpe_xcalloc(pattern->nargs + 1, sizeof(*vars));
 	struct dpe_message draft = {
 		.name = pattern->name,
 		.module = pattern->module,
 		.phase = pattern->phase,
 		.args = args,
 		.nargs = (uint16_t)pattern->nargs,
+		.vars = vars,
+		.ret = pattern->result ? sample_of(pattern->result) : (struct dpe_value){0},
 	};
 	struct dpe_message *message;
 
 	if (pattern->kind == DPE_PATTERN_CONDITION)
 		draft.name = pattern->updates[0];
-	for (unsigned i = 0; i < pattern->nargs; i++)
-		args[i] = sample_of(&pattern->args[i]);
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+
+		args[i] = arg->behind ? dpe_value_int(0) : sample_of(arg);
+		if (arg->behind)
+			vars[draft.nvars++] = (struct dpe_var){arg->behind, sample_of(arg)};
+	}
 	message = dpe_message_new(&draft);
 	free(args);
+	free(vars);
 	return message;
 }
 

@@ -28,12 +28,18 @@
 #define DPE_MEMBER_DEPTH DPE_TINY_OR(2, 16)
 #define DPE_DEMANGLED_BYTES DPE_TINY_OR(64, 1024)
 #define DPE_LISTED_CANDIDATES DPE_TINY_OR(2, 8) /* of an ambiguous name; a note says that there may be more */
+#define DPE_UPDATES_IN_FLIGHT 64 /* of one variable, by atomic additions of the same number: more are not certain */
+#define DPE_ACCESSES_NOTED DPE_TINY_OR(3, 1000) /* of one variable, after which a note says what they cost */
+#define DPE_ACCESS_RARE UINT64_C(2000000) /* ns; no more than one in that time on average needs no note */
+#define DPE_UPDATE_STALL 100000000 /* ns; a thread reports its update within that */
 #define DPE_CALL_ARGS 32                        /* of an event: more than any record has words for */
 #define DPE_CODE_PIECE DPE_TINY_OR(64, 1 << 20) /* bytes of code that are read at a time */
 #define DPE_READS DPE_TINY_OR(8, 64) /* variables that all rules together read at events; more: an error */
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
+#define DPE_ATOMICS_BYTES DPE_TINY_OR(1 << 16, 64 << 20) /* of code that is searched for atomic instructions */
+#define DPE_LISTED_ATOMICS 4 /* functions that are named because they have some; of others the number */
 
 /* Bytes or messages sent on a channel and not received; more: later sends are left out, receives lost. */
 #define DPE_CHANNEL_PENDING DPE_TINY_OR(64, 4 << 20)

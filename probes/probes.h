@@ -61,7 +61,8 @@ struct dpe_probes {
 	struct dpe_object_watches *object_watches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	unsigned most_values;       /* that our programs read at one event */
-	struct dpe_place_accessed *accesses; /* by instruction, see access_kind.c */
+	struct dpe_place_accessed *accesses; /* by instruction, see access_cache.c */
+	struct dpe_lost doubted; /* updates whose values are not known */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
 	dpe_name *memory_names; /* DPE_MEMORY_EVENTS of them */
 

@@ -71,8 +71,8 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 
 static bool inspects_all(const struct dpe_recognizer *recognizer)
 {
-	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched ||
-	       recognizer->predictor;
+	return recognizer->sink.trace || recognizer->sink.event || recognizer->sink.synchronises ||
+	       recognizer->unwatched || recognizer->predictor;
 }
 
 static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
@@ -90,6 +90,8 @@ static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recog
 		trace_release(recognizer, event);
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
+	if (recognizer->sink.synchronises)
+		dpe_sync_parts_report(recognizer, event);
 	if (recognizer->ngaps)
 		pass_gap(recognizer, event->message);
 	dpe_unwatched_note(recognizer, event->message);

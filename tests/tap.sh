@@ -136,13 +136,12 @@ need_watchpoints() {
 	finish
 }
 
-# await CONDITION...: the command, until it succeeds, two minutes at most, or $DPE_AWAIT times 50 ms
+# await CONDITION...: the command, until it succeeds, two minutes at most, or $DPE_AWAIT seconds
 await() {
-	tries=0
+	deadline=$(($(date +%s) + ${DPE_AWAIT:-120}))
 	until "$@" 2>/dev/null; do
-		test $tries -lt "${DPE_AWAIT:-2400}" || return 1
+		test "$(date +%s)" -le $deadline || return 1
 		sleep 0.05
-		tries=$((tries + 1))
 	done
 }
 

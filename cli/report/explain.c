@@ -171,24 +171,36 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 
 /* ---- for programs ------------------------------------------------------------------------ */
 
+static cJSON *raw(struct dpe_value value)
+{
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_value_print_json(&text, value);
+	item = cJSON_CreateRaw(text.at);
+	dpe_text_free(&text);
+	return item;
+}
+
 /* As lines of a log; a variable is its number. */
 static void add_call(struct cli *cli, cJSON *event, const struct dpe_rule *rule, unsigned literal)
 {
 	struct dpe_message *sample = dpe_rule_sample(rule, literal);
 	struct dpe_text name = {0};
-	cJSON *args;
+	cJSON *args, *vars;
 
 	dpe_event_print(&name, cli->names, sample->name, sample->phase);
 	cJSON_AddStringToObject(event, "event", name.at);
 	dpe_text_free(&name);
 	args = sample->nargs ? cJSON_AddArrayToObject(event, "args") : NULL;
-	for (unsigned i = 0; i < sample->nargs; i++) {
-		struct dpe_text value = {0};
-
-		dpe_value_print_json(&value, sample->args[i]);
-		cJSON_AddItemToArray(args, cJSON_CreateRaw(value.at));
-		dpe_text_free(&value);
-	}
+	for (unsigned i = 0; i < sample->nargs; i++)
+		cJSON_AddItemToArray(args, raw(sample->args[i]));
+	if (sample->ret.kind != DPE_NONE)
+		cJSON_AddItemToObject(event, "ret", raw(sample->ret));
+	vars = sample->nvars ? cJSON_AddObjectToObject(event, "vars") : NULL;
+	for (unsigned i = 0; i < sample->nvars; i++)
+		cJSON_AddItemToObject(vars, dpe_name_text(cli->names, sample->vars[i].name),
+			raw(sample->vars[i].value));
 	dpe_message_unref(sample);
 }
 

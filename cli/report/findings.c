@@ -55,39 +55,56 @@ static bool has_place(const struct dpe_message *event)
 	return event->npcs || event->nstack;
 }
 
+const struct dpe_message *const *cli_verdict_events(
+	const struct dpe_verdict *verdict, unsigned *count)
+{
+	*count = verdict->nevents;
+	if (verdict->nevents)
+		return verdict->events;
+	*count = verdict->kind == DPE_INCOMPLETE ? verdict->naround : verdict->event != NULL;
+	return verdict->kind == DPE_INCOMPLETE ? verdict->around : &verdict->event;
+}
+
 /* Without the place of each event, the values of the rule's variables distinguish findings. */
 static bool needs_params(const struct dpe_verdict *verdict)
 {
-	for (unsigned i = 0; i < verdict->nevents; i++) {
-		if (!has_place(verdict->events[i]))
+	unsigned count;
+	const struct dpe_message *const *events = cli_verdict_events(verdict, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!has_place(events[i]))
 			return true;
 	}
-	return !verdict->nevents && !(verdict->event && has_place(verdict->event));
+	return !count;
 }
 
 /* The order in which two independent events came does not make another finding. */
 static uint64_t hash_verdict(const struct dpe_verdict *verdict)
 {
 	uint64_t hash = 0;
+	unsigned count;
+	const struct dpe_message *const *events = cli_verdict_events(verdict, &count);
 
-	for (unsigned i = 0; i < verdict->nevents; i++)
-		hash += hash_event(verdict->events[i]);
-	if (!verdict->nevents && verdict->event)
-		hash = hash_event(verdict->event);
+	for (unsigned i = 0; i < count; i++)
+		hash += hash_event(events[i]);
 	hash = mix(mix(hash, (uintptr_t)verdict->rule), verdict->kind);
 	return needs_params(verdict) ? mix(hash, hash_params(verdict)) : hash;
 }
 
 /* ---- as it is read ----------------------------------------------------------------------- */
 
+static void add_frame(void *context, const char *frame, bool innermost)
+{
+	(void)innermost;
+	dpe_text_puts(context, "<");
+	cli_frame_key(context, frame);
+}
+
 static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	for (unsigned i = 0; i < message->nstack; i++) {
-		dpe_text_puts(to, "<");
-		cli_frame_key(to, message->stack[i]);
-	}
+	cli_frames_each(message->stack, message->nstack, report->cli->full_stacks, add_frame, to);
 	dpe_text_puts(to, "|");
 }
 
@@ -106,12 +123,16 @@ static int by_text(const void *a, const void *b)
 }
 
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count)
+	struct dpe_message *const *events, unsigned count, bool values)
 {
 	struct dpe_text key = {0}, parts[count + 1];
 
-	dpe_text_printf(
-		&key, "%s|%s|", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
+	/* Which of race.dpe's rules found it depends on the number of bytes. */
+	if (cli_is_data_race(report, verdict, events, count))
+		dpe_text_puts(&key, verdict->prediction ? "predicted race|" : "race|");
+	else
+		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", dpe_rule_name(verdict->rule),
+			cli_verdict_name(verdict->kind));
 	memset(parts, 0, sizeof(parts));
 	for (unsigned i = 0; i < count; i++)
 		add_event(&parts[i], report, events[i]);
@@ -120,7 +141,7 @@ static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict
 		dpe_text_puts(&key, parts[i].at);
 		dpe_text_free(&parts[i]);
 	}
-	if (needs_params(verdict))
+	if (values && needs_params(verdict))
 		add_params(&key, verdict);
 	return key.at;
 }
@@ -149,10 +170,44 @@ void cli_finding_remember(
 	HASH_ADD(hh, report->raw_findings, hash, sizeof(raw->hash), raw);
 }
 
+static struct cli_finding *add_finding(struct cli_report *report, char *key, unsigned number)
+{
+	struct cli_finding *finding = dpe_xcalloc(1, sizeof(*finding));
+
+	finding->key = key;
+	finding->number = number;
+	HASH_ADD_KEYPTR(hh, report->findings, finding->key, strlen(finding->key), finding);
+	return finding;
+}
+
+/* What a new finding that only values distinguish from others counts as, once there are enough examples of
+ * these; NULL: it is a finding of its own. */
+static struct cli_finding *find_further(struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
+{
+	struct cli_finding *further;
+	char *key;
+
+	if (!needs_params(verdict) || report->cli->all || !report->cli->max_findings)
+		return NULL;
+	key = key_of(report, verdict, events, count, false);
+	HASH_FIND_STR(report->findings, key, further);
+	if (!further) {
+		further = add_finding(report, key, report->nfindings + 1);
+		further->further = true;
+	} else {
+		free(key);
+	}
+	if (further->count >= CLI_EXAMPLES)
+		return further;
+	further->count++;
+	return NULL;
+}
+
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
-	char *key = key_of(report, verdict, events, count);
+	char *key = key_of(report, verdict, events, count, true);
 	struct cli_finding *finding;
 
 	HASH_FIND_STR(report->findings, key, finding);
@@ -161,16 +216,30 @@ struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe
 		free(key);
 		return &report->forgotten;
 	}
-	if (finding) {
+	if (!finding)
+		finding = find_further(report, verdict, events, count);
+	if (finding)
 		free(key);
-	} else {
-		finding = dpe_xcalloc(1, sizeof(*finding));
-		finding->key = key;
-		finding->number = ++report->nfindings;
-		HASH_ADD_KEYPTR(hh, report->findings, finding->key, strlen(finding->key), finding);
-	}
+	else
+		finding = add_finding(report, key, ++report->nfindings);
 	cli_finding_remember(report, verdict, finding);
 	return finding;
+}
+
+void cli_finding_add_example(
+	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict)
+{
+	struct dpe_text text = {0};
+	bool known = false;
+
+	if (finding->nexamples == CLI_EXAMPLES || finding == &report->forgotten)
+		return;
+	cli_text_params(&text, report, verdict);
+	for (unsigned i = 0; i < finding->nexamples && text.len; i++)
+		known |= !strcmp(finding->examples[i], text.at);
+	if (text.len && !known)
+		finding->examples[finding->nexamples++] = dpe_xstrdup(text.at);
+	dpe_text_free(&text);
 }
 
 static struct cli_rule_findings *findings_of(struct cli_report *report, const struct dpe_rule *rule)
@@ -208,6 +277,8 @@ void cli_findings_free(struct cli_report *report)
 	}
 	HASH_ITER (hh, report->findings, finding, next) {
 		HASH_DEL(report->findings, finding);
+		for (unsigned i = 0; i < finding->nexamples; i++)
+			free(finding->examples[i]);
 		free(finding->key);
 		free(finding);
 	}

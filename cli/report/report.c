@@ -102,16 +102,28 @@ static void note_first(struct cli_report *report, const struct dpe_rule *rule, c
 		dpe_text_printf(&report->first, "%s: %s", dpe_rule_name(rule), kind);
 }
 
+static bool has_threads(const struct dpe_verdict *verdict)
+{
+	for (unsigned i = 1; i < verdict->naround; i++) {
+		if (!dpe_value_equal(verdict->around[i]->thread, verdict->around[0]->thread))
+			return true;
+	}
+	return false;
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
 
+	if (report->view)
+		dpe_view_verdict(report->view, verdict, cli_verdict_name(verdict->kind));
 	if (verdict->kind == DPE_INCONCLUSIVE)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
 		report->found = true;
 	if (verdict->kind != DPE_INCONCLUSIVE && verdict->kind != DPE_SATISFIED)
 		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
+	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
 	if (report->sarif)
@@ -146,6 +158,8 @@ static void on_error(void *context, const struct dpe_rule *rule, const char *tex
 
 	report->found = true;
 	note_first(report, rule, text);
+	if (report->view)
+		dpe_view_error(report->view, rule, text);
 	print_line(report, rule, "error", text);
 }
 
@@ -160,6 +174,8 @@ static void on_deadlock(
 		report->found = true;
 	if (report->found)
 		note_first(report, rule, cli_deadlock_name(deadlock));
+	if (report->view)
+		dpe_view_deadlock(report->view, rule, deadlock, cli_deadlock_name(deadlock));
 	if (report->sarif)
 		cli_sarif_deadlock(report, rule, deadlock);
 	else if (report->cli->json)
@@ -253,10 +269,22 @@ static enum dpe_break on_stop(
 	return DPE_END;
 }
 
+static void note_held(struct cli_report *report, const struct dpe_message *message, const char *missing)
+{
+	struct dpe_text text = {0};
+
+	dpe_message_print_id(&text, report->cli->names, message);
+	dpe_text_printf(&text, " waited for %s, which never came: the order is not certain", missing);
+	dpe_view_note(report->view, text.at);
+	dpe_text_free(&text);
+}
+
 static void on_held(void *context, const struct dpe_message *message, const char *missing)
 {
 	struct cli_report *report = context;
 
+	if (report->view)
+		note_held(report, message, missing);
 	if (report->sarif)
 		cli_sarif_doubt(report, "a message waited for what never came");
 	else if (report->cli->json)
@@ -289,11 +317,39 @@ static void on_event(void *context, const struct dpe_event *event)
 	struct dpe_message *resolved;
 
 	report->match_rule = NULL; /* the match was at another event */
-	if (!report->log)
+	if (!report->log && !report->view)
 		return;
 	resolved = cli_resolved(report, event->message);
-	dpe_log_write(report->log, resolved, NULL, 0);
+	if (report->log)
+		dpe_log_write(report->log, resolved, NULL, 0);
+	if (report->view)
+		dpe_view_event(report->view, event, resolved);
 	dpe_message_unref(resolved);
+}
+
+static void on_part(void *context, const struct dpe_event *event, const struct dpe_sync_part *part)
+{
+	struct cli_report *report = context;
+
+	(void)event;
+	dpe_view_part(report->view, part);
+}
+
+static void on_trace(void *context, const struct dpe_trace *trace)
+{
+	struct cli_report *report = context;
+
+	if (report->trace)
+		cli_trace(report, trace);
+	if (report->cli->steps)
+		dpe_view_step(report->view, trace);
+}
+
+static void on_holds(void *context, struct dpe_value thread, struct dpe_value object, bool held)
+{
+	struct cli_report *report = context;
+
+	dpe_view_hold(report->view, thread, object, held);
 }
 
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
@@ -311,12 +367,71 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.losing = live ? on_losing : NULL,
 		.hangs = on_hangs,
 		.resolve = on_resolve,
-		.event = live ? on_event : NULL,
-		.trace = report->trace ? cli_trace : NULL,
+		.event = live || report->view ? on_event : NULL,
+		.synchronises = report->view ? on_part : NULL,
+		.holds = report->view ? on_holds : NULL,
+		.trace = report->trace || report->cli->steps ? on_trace : NULL,
 	};
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+static char *variable_at(void *context, struct dpe_value value)
+{
+	return cli_variable_at(context, value);
+}
+
+/* The command that was run, or the logs. */
+static void print_title(struct dpe_text *to, const struct cli *cli)
+{
+	dpe_text_puts(to, "");
+	for (unsigned i = 0; i < cli->words.count; i++)
+		dpe_text_printf(to, "%s%s", i ? " " : "", cli->words.at[i]);
+	for (unsigned i = 0; cli->target && cli->target[i]; i++)
+		dpe_text_printf(to, "%s%s", to->len ? " " : "", cli->target[i]);
+	if (cli->pid)
+		dpe_text_printf(to, "%sprocess %d", to->len ? " " : "", (int)cli->pid);
+}
+
+/* Before the run, so that it is not in vain where the page cannot be written. */
+static bool begin_view(struct cli_report *report)
+{
+	struct dpe_text title = {0};
+
+	if (!report->cli->html)
+		return true;
+	report->html = fopen(report->cli->html, "we");
+	if (!report->html) {
+		dpe_diag_at(report->cli->diags, DPE_ERROR, report->cli->html, "cannot create this page: %s",
+			strerror(errno));
+		return false;
+	}
+	print_title(&title, report->cli);
+	report->view = dpe_view_new(title.at, report->cli->names, report->spec, variable_at, report);
+	dpe_text_free(&title);
+	return true;
+}
+
+static void write_view(struct cli_report *report, const struct dpe_summary *summary)
+{
+	struct dpe_text text = {0};
+	char *missing;
+
+	if (!report->view)
+		return;
+	if (summary->lost) {
+		dpe_text_printf(&text, "%llu events were lost: the order may lack edges, and locks may be missing",
+			(unsigned long long)summary->lost);
+		dpe_view_note(report->view, text.at);
+		dpe_text_free(&text);
+	}
+	missing = dpe_view_write(report->view, dpe_view_format_of(report->cli->html), report->html);
+	if (missing)
+		dpe_diag_at(report->cli->diags, DPE_WARNING, report->cli->html, "the format cannot hold %s", missing);
+	free(missing);
+}
 
 /* Frees what was opened; the report itself stays open. */
 static void discard(struct cli_report *report)
@@ -325,6 +440,9 @@ static void discard(struct cli_report *report)
 		fclose(report->trace);
 	cli_sarif_free(report->sarif);
 	cli_suppressions_free(report->suppressions);
+	dpe_view_free(report->view);
+	if (report->html)
+		fclose(report->html);
 	free(report->match);
 	free(report);
 }
@@ -342,6 +460,10 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	report->cli = cli;
 	report->spec = spec;
 	report->signals = -1;
+	if (!begin_view(report)) {
+		discard(report);
+		return NULL;
+	}
 	report->to = cli->json || cli->sarif ? stdout : stderr;
 	report->sarif = cli->sarif ? cli_sarif_new() : NULL;
 	report->prompt = true;
@@ -351,6 +473,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	}
 	if (report->to) {
 		report->terminal = isatty(fileno(report->to));
+		report->color = cli_has_color(cli, report->to);
 		return report;
 	}
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
@@ -385,6 +508,11 @@ void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
 uint64_t cli_report_stops(const struct cli_report *report)
 {
 	return report->stops_there;
+}
+
+bool cli_report_needs_order(const struct cli_report *report)
+{
+	return report->needs_order;
 }
 
 bool cli_report_left(const struct cli_report *report)
@@ -439,6 +567,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 		cli_json_summary(report, recognizer, &summary);
 	else
 		cli_text_summary(report, recognizer, &summary);
+	write_view(report, &summary);
 }
 
 static int report_incomplete(struct cli_report *report, const char *what, const char *path)
@@ -459,6 +588,8 @@ int cli_report_free(struct cli_report *report)
 		bad |= fclose(report->to) != 0;
 	if (bad)
 		status = report_incomplete(report, "report", report->cli->report);
+	if (report->html && (fflush(report->html) || ferror(report->html)))
+		status = report_incomplete(report, "page", report->cli->html);
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
 		status = report_incomplete(report, "trace", report->cli->trace_to);
 	cli_findings_free(report);

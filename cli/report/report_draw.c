@@ -18,9 +18,9 @@ struct picture {
 
 static bool draws(const struct cli_report *report)
 {
-	if (report->cli->draw == CLI_DRAW_AUTO)
+	if (report->cli->draw == CLI_AUTO)
 		return report->terminal;
-	return report->cli->draw == CLI_DRAW_ALWAYS;
+	return report->cli->draw == CLI_ALWAYS;
 }
 
 /* ---- the order --------------------------------------------------------------------------- */

@@ -35,6 +35,18 @@ static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 		dpe_text_puts(to, "; the rule wants no such event here");
 }
 
+bool cli_wanted_elsewhere(const struct dpe_verdict *verdict)
+{
+	const char *pattern =
+		verdict->event ? dpe_rule_pattern_of(verdict->rule, verdict->event) : NULL;
+
+	for (unsigned i = 0; pattern && i < verdict->nexpected; i++) {
+		if (place_in(verdict->expected[i], pattern))
+			return true;
+	}
+	return false;
+}
+
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
 	if (verdict->reason) {

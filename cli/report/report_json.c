@@ -93,6 +93,29 @@ static void add_params(struct cli_report *report, cJSON *object, const struct dp
 	}
 }
 
+static void add_messages(struct cli_report *report, cJSON *object, const char *name,
+	const struct dpe_message *const *messages, unsigned count)
+{
+	cJSON *array = count ? cJSON_AddArrayToObject(object, name) : NULL;
+
+	for (unsigned i = 0; i < count; i++)
+		cJSON_AddItemToArray(array, message_item(report, messages[i]));
+}
+
+/* What a violating event came after, and what it is independent of; where an incomplete slice ends. */
+static void add_sides(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+{
+	unsigned npreds;
+
+	if (verdict->kind == DPE_INCOMPLETE)
+		add_messages(report, object, "last", verdict->around, verdict->naround);
+	if (verdict->kind != DPE_VIOLATED || !verdict->naround)
+		return;
+	npreds = verdict->naround - 1 - verdict->nbeside;
+	add_messages(report, object, "after", verdict->around, npreds);
+	add_messages(report, object, "independent", verdict->around + npreds, verdict->nbeside);
+}
+
 static void add_events(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
 	cJSON *ids, *messages;
@@ -170,6 +193,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 		cJSON_AddItemToObject(object, "reason", string(verdict->reason));
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
+	add_sides(report, object, verdict);
 	if (verdict->prediction)
 		add_prediction(object, verdict);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)

@@ -1,19 +1,22 @@
 /* A predicted match as text: which thread runs how far, one after the other, to show it. */
 #include "cli/limits.h"
+#include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
 static void add_turn(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_turn *turn, bool again)
 {
 	struct dpe_message *resolved = cli_resolved(report, turn->until);
+	const char *place;
 
 	dpe_text_printf(to, "    %sthread ", again ? "then " : "");
 	cli_text_value(to, resolved->thread);
 	dpe_text_puts(to, " runs until it comes to ");
 	cli_text_event(to, report, resolved);
-	if (resolved->nstack) {
+	place = cli_frame_best(resolved);
+	if (place || resolved->nstack) {
 		dpe_text_puts(to, " at ");
-		cli_text_safe(to, resolved->stack[0]);
+		cli_text_frame(to, report->cli, place ? place : resolved->stack[0]);
 	}
 	dpe_text_puts(to, "\n");
 	dpe_message_unref(resolved);

@@ -298,7 +298,9 @@ static void begin_key(struct dpe_text *key, const struct dpe_rule *rule, enum dp
 void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	struct result *known = cli_finding_known(report, verdict);
+	const struct dpe_message *const *events;
 	struct dpe_text text = {0}, key = {0};
+	unsigned count;
 	cJSON *result;
 
 	if (known)
@@ -309,12 +311,8 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	result = new_result(report, verdict->rule,
 		verdict->kind == DPE_INCONCLUSIVE ? "note" : "error", text.at);
 	begin_key(&key, verdict->rule, verdict->kind);
-	if (verdict->nevents)
-		add_locations(
-			report, verdict->rule, verdict->events, verdict->nevents, result, &key);
-	else
-		add_locations(report, verdict->rule, &verdict->event, verdict->event != NULL,
-			result, &key);
+	events = cli_verdict_events(verdict, &count);
+	add_locations(report, verdict->rule, events, count, result, &key);
 	cli_finding_remember(report, verdict, add_result(report, result, &key));
 	dpe_text_free(&text);
 }
@@ -412,11 +410,11 @@ static void add_suppression(cJSON *result, struct dpe_place place)
 }
 
 /* The kind that the suppressed verdict would have had, so that its fingerprint is the same. */
-static enum dpe_verdict_kind kind_of(const struct dpe_rule *rule, unsigned nevents)
+static enum dpe_verdict_kind kind_of(const struct dpe_rule *rule, bool at_event)
 {
 	if (dpe_rule_mode(rule) != DPE_EXPECT)
 		return DPE_MATCH;
-	return nevents ? DPE_VIOLATED : DPE_INCOMPLETE;
+	return at_event ? DPE_VIOLATED : DPE_INCOMPLETE;
 }
 
 void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule,
@@ -435,7 +433,7 @@ void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule
 	dpe_rule_print(&text, rule);
 	result = new_result(report, rule, "error", text.at);
 	add_suppression(result, place);
-	begin_key(&key, rule, kind_of(rule, count));
+	begin_key(&key, rule, kind_of(rule, nevents && events[nevents - 1]));
 	add_locations(report, rule, known, count, result, &key);
 	add_result(report, result, &key);
 	dpe_text_free(&text);

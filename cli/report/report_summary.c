@@ -134,6 +134,21 @@ static void add_all_unobserved(struct dpe_text *to, const struct dpe_recognizer 
 		dpe_text_puts(to, "\n");
 }
 
+/* "#1 was seen 9 times, also with p = 3; p = 4". */
+static void add_repeated(
+	struct dpe_text *to, const struct cli_report *report, const struct cli_finding *finding)
+{
+	if (finding->further && finding->count > CLI_EXAMPLES)
+		dpe_text_printf(to, "%" PRIu64 " more like #%u, with other values (see --all)\n",
+			finding->count - CLI_EXAMPLES, finding->number);
+	if (finding->count < 2 || finding->further || finding->left_out || report->cli->all)
+		return;
+	dpe_text_printf(to, "#%u was seen %" PRIu64 " times", finding->number, finding->count);
+	for (unsigned i = 1; i < finding->nexamples; i++)
+		dpe_text_printf(to, "%s%s", i > 1 ? "; " : ", also with ", finding->examples[i]);
+	dpe_text_puts(to, "\n");
+}
+
 static void add_left_out(struct dpe_text *to, const struct cli_report *report)
 {
 	for (unsigned i = 0; i < report->nof_rules; i++) {
@@ -154,11 +169,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	const char *separator = ", ";
 
 	cli_inconclusive_print(&text, report);
-	HASH_ITER (hh, report->findings, finding, next) {
-		if (finding->count > 1 && !finding->left_out && !report->cli->all)
-			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
-				finding->count);
-	}
+	HASH_ITER (hh, report->findings, finding, next)
+		add_repeated(&text, report, finding);
 	add_left_out(&text, report);
 	if (!report->cli->dynamic)
 		add_all_unobserved(&text, recognizer);

@@ -2,6 +2,7 @@
 #include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,32 @@ void cli_text_safe(struct dpe_text *to, const char *text)
 	}
 }
 
+/* "#1 race: match of …" in red, "dpe: 40 events …" in bold. */
+static const char *color_of(const char *line)
+{
+	if (line[0] == '#' && isdigit((unsigned char)line[1]))
+		return "\033[1;31m";
+	return strncmp(line, "dpe: ", 5) ? NULL : "\033[1m";
+}
+
+static void print_colored(FILE *to, const char *text)
+{
+	while (*text) {
+		const char *color = color_of(text);
+		size_t len = strcspn(text, "\n");
+
+		fprintf(to, "%s%.*s%s", color ? color : "", (int)len, text, color ? "\033[0m" : "");
+		text += len;
+		if (*text)
+			fputc(*text++, to);
+	}
+}
+
 void cli_text_print(struct cli_report *report, struct dpe_text *text)
 {
-	if (text->at)
+	if (text->at && report->color)
+		print_colored(report->to, text->at);
+	else if (text->at)
 		fwrite(text->at, 1, text->len, report->to);
 	dpe_text_free(text);
 }
@@ -195,19 +219,51 @@ static void add_event(
 	}
 	add_time(to, report, message);
 	dpe_text_puts(to, "\n");
-	for (unsigned i = 0; i < message->nstack; i++) {
-		dpe_text_printf(to, "       %s ", i ? "by" : "at");
-		cli_text_safe(to, message->stack[i]);
-		dpe_text_puts(to, "\n");
-	}
+	cli_text_stack(to, report->cli, message->stack, message->nstack);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame)
+{
+	struct dpe_text text = {0};
+
+	if (cli->full_stacks)
+		dpe_text_puts(&text, frame);
+	else
+		cli_frame_print(&text, frame);
+	cli_text_safe(to, text.at);
+	dpe_text_free(&text);
+}
+
+struct stack_text {
+	struct dpe_text *to;
+	const struct cli *cli;
+};
+
+static void add_frame(void *context, const char *frame, bool innermost)
+{
+	struct stack_text *stack = context;
+
+	dpe_text_printf(stack->to, "       %s ", innermost ? "at" : "by");
+	cli_text_frame(stack->to, stack->cli, frame);
+	dpe_text_puts(stack->to, "\n");
+}
+
+void cli_text_stack(
+	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count)
+{
+	struct stack_text stack = {to, cli};
+
+	cli_frames_each(frames, count, cli->full_stacks, add_frame, &stack);
 }
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-static void add_params(
+void cli_text_params(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	const char *separator = "  where ";
+	const char *separator = "";
 
 	for (unsigned i = 0; i < dpe_rule_nvariables(verdict->rule); i++) {
 		if (verdict->params[i].kind == DPE_NONE)
@@ -217,8 +273,17 @@ static void add_params(
 		cli_text_value(to, verdict->params[i]);
 		separator = ", ";
 	}
-	if (*separator == ',')
-		dpe_text_puts(to, "\n");
+}
+
+static void add_params(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct dpe_text text = {0};
+
+	cli_text_params(&text, report, verdict);
+	if (text.len)
+		dpe_text_printf(to, "  where %s\n", text.at);
+	dpe_text_free(&text);
 }
 
 static void add_suppression(struct dpe_text *to, const struct cli_report *report,
@@ -243,8 +308,7 @@ static bool orders_nothing(const struct dpe_rule *rule)
 	return !found;
 }
 
-/* Two accesses to memory, as the rules of race.dpe match them. */
-static bool is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
 	return verdict->kind == DPE_MATCH && count == 2 && is_access(report, events[0]) &&
@@ -293,10 +357,39 @@ static void add_head(struct dpe_text *to, const struct cli_report *report, const
 	add_params(to, report, verdict);
 }
 
+/* The events from number `first` on that the violating event came after, or is independent of. */
+static void add_side(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_verdict *verdict, const char *what, unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count && i < CLI_SHOWN_SIDES; i++) {
+		struct dpe_message *resolved = cli_resolved(report, verdict->around[first + i]);
+
+		dpe_text_printf(to, "  %s ", what);
+		add_event(to, report, resolved);
+		dpe_message_unref(resolved);
+	}
+	if (count > CLI_SHOWN_SIDES)
+		dpe_text_printf(to, "  and %u more\n", count - CLI_SHOWN_SIDES);
+}
+
+/* What the violating event came after; and what it should have come after, if that is independent of it. */
+static void add_sides(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	unsigned others = verdict->naround ? verdict->naround - 1 : 0;
+	unsigned npreds = others - verdict->nbeside;
+
+	if (verdict->kind != DPE_VIOLATED)
+		return;
+	add_side(to, report, verdict, "right after", 0, npreds);
+	if (cli_wanted_elsewhere(verdict))
+		add_side(to, report, verdict, "not ordered after", npreds, verdict->nbeside);
+}
+
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
-	if (is_data_race(report, verdict, events, count))
+	if (cli_is_data_race(report, verdict, events, count))
 		add_data_race(to, report, verdict, events);
 	else
 		add_head(to, report, verdict);
@@ -304,9 +397,10 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
 		else
-			dpe_text_puts(to, "  at ");
+			dpe_text_puts(to, verdict->event ? "  at " : "  stopped after ");
 		add_event(to, report, events[i]);
 	}
+	add_sides(to, report, verdict);
 	cli_draw_verdict(to, report, verdict);
 	cli_text_prediction(to, report, verdict);
 	cli_text_reason(to, verdict);
@@ -326,21 +420,21 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 
 /* The events of the verdict with the text of their stacks. */
 static struct dpe_message **resolve_events(
-	struct cli_report *report, const struct dpe_verdict *verdict, unsigned count)
+	struct cli_report *report, const struct dpe_verdict *verdict, unsigned *count)
 {
-	struct dpe_message **events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
+	const struct dpe_message *const *came = cli_verdict_events(verdict, count);
+	struct dpe_message **events = dpe_xcalloc(*count + 1, sizeof(struct dpe_message *));
 
-	for (unsigned i = 0; i < count; i++)
-		events[i] = cli_resolved(
-			report, verdict->nevents ? verdict->events[i] : verdict->event);
+	for (unsigned i = 0; i < *count; i++)
+		events[i] = cli_resolved(report, came[i]);
 	return events;
 }
 
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	unsigned count = verdict->nevents ? verdict->nevents : verdict->event != NULL;
 	struct cli_finding *finding;
 	struct dpe_message **events;
+	unsigned count;
 
 	report->repeated = false;
 	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
@@ -348,12 +442,14 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	finding = report->cli->all ? NULL : cli_finding_known(report, verdict);
 	if (finding) {
 		finding->count++;
+		cli_finding_add_example(report, finding, verdict);
 		report->repeated = true;
 		return;
 	}
-	events = resolve_events(report, verdict, count);
+	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
+	cli_finding_add_example(report, finding, verdict);
 	if (!report->repeated) {
 		finding->left_out = cli_finding_is_left_out(report, verdict->rule);
 		report->repeated = finding->left_out;

@@ -90,21 +90,19 @@ static void add_wait(struct dpe_text *to, const struct dpe_waiting_thread *threa
 		dpe_text_printf(to, ", for %.1f s", (double)thread->asleep / 1e9);
 }
 
-static void add_stack(struct dpe_text *to, const struct dpe_waiting_thread *thread)
+static void add_stack(struct dpe_text *to, const struct cli *cli, const struct dpe_waiting_thread *thread)
 {
-	const char *before = "       at ";
+	char *lines = dpe_xstrdup(thread->stack ? thread->stack : ""), *rest = lines, *line;
+	const char **frames = NULL;
+	unsigned count = 0, cap = 0;
 
-	for (const char *line = thread->stack; line && *line;) {
-		size_t length = strcspn(line, "\n");
-		char *frame = dpe_xasprintf("%.*s", (int)length, line);
-
-		dpe_text_puts(to, before);
-		cli_text_safe(to, frame);
-		dpe_text_puts(to, "\n");
-		free(frame);
-		before = "       by ";
-		line += length + (line[length] != '\0');
+	while ((line = strsep(&rest, "\n"))) {
+		if (*line)
+			*DPE_GROW(frames, count, cap) = line;
 	}
+	cli_text_stack(to, cli, frames, count);
+	free(frames);
+	free(lines);
 	if (thread->is_cut && thread->nframes)
 		dpe_text_puts(to, "       …\n");
 }
@@ -132,7 +130,8 @@ static bool is_first(const struct dpe_waits *waits, unsigned at)
 	return true;
 }
 
-static void add_thread(struct dpe_text *to, const struct dpe_waits *waits, unsigned at)
+static void add_thread(
+	struct dpe_text *to, const struct cli *cli, const struct dpe_waits *waits, unsigned at)
 {
 	const struct dpe_waiting_thread *thread = &waits->threads[at];
 	unsigned alike = 0;
@@ -146,7 +145,7 @@ static void add_thread(struct dpe_text *to, const struct dpe_waits *waits, unsig
 		dpe_text_printf(to, "and %u more, each: ", alike);
 	add_wait(to, thread);
 	dpe_text_puts(to, "\n");
-	add_stack(to, thread);
+	add_stack(to, cli, thread);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
@@ -172,7 +171,7 @@ static void add_chain(struct dpe_text *to, const struct dpe_waits *waits, unsign
 	} while (at != first);
 }
 
-static void add_cycle(struct dpe_text *to, const struct dpe_waits *waits, unsigned number)
+static void add_cycle(struct dpe_text *to, const struct cli *cli, const struct dpe_waits *waits, unsigned number)
 {
 	unsigned first = 0, count = 0, at;
 
@@ -188,19 +187,20 @@ static void add_cycle(struct dpe_text *to, const struct dpe_waits *waits, unsign
 	dpe_text_puts(to, "\n");
 	at = first;
 	do {
-		add_thread(to, waits, at);
+		add_thread(to, cli, waits, at);
 		at = waits->threads[at].next;
 	} while (at != first);
 }
 
-static void add_those(struct dpe_text *to, const struct dpe_waits *waits, enum dpe_prospect prospect, const char *title)
+static void add_those(struct dpe_text *to, const struct cli *cli, const struct dpe_waits *waits,
+	enum dpe_prospect prospect, const char *title)
 {
 	for (unsigned i = 0; i < waits->nthreads; i++) {
 		if (waits->threads[i].prospect != prospect || waits->threads[i].cycle || !is_first(waits, i))
 			continue;
 		dpe_text_puts(to, title);
 		title = "";
-		add_thread(to, waits, i);
+		add_thread(to, cli, waits, i);
 	}
 }
 
@@ -226,13 +226,13 @@ static void add_result(struct dpe_text *to, const struct dpe_waits *waits)
 	dpe_text_puts(to, "\n");
 }
 
-static void add_all(struct dpe_text *to, const struct dpe_waits *waits)
+static void add_all(struct dpe_text *to, const struct cli *cli, const struct dpe_waits *waits)
 {
 	for (unsigned i = 1; i <= waits->ncycles; i++)
-		add_cycle(to, waits, i);
-	add_those(to, waits, DPE_NEVER, "can never go on\n");
-	add_those(to, waits, DPE_UNKNOWN, "blocked, and nothing tells who will wake them\n");
-	add_those(to, waits, DPE_GOES_ON, "can go on\n");
+		add_cycle(to, cli, waits, i);
+	add_those(to, cli, waits, DPE_NEVER, "can never go on\n");
+	add_those(to, cli, waits, DPE_UNKNOWN, "blocked, and nothing tells who will wake them\n");
+	add_those(to, cli, waits, DPE_GOES_ON, "can go on\n");
 	if (waits->advice && waits->prospect != DPE_GOES_ON)
 		dpe_text_printf(to, "note: %s\n", waits->advice);
 	add_result(to, waits);
@@ -325,7 +325,7 @@ static void print(const struct cli *cli, const struct dpe_waits *waits, FILE *to
 	if (cli->json)
 		add_json(&text, waits);
 	else
-		add_all(&text, waits);
+		add_all(&text, cli, waits);
 	fputs(text.at, to);
 	dpe_text_free(&text);
 }

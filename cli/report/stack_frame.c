@@ -1,6 +1,7 @@
 /* Splits stack frames, as text from probes or logs, into their parts. */
 #include "cli/report/stack_frame.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,14 +64,135 @@ struct cli_frame cli_frame_split(const char *text)
 	return frame;
 }
 
+/* ---- language libraries ------------------------------------------------------------------ */
+
+static bool begins_with_any(const char *text, size_t len, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++) {
+		if (len >= strlen(*prefixes) && !strncmp(text, *prefixes, strlen(*prefixes)))
+			return true;
+	}
+	return false;
+}
+
+/* Code of the C++ or Rust library, most of which is compiled into the program. */
+static bool is_of_language(const char *text)
+{
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
+		"library/alloc/", "library/std/", NULL};
+	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
+	struct cli_frame frame = cli_frame_split(text);
+
+	return frame.file ? begins_with_any(frame.file, frame.file_len, folders)
+			  : frame.library && begins_with_any(frame.library, frame.library_len, libraries);
+}
+
+static bool has_own_frame(const char *const *frames, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_of_language(frames[i]) && cli_frame_split(frames[i]).file)
+			return true;
+	}
+	return false;
+}
+
+void cli_frames_each(const char *const *frames, unsigned count, bool full,
+	void (*each)(void *context, const char *frame, bool innermost), void *context)
+{
+	bool all = full || !has_own_frame(frames, count), innermost = true;
+
+	for (unsigned i = 0; i < count; i++) {
+		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
+
+		if (!all && is_of_language(frames[i]) && !called_by_own)
+			continue;
+		each(context, frames[i], innermost);
+		innermost = false;
+	}
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* The length of "operator<<" and the like at `at`; 0: it is none. */
+static size_t operator_length(const char *at, const char *begin)
+{
+	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};
+	bool inside = at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+	if (inside || strncmp(at, "operator", 8))
+		return 0;
+	for (unsigned i = 0; i < DPE_COUNT(symbols); i++) {
+		if (!strncmp(at + 8, symbols[i], strlen(symbols[i])))
+			return 8 + strlen(symbols[i]);
+	}
+	return 0;
+}
+
+/* Behind the bracket that closes the one at `at`, at most `end`. */
+static const char *skip_brackets(const char *at, const char *end)
+{
+	unsigned depth = 0;
+
+	for (; at < end; at++) {
+		depth += *at == '(' || *at == '<';
+		if ((*at == ')' || (*at == '>' && at[-1] != '-')) && !--depth)
+			return at + 1;
+	}
+	return end;
+}
+
+/* Rust's "<shop::Queue as shop::Put>::put" is a function of shop::Queue. Returns how much of it that is. */
+static size_t add_type(struct dpe_text *to, const char *name, size_t len)
+{
+	const char *end = len && *name == '<' ? skip_brackets(name, name + len) : name;
+	const char *as = end > name ? memmem(name, (size_t)(end - name), " as ", 4) : NULL;
+
+	if (as)
+		dpe_text_add(to, name + 1, (size_t)(as - name - 1));
+	return as ? (size_t)(end - name) : 0;
+}
+
+/* "std::map<int, int>::find(int const&)" as "std::map::find()". */
+static void add_name(struct dpe_text *to, const char *name, size_t len)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *end = name + len;
+
+	for (const char *at = name + add_type(to, name, len); at < end;) {
+		size_t whole = operator_length(at, name);
+
+		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
+			whole = sizeof(anonymous) - 1;
+		if (whole && whole <= (size_t)(end - at)) {
+			dpe_text_add(to, at, whole);
+			at += whole;
+			at += at + 1 < end && *at == ' ' && at[1] == '<';
+		} else if (*at == '<' || *at == '(') {
+			dpe_text_puts(to, *at == '(' ? "()" : at == name || at[-1] == ':' ? "<>" : "");
+			at = skip_brackets(at, end);
+		} else {
+			dpe_text_add(to, at++, 1);
+		}
+	}
+}
+
+void cli_frame_print(struct dpe_text *to, const char *text)
+{
+	struct cli_frame frame = cli_frame_split(text);
+
+	add_name(to, text, frame.function_len);
+	dpe_text_puts(to, text + frame.function_len);
+}
+
 const char *cli_frame_best(const struct dpe_message *message)
 {
 	const char *best = NULL;
+	bool own = has_own_frame(message->stack, message->nstack);
 
 	for (unsigned i = 0; i < message->nstack; i++) {
 		struct cli_frame frame = cli_frame_split(message->stack[i]);
 
-		if (!frame.file)
+		if (!frame.file || (own && is_of_language(message->stack[i])))
 			continue;
 		if (memchr(frame.file, '/', frame.file_len))
 			return message->stack[i];

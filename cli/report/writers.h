@@ -2,8 +2,10 @@
 #ifndef DPE_CLI_WRITERS_H
 #define DPE_CLI_WRITERS_H
 
+#include "cli/limits.h"
 #include "cli/report/report.h"
 #include "cli/report/suppressions.h"
+#include "view/view.h"
 
 #include <uthash.h>
 
@@ -13,6 +15,12 @@ struct cli_finding {
 	char *key;
 	unsigned number;
 	uint64_t count;
+	/* The values of the rule's variables the first time, and other values later. */
+	char *examples[CLI_EXAMPLES];
+	unsigned nexamples;
+	/* Not one finding, but all further ones that differ from number `number` in values of variables alone; `count` includes
+	 * the ones that were printed. */
+	bool further;
 	bool left_out; /* not printed, as the rule had --max-findings before */
 };
 
@@ -35,9 +43,11 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
+	bool needs_order; /* see cli_report_needs_order */
 	bool unobserved; /* nothing was, and that is no success */
 	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
+	bool color;    /* headings are coloured */
 	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
 	/* the event that completed it, for comparison only */
@@ -46,6 +56,8 @@ struct cli_report {
 	bool repeated;                         /* the last verdict repeated an earlier one */
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
+	struct dpe_view *view;                 /* owned; NULL: no --html … */
+	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
 	struct cli_finding *findings;
@@ -56,7 +68,11 @@ struct cli_report {
 	unsigned nof_rules, capof_rules;
 };
 
-/* findings.c. The earlier finding that the verdict repeats, if its events came in the same way:
+/* findings.c. The events at which the verdict was given: of a match, the violating one, or where an incomplete
+ * slice ends. */
+const struct dpe_message *const *cli_verdict_events(
+	const struct dpe_verdict *verdict, unsigned *count);
+/* The earlier finding that the verdict repeats, if its events came in the same way:
  * what was remembered for that one. */
 void *cli_finding_known(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_finding_remember(
@@ -64,6 +80,9 @@ void cli_finding_remember(
 /* For text: the same by what its events say with the text of their stacks; a new one if there is none. */
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count);
+/* Counts the values of the rule's variables among the finding's examples. */
+void cli_finding_add_example(
+	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict);
 /* Whether a new finding of the rule is one too many to be printed; counts it. */
 bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule);
 void cli_findings_free(struct cli_report *report);
@@ -72,6 +91,8 @@ void cli_findings_free(struct cli_report *report);
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_text_params(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock);
 void cli_text_held(
@@ -91,6 +112,8 @@ void cli_text_prediction(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
 /* "race.dpe:3": the location of the rule. */
 /* What happened, and what was expected. */
+/* Whether the rule wants the violating event, after other ones. */
+bool cli_wanted_elsewhere(const struct dpe_verdict *verdict);
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
 void cli_text_value(struct dpe_text *to, struct dpe_value value);
@@ -101,6 +124,13 @@ void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */
 void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+/* Whether it is two accesses to memory, as the rules of race.dpe match them. */
+bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count);
+/* A stack, a line a frame; and one frame. Short, unless --full-stacks was given. */
+void cli_text_stack(
+	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count);
+void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame);
 /* The event's name, with ".exit" if it is a return. */
 void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);

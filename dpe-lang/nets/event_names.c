@@ -19,8 +19,16 @@ static const char *skip_names(const char *at)
 {
 	at = skip_name(at);
 	if (at && at[0] == ':' && at[1] == ':')
-		at = skip_name(at + 2);
+		at = skip_name(at + 2 + (at[2] == '~'));
 	return at;
+}
+
+/* The end of the string that begins at `at`; NULL where it is not closed. */
+static const char *skip_string(const char *at)
+{
+	for (at++; *at && *at != '"'; at++)
+		at += *at == '\\' && at[1];
+	return *at ? at + 1 : NULL;
 }
 
 /* The end of the bracket that begins at `at`; NULL where it is not closed. */
@@ -28,19 +36,34 @@ static const char *skip_brackets(const char *at)
 {
 	int open = 0;
 
-	for (; *at; at++) {
+	while (*at) {
 		if (*at == '"') {
-			for (at++; *at && *at != '"'; at++)
-				at += *at == '\\' && at[1];
+			at = skip_string(at);
+			if (!at)
+				return NULL;
+			continue;
 		}
-		if (!*at)
-			return NULL;
 		open += *at == '(' || *at == '[';
 		open -= *at == ')' || *at == ']';
+		at++;
 		if (!open)
-			return at + 1;
+			return at;
 	}
 	return NULL;
+}
+
+/* The end of ` = value` behind an exit, if that is there. */
+static const char *skip_result(const char *at)
+{
+	if (strncmp(at, " = ", 3))
+		return at;
+	at += 3;
+	if (*at == '"')
+		return skip_string(at);
+	at += *at == '-';
+	while (isalnum((unsigned char)*at) || *at == '_' || *at == '.')
+		at++;
+	return *at == '(' ? skip_brackets(at) : at;
 }
 
 static bool is_control(const char *label)
@@ -54,7 +77,7 @@ static bool is_control(const char *label)
 	if (at && !strncmp(at, ".enter", 6))
 		at += 6;
 	else if (at && !strncmp(at, ".exit", 5))
-		at += 5;
+		at = skip_result(at + 5);
 	if (at && !strncmp(at, " by ", 4))
 		at = skip_name(at + 4);
 	if (at && *at == ' ' && at[1] == '[')

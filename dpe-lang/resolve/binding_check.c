@@ -9,6 +9,8 @@ uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern)
 		if (pattern->args[i].kind == DPE_ARG_VARIABLE)
 			mask |= 1ull << pattern->args[i].variable;
 	}
+	if (pattern->result && pattern->result->kind == DPE_ARG_VARIABLE)
+		mask |= 1ull << pattern->result->variable;
 	if (pattern->by != DPE_NO_VARIABLE)
 		mask |= 1ull << pattern->by;
 	return mask;

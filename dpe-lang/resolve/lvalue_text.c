@@ -72,10 +72,12 @@ int dpe_argument_of(const struct dpe_resolver *r, const char *name)
 	if (!event)
 		return -1;
 	for (arg = dpe_event_args(event); arg; arg = arg->next, number++) {
-		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
+		if (arg->kind == AST_NAME && !arg->behind && !strcmp(arg->name, name))
 			return event->from && event->from->result ? DPE_ARGUMENT_RESULT : number;
 	}
-	return -1;
+	return event->value && event->value->kind == AST_NAME && !strcmp(event->value->name, name)
+		       ? DPE_ARGUMENT_RESULT
+		       : -1;
 }
 
 const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument)

@@ -208,7 +208,8 @@ static bool binds(const struct dpe_resolver *r, unsigned position, const char *n
 		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
 			return true;
 	}
-	return false;
+	return event->value && event->value->kind == AST_NAME &&
+	       !strcmp(event->value->name, name);
 }
 
 static void unknown_field(struct dpe_resolver *r, const struct ast_expr *expr)

@@ -40,20 +40,27 @@ static void key_expr(struct dpe_text *key, const struct dpe_expr *expr)
 	dpe_text_puts(key, ")");
 }
 
+static void key_arg(struct dpe_text *key, const struct dpe_arg *arg)
+{
+	if (arg->kind == DPE_ARG_VARIABLE)
+		dpe_text_printf(
+			key, "%c%u,", arg->text ? 't' : arg->behind ? 'b' : 'v', arg->variable);
+	else if (arg->kind == DPE_ARG_ANY)
+		dpe_text_puts(key, "_,");
+	else
+		key_value(key, arg->value);
+}
+
 static void key_pattern(struct dpe_text *key, const struct dpe_pattern *p)
 {
 	dpe_text_printf(key, "%d %u %u %d %u %d(", p->kind, p->module, p->name, p->phase, p->by,
 		p->has_args);
-	for (unsigned i = 0; i < p->nargs; i++) {
-		if (p->args[i].kind == DPE_ARG_VARIABLE)
-			dpe_text_printf(key, "%c%u,", p->args[i].text ? 't' : 'v',
-				p->args[i].variable);
-		else if (p->args[i].kind == DPE_ARG_ANY)
-			dpe_text_puts(key, "_,");
-		else
-			key_value(key, p->args[i].value);
-	}
-	dpe_text_printf(key, ")[%s]", p->lvalue ? p->lvalue : "");
+	for (unsigned i = 0; i < p->nargs; i++)
+		key_arg(key, &p->args[i]);
+	dpe_text_puts(key, ")");
+	if (p->result)
+		key_arg(key, p->result);
+	dpe_text_printf(key, "[%s]", p->lvalue ? p->lvalue : "");
 	key_expr(key, p->cond);
 }
 
@@ -85,11 +92,29 @@ void dpe_interned_free(struct dpe_interned *table)
 
 /* ---- patterns ------------------------------------------------------------------------- */
 
-static dpe_name argument_text(struct dpe_resolver *r, unsigned number)
+/* What an argument or a result, which is the lvalue in messages, binds or has to be. */
+static struct dpe_arg resolve_arg(
+	struct dpe_resolver *r, const struct ast_expr *expr, const char *lvalue)
 {
-	const char *lvalue = dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%u", number);
+	int variable = expr->kind == AST_NAME ? dpe_find_variable(r, expr->name) : -1;
+	bool text = expr->text || expr->kind == AST_STRING;
+	struct dpe_arg arg = {0};
 
-	return dpe_intern_string(r->names, dpe_text_name(r, lvalue));
+	if (expr->kind != AST_ANY && expr->kind != AST_NAME) {
+		arg.kind = DPE_ARG_LITERAL;
+		arg.value = dpe_literal_value(r, expr);
+	} else if (variable >= 0) {
+		arg.kind = DPE_ARG_VARIABLE;
+		arg.variable = (unsigned)variable;
+	}
+	if (arg.kind == DPE_ARG_ANY)
+		return arg;
+	if (text)
+		arg.text = dpe_intern_string(r->names, dpe_text_name(r, lvalue));
+	if (expr->behind)
+		arg.behind = dpe_intern_string(
+			r->names, dpe_arena_printf(r->spec->arena, "*%s", lvalue));
+	return arg;
 }
 
 static const struct dpe_arg *resolve_args(
@@ -108,20 +133,8 @@ static const struct dpe_arg *resolve_args(
 	args = dpe_arena_alloc(r->spec->arena, (n + 1) * sizeof(*args));
 	*count = n;
 	arg = event->args;
-	for (unsigned i = 0; i < n; i++, arg = arg->next) {
-		int variable = arg->kind == AST_NAME ? dpe_find_variable(r, arg->name) : -1;
-
-		args[i].kind = arg->kind == AST_ANY || arg->kind == AST_NAME ? DPE_ARG_ANY
-									     : DPE_ARG_LITERAL;
-		if (variable >= 0) {
-			args[i].kind = DPE_ARG_VARIABLE;
-			args[i].variable = (unsigned)variable;
-			args[i].text = arg->text ? argument_text(r, i) : 0;
-		} else if (args[i].kind == DPE_ARG_LITERAL) {
-			args[i].value = dpe_literal_value(r, arg);
-			args[i].text = arg->kind == AST_STRING ? argument_text(r, i) : 0;
-		}
-	}
+	for (unsigned i = 0; i < n; i++, arg = arg->next)
+		args[i] = resolve_arg(r, arg, dpe_argument_lvalue(r, (int)i));
 	return args;
 }
 
@@ -138,6 +151,12 @@ static void resolve_control(
 	p->phase = event->phase;
 	p->has_args = event->args != NULL;
 	p->args = resolve_args(r, event, &p->nargs);
+	if (event->value) {
+		struct dpe_arg *result = dpe_arena_alloc(r->spec->arena, sizeof(*result));
+
+		*result = resolve_arg(r, event->value, DPE_RESULT);
+		p->result = result;
+	}
 }
 
 static bool names_target(const struct dpe_expr *expr)

@@ -181,6 +181,8 @@ static void bind_by_event(struct dpe_resolver *r, const struct ast_dpe *node)
 		if (arg->kind == AST_NAME)
 			bind(r, arg->name, arg->place);
 	}
+	if (event->value && event->value->kind == AST_NAME)
+		bind(r, event->value->name, event->value->place);
 	if (event->by && !strcmp(event->by->text, "_"))
 		resolve_error(r, event->by->place, "'by _' says nothing: remove it");
 	else if (event->by)

@@ -32,6 +32,9 @@ static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 			if (arg->text && !strcmp(arg->name, name))
 				return true;
 		}
+		arg = r->events[i]->event->value;
+		if (arg && arg->text && !strcmp(arg->name, name))
+			return true;
 	}
 	return false;
 }
@@ -46,10 +49,16 @@ static unsigned only_event_with(const struct dpe_resolver *r, const char *name, 
 		const struct ast_expr *arg = r->events[i]->event->args;
 
 		for (int number = 0; arg; arg = arg->next, number++) {
-			if (arg->kind != AST_NAME || strcmp(arg->name, name))
+			if (arg->kind != AST_NAME || arg->behind || strcmp(arg->name, name))
 				continue;
 			found = i + 1;
 			*argument = number;
+			count++;
+		}
+		arg = r->events[i]->event->value;
+		if (arg && arg->kind == AST_NAME && !strcmp(arg->name, name)) {
+			found = i + 1;
+			*argument = DPE_ARGUMENT_RESULT;
 			count++;
 		}
 	}

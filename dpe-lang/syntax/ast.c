@@ -64,6 +64,7 @@ static void print_args(struct dpe_text *to, const struct ast_expr *arg)
 {
 	dpe_text_puts(to, "(");
 	for (; arg; arg = arg->next) {
+		dpe_text_puts(to, arg->behind ? "&" : "");
 		dpe_ast_print_expr(to, arg);
 		if (arg->next)
 			dpe_text_puts(to, ", ");
@@ -235,6 +236,10 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 		dpe_text_puts(to, ".ret");
 	else if (event->phase != DPE_BARE)
 		dpe_text_puts(to, event->phase == DPE_ENTER ? ".enter" : ".exit");
+	if (event->value) {
+		dpe_text_puts(to, " = ");
+		dpe_ast_print_expr(to, event->value);
+	}
 	if (event->from) {
 		dpe_text_puts(to, " from ");
 		dpe_ast_print_event(to, event->from);

@@ -247,6 +247,11 @@ const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const 
 	return dpe_arena_printf(parser->arena, "%s::%s", outer, inner);
 }
 
+const char *dpe_build_destructor(struct dpe_parser *parser, const char *name)
+{
+	return dpe_arena_printf(parser->arena, "~%s", name);
+}
+
 struct ast_event *dpe_build_quoted(
 	struct dpe_parser *parser, const char *name, struct dpe_place place)
 {
@@ -267,6 +272,16 @@ struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	event->args = args;
 	event->phase = phase;
 	event->place = all;
+	return event;
+}
+
+struct ast_event *dpe_build_result(
+	struct dpe_parser *parser, struct ast_event *event, struct ast_expr *value)
+{
+	event->value = value;
+	if (event->phase != DPE_EXIT)
+		dpe_diag(parser->spec->diags, DPE_ERROR, value->place,
+			"a result is known when the function returns: write %s.exit = …", event->name);
 	return event;
 }
 
@@ -410,7 +425,7 @@ struct ast_expr *dpe_build_text_argument(struct dpe_parser *parser, const char *
 
 	if (strcmp(word, "text"))
 		dpe_diag(parser->spec->diags, DPE_ERROR, word_place,
-			"an argument of an event is a name, a literal, _ or text(name)");
+			"an argument of an event is a name, a literal, _, &name or text(name)");
 	expr->text = expr->kind == AST_NAME;
 	return expr;
 }

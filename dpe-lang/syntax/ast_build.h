@@ -39,6 +39,9 @@ struct ast_event *dpe_build_event(struct dpe_parser *parser, struct ast_event *c
 	struct ast_name *by, struct ast_expr *cond, struct ast_name *by_last, struct dpe_place all);
 struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	struct dpe_place parens, struct ast_expr *args, enum dpe_phase phase, struct dpe_place all);
+/* `f.exit = value` */
+struct ast_event *dpe_build_result(
+	struct dpe_parser *parser, struct ast_event *event, struct ast_expr *value);
 struct ast_event *dpe_build_data(
 	struct dpe_parser *parser, struct ast_expr *expr, struct dpe_place all);
 /* A data event of an object, watched from one event to another; `to` may be NULL. */
@@ -46,6 +49,8 @@ struct ast_event *dpe_build_object(struct dpe_parser *parser, struct ast_expr *e
 	struct ast_event *from, struct ast_event *to, struct dpe_place all);
 /* "a::b" */
 const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const char *inner);
+/* "~a" */
+const char *dpe_build_destructor(struct dpe_parser *parser, const char *name);
 struct ast_event *dpe_build_quoted(
 	struct dpe_parser *parser, const char *name, struct dpe_place place);
 struct ast_event *dpe_build_name(

@@ -301,6 +301,16 @@ static void take_phase(struct dpe_classifier *f)
 		best && !strcmp(best, "exit") ? DPE_EXIT : DPE_ENTER;
 }
 
+/* `f.exit = value`: the value is no event. */
+static void take_result(struct dpe_classifier *f)
+{
+	take(f, '=');
+	if (dpe_token_kind_at(f, 0) == '-')
+		take(f, '-');
+	if (dpe_token_kind_at(f, 0) == T_NAME || dpe_token_kind_at(f, 0) == T_STRING)
+		take(f, dpe_token_kind_at(f, 0));
+}
+
 /* `[p->x] from f(p) to g(p)` */
 static bool take_moment(struct dpe_classifier *f)
 {
@@ -381,6 +391,8 @@ static void take_at_dpe(struct dpe_classifier *f)
 		take(f, T_CONTROL_STAR);
 	} else if (kind == '.') {
 		take_phase(f);
+	} else if (kind == '=' && dpe_token_kind_before(f) == T_PHASE) {
+		take_result(f);
 	} else if (kind == T_STRING && !in_variables(f)) {
 		take(f, T_QUOTED);
 	} else {

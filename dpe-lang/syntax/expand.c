@@ -205,6 +205,7 @@ static struct ast_event *copy_event(
 
 	*copy = *event;
 	copy->args = copy_args(x, event->args, scope, true);
+	copy->value = copy_expr(x, event->value, scope, true);
 	copy->expr = copy_expr(x, event->expr, scope, false);
 	copy->cond = copy_expr(x, event->cond, scope, false);
 	copy->by = copy_by(x, event->by, scope);

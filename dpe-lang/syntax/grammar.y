@@ -66,7 +66,7 @@ struct dpe_parser;
 
 %type <text> scoped
 %type <name> params names name by
-%type <expr> literal expr postfix unary args arg_list event_args event_arg event_list initial
+%type <expr> literal expr postfix unary args arg_list event_args event_arg event_value event_list initial
 %type <expr> simple condition
 %type <stmt> stmts stmt
 %type <block> block rule_block action otherwise
@@ -214,6 +214,8 @@ condition: '[' expr ']'	{ $$ = $2; }
 	;
 
 core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $4, @$); }
+	| control carets event_args phase '=' event_value
+			{ $$ = dpe_build_result(parser, dpe_build_control($1, $2, @3, $3, $4, @$), $6); }
 	| '[' expr ']'			{ $$ = dpe_build_data(parser, $2, @$); }
 	| '[' expr ']' FROM moment	{ $$ = dpe_build_object(parser, $2, $5, NULL, @$); }
 	| '[' expr ']' FROM moment TO moment
@@ -230,6 +232,7 @@ control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }
 	| NAME SCOPE NAME	{ $$ = dpe_build_name(parser, $1, $3, @$); }
 	| NAME SCOPE NAME SCOPE NAME
 			{ $$ = dpe_build_name(parser, dpe_build_scope(parser, $1, $3), $5, @$); }
+	| NAME SCOPE '~' NAME	{ $$ = dpe_build_name(parser, $1, dpe_build_destructor(parser, $4), @$); }
 	| QUOTED		{ $$ = dpe_build_quoted(parser, $1, @$); }
 	;
 
@@ -247,7 +250,11 @@ event_list: event_arg
 	| event_list ',' event_arg	{ $$ = dpe_build_arg_list($1, $3); }
 	;
 
-event_arg: NAME		{ $$ = dpe_build_argument_name(parser, $1, @1); }
+event_arg: event_value
+	| '&' NAME	{ $$ = dpe_build_argument_name(parser, $2, @2); $$->behind = true; }
+	;
+
+event_value: NAME	{ $$ = dpe_build_argument_name(parser, $1, @1); }
 	| NAME '(' NAME ')'	{ $$ = dpe_build_text_argument(parser, $1, @1, $3, @$); }
 	| literal
 	;

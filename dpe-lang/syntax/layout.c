@@ -203,7 +203,11 @@ static bool is_sign(const struct layout_state *s, const struct piece *piece)
 {
 	static const char *const signs[] = {"-", "+", "*", "&", "!", "~", "++", "--"};
 
-	if (!in_expression(s) || ends_operand(s->before))
+	if (!in_expression(s)) /* a destructor; an argument or a result */
+		return is(piece, "~") ||
+		       ((is(piece, "-") || is(piece, "&")) && s->before &&
+			       (is(s->before, "(") || is(s->before, ",") || is(s->before, "=")));
+	if (ends_operand(s->before))
 		return false;
 	for (unsigned i = 0; i < DPE_COUNT(signs); i++) {
 		if (is(piece, signs[i]))

@@ -53,6 +53,7 @@ bool dpe_token_after_operand(const struct dpe_classifier *f)
 	case T_PHASE:
 	case T_RESULT:
 	case T_STRING:
+	case T_NUMBER: /* f.exit = 0 */
 	case T_ENDS:
 	case ')':
 	case ']':

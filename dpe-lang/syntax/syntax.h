@@ -39,7 +39,8 @@ struct ast_expr {
 	uint64_t num;
 	bool negative; /* of numbers in arguments */
 	bool parens;   /* in parentheses */
-	bool text;     /* of a name as an argument: text(name) */
+	bool text;     /* of a name as an argument: text(name) … */
+	bool behind;   /* … &name, which is what the argument points to */
 	bool single;   /* = rather than ==, which means the same in [ ] */
 	unsigned depth;
 	struct ast_expr *left, *right, *third;
@@ -74,6 +75,7 @@ struct ast_event {
 	bool parens; /* f(), f(x) rather than f */
 	enum dpe_phase phase;
 	struct ast_expr *args;
+	struct ast_expr *value; /* `f.exit = value`: an argument's form for the result; or NULL */
 	struct ast_expr *expr;
 	bool result; /* behind `from`: the function returns the object … */
 	struct ast_expr *pointer; /* … and this variable of the rule is bound to it */

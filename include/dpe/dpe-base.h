@@ -104,6 +104,8 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags);
  * 	  |        ^~~~
  * sorted by file and line if locations are known. */
 void dpe_diags_print(struct dpe_diags *diags, FILE *to);
+/* From now on they are printed with the escape sequences of terminals, or without. */
+void dpe_diags_color(struct dpe_diags *diags, bool color);
 
 /* Writes the candidates nearest to `word` (edit distance with transpositions) to `best`,
  * nearest first, `max` at most; none is farther than a third of the word, rounded up. Returns

@@ -133,6 +133,9 @@ uint64_t dpe_probes_delivered(const struct dpe_probes *probes);
 /* At the end: a warning for each function or line that rules name and that was never found, an
  * error if processes were followed. */
 void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* Where events were found to be unordered: a warning for each file of the target whose code has atomic instructions, as
+ * what these order is not observed. */
+void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */

@@ -40,10 +40,11 @@ struct dpe_verdict {
 	const uint16_t *positions;               /* … and the position ($i) of each */
 	unsigned nevents;
 	/* The events of the finding in causal order: those of a match; or the violating event,
-	 * after its immediate predecessors in the slice. */
+	 * after its immediate predecessors in the slice and `nbeside` events that are independent
+	 * of it, the last ones of the slice; or where an incomplete slice ends. */
 	const struct dpe_message *const *around;
 	const struct dpe_stamp *const *stamps; /* of these events */
-	unsigned naround;
+	unsigned naround, nbeside;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
 	const char *const *expected;    /* of a violation: what would have been allowed */
 	unsigned nexpected;
@@ -119,10 +120,18 @@ struct dpe_trace {
 	bool matched; /* TOOK: it completes a match */
 };
 
+/* What a `sync` rule says of an event: edges lead from it, or to it. */
+struct dpe_sync_part {
+	const struct dpe_rule *rule;
+	bool sends, receives;
+	struct dpe_value object; /* the first value by which the two are paired, as a lock; DPE_NONE: no value is */
+};
+
 /* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 struct dpe_recognizer_sink {
 	void *context;
-	/* True to suppress a finding with these events (NULL: unknown): it is counted as
+	/* True to suppress a finding with these events (NULL: unknown; the last one: it is where an
+	 * incomplete slice ends): it is counted as
 	 * suppressed only, and its action prints nothing. Not called for satisfied slices. */
 	bool (*suppresses)(void *context, const struct dpe_rule *rule,
 		const struct dpe_message *const *events, unsigned nevents);
@@ -155,6 +164,11 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
+	/* Right after it: the event's part in each `sync` rule, but not in the sections of `during`. */
+	void (*synchronises)(
+		void *context, const struct dpe_event *event, const struct dpe_sync_part *part);
+	/* hold() and share(), or unhold(), of actions at the event that was released last. */
+	void (*holds)(void *context, struct dpe_value thread, struct dpe_value object, bool held);
 	/* Each step, before the verdict that follows from it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };

@@ -269,6 +269,7 @@ static char *end_walk(struct lvalue_walk *walk, bool text)
 	if (dwarf_aggregate_size(&walk->type, &size))
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;
+	variable->is_address = dwarf_tag(&walk->type) == DW_TAG_pointer_type;
 	variable->is_signed = is_signed(&walk->type);
 	variable->is_wide = size == 16 && is_whole_number(&walk->type);
 	variable->is_real = dpe_dwarf_has_encoding(&walk->type, DW_ATE_float);

@@ -1,11 +1,12 @@
-/* The functions of POSIX and C threads, as their standards declare them. */
+/* The functions of POSIX and C threads, and the ones of libc that return or take memory, files and descriptors, as
+ * their standards declare them. */
 #include "probes/binary/prototypes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Each name is between blanks. */
-static const struct dpe_prototype PROTOTYPES[] = {
+/* Each name is between blanks. Only thread functions have these. */
+static const struct dpe_prototype OF_THREADS[] = {
 	{"", 'h', " pthread_self thrd_current "},
 	{"", 'i', " pthread_yield "},
 	{"", 'v', " pthread_testcancel thrd_yield "},
@@ -50,13 +51,51 @@ static const struct dpe_prototype PROTOTYPES[] = {
 	{"up", 'i', " pthread_setspecific tss_set "},
 };
 
-const struct dpe_prototype *dpe_prototype_find(const char *name)
+static const struct dpe_prototype OF_LIBC[] = {
+	{"", 'i', " fork vfork "},
+	{"i", 'i', " close dup epoll_create epoll_create1 inotify_init1 "},
+	{"i", 'p', " fdopendir "},
+	{"ii", 'i', " dup2 listen shutdown "},
+	{"iii", 'i', " dup3 socket "},
+	{"iiip", 'i', " socketpair "},
+	{"ip", 'p', " fdopen "},
+	{"ip.", 'i', " openat openat64 "},
+	{"ipp", 'i', " accept "},
+	{"ippi", 'i', " accept4 "},
+	{"ipu", 'i', " bind connect "},
+	{"p", 'i', " closedir dlclose fclose pclose pipe "},
+	{"p", 'p', " opendir "},
+	{"p", 'v', " cfree free freeaddrinfo globfree regfree "},
+	{"p.", 'i', " open open64 "},
+	{"pi", 'i', " creat pipe2 "},
+	{"pi", 'p', " dlopen "},
+	{"pp", 'p', " fopen fopen64 popen "},
+	{"ppp", 'p', " freopen freopen64 "},
+	{"pppp", 'i', " getaddrinfo "},
+	{"pz", 'i', " munmap "},
+	{"pz", 'p', " realloc "},
+	{"pziiiz", 'p', " mmap mmap64 "},
+	{"pzz", 'i', " posix_memalign "},
+	{"pzz", 'p', " reallocarray "},
+	{"z", 'p', " malloc pvalloc valloc "},
+	{"zz", 'p', " aligned_alloc calloc memalign "},
+};
+
+static const struct dpe_prototype *find(
+	const struct dpe_prototype *table, unsigned count, const char *name)
 {
 	const struct dpe_prototype *found = NULL;
 	char *word = dpe_xasprintf(" %s ", name);
 
-	for (unsigned i = 0; i < DPE_COUNT(PROTOTYPES) && !found; i++)
-		found = strstr(PROTOTYPES[i].names, word) ? &PROTOTYPES[i] : NULL;
+	for (unsigned i = 0; i < count && !found; i++)
+		found = strstr(table[i].names, word) ? &table[i] : NULL;
 	free(word);
 	return found;
+}
+
+const struct dpe_prototype *dpe_prototype_find(const char *name, bool of_libc)
+{
+	const struct dpe_prototype *found = find(OF_THREADS, DPE_COUNT(OF_THREADS), name);
+
+	return found || !of_libc ? found : find(OF_LIBC, DPE_COUNT(OF_LIBC), name);
 }

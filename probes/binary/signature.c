@@ -211,7 +211,7 @@ static bool place_parameters(struct argument_places *places, Dwarf_Die *function
 static void place_numbers(struct argument_places *places, unsigned until)
 {
 	while (places->nslots < until)
-		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places));
+		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places))->untyped = true;
 }
 
 /* Why the result has no value; NULL: it has one. */
@@ -286,16 +286,18 @@ static struct dpe_signature_slot slot_of_letter(char letter, unsigned word)
 }
 
 static const struct dpe_signature *from_prototype(
-	const struct dpe_prototype *prototype, struct dpe_arena *arena)
+	const struct dpe_prototype *prototype, unsigned nargs_wanted, struct dpe_arena *arena)
 {
 	struct argument_places places = {0};
 	struct dpe_signature *s;
 
-	for (const char *arg = prototype->args; *arg; arg++) {
+	for (const char *arg = prototype->args; *arg && *arg != '.'; arg++) {
 		struct dpe_signature_slot slot = slot_of_letter(*arg, 0);
 
-		add_slot(&places, slot.kind, slot.size, take_integer(&places));
+		add_slot(&places, slot.kind, slot.size, take_integer(&places))->untyped = *arg == 'h';
 	}
+	if (strchr(prototype->args, '.'))
+		place_numbers(&places, nargs_wanted);
 	s = finish(&places, arena);
 	s->has_result = prototype->result != 'v';
 	s->result = slot_of_letter(prototype->result, 0);
@@ -310,7 +312,8 @@ static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena 
 	place_numbers(&places, nargs);
 	s = finish(&places, arena);
 	s->has_result = true;
-	s->result = (struct dpe_signature_slot){.kind = DPE_ABI_SIGNED, .size = 8};
+	s->result = (struct dpe_signature_slot){
+		.kind = DPE_ABI_SIGNED, .size = 8, .untyped = true};
 	return s;
 }
 
@@ -319,8 +322,10 @@ static const struct dpe_signature *with_handles(
 	struct dpe_signature *s, const struct dpe_prototype *prototype)
 {
 	for (unsigned i = 0; prototype && i < s->nargs && prototype->args[i]; i++)
-		if (prototype->args[i] == 'h' && s->args[i].size == 8)
+		if (prototype->args[i] == 'h' && s->args[i].size == 8) {
 			s->args[i].kind = DPE_ABI_POINTER;
+			s->args[i].untyped = true;
+		}
 	return s;
 }
 
@@ -330,8 +335,7 @@ static bool is_clone(const struct dpe_function *function)
 	return strchr(function->name, '.');
 }
 
-/* Exported functions of libc are as declared, and reading its debug information takes long. */
-static bool is_of_c_library(const struct dpe_module *module, const struct dpe_function *function)
+bool dpe_signature_is_of_libc(const struct dpe_module *module, const struct dpe_function *function)
 {
 	return function->exported &&
 	       (dpe_module_is(module, "libc") || dpe_module_is(module, "libpthread"));
@@ -340,15 +344,16 @@ static bool is_of_c_library(const struct dpe_module *module, const struct dpe_fu
 const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	const struct dpe_function *function, unsigned nargs_wanted, struct dpe_arena *arena)
 {
-	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
+	bool of_libc = dpe_signature_is_of_libc(module, function);
+	const struct dpe_prototype *prototype = dpe_prototype_find(function->name, of_libc);
 	Dwarf_Die die;
 
-	if (prototype && is_of_c_library(module, function))
-		return from_prototype(prototype, arena);
+	if (prototype && of_libc)
+		return from_prototype(prototype, nargs_wanted, arena);
 	if (!is_clone(function) && dpe_dwarf_function(module, function->address, &die))
 		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
-		return from_prototype(prototype, arena);
+		return from_prototype(prototype, nargs_wanted, arena);
 	return from_number(nargs_wanted, arena);
 }
 
@@ -371,6 +376,7 @@ const struct dpe_signature *dpe_signature_of_operands(
 		struct dpe_signature_slot *slot = add_slot(&places, kind_of_operand(&operands[i]),
 			(uint64_t)abs(operands[i].size), i);
 
+		slot->untyped = true;
 		if (!operands[i].size)
 			slot->why = is_nowhere;
 	}

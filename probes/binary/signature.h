@@ -5,6 +5,8 @@
 #include "event/event.h"
 #include "probes/binary/module.h"
 
+#include <limits.h>
+
 /* The registers and stack words of a function's arguments and result: from DWARF, else from the table of
  * prototypes, else as many integers as the rules mention. Allocated in an arena. */
 struct dpe_signature;
@@ -49,6 +51,10 @@ bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg);
 /* The word of the call that contains byte `offset` of such a structure; -1 and the reason where a record has none. */
 int dpe_signature_part(
 	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why);
+/* What is known of the type of an argument, or with DPE_SIGNATURE_RESULT of the result. */
+enum dpe_signature_type { DPE_TYPE_UNKNOWN, DPE_TYPE_NUMBER, DPE_TYPE_POINTER };
+#define DPE_SIGNATURE_RESULT UINT_MAX
+enum dpe_signature_type dpe_signature_type_of(const struct dpe_signature *s, unsigned arg);
 /* Why the argument has no value; NULL where it has one, or there is no such argument. */
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same for the result. */

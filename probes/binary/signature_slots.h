@@ -3,6 +3,7 @@
 #define DPE_PROBES_BINARY_SIGNATURE_SLOTS_H
 
 #include "probes/binary/abi.h"
+#include "probes/binary/module.h"
 
 #include <limits.h>
 
@@ -18,6 +19,7 @@ struct dpe_signature_slot {
 	unsigned word;   /* the first; DPE_NO_WORD: none */
 	const char *why; /* why it has no value; NULL: it has one */
 	bool in_fpreg;
+	bool untyped; /* whether it is a pointer or a number is not known, or not said: the handle of a thread */
 	/* A structure that is passed by value: the words of its eightbytes, or DPE_NO_WORD; or, where `words` is
 	 * not 0, so many words of the stack, from `word` on. */
 	bool is_structure;
@@ -31,5 +33,8 @@ struct dpe_signature {
 	bool has_result;
 	struct dpe_signature_slot result;
 };
+
+/* An exported function of libc, which is as declared; its debug information takes long to read. */
+bool dpe_signature_is_of_libc(const struct dpe_module *module, const struct dpe_function *function);
 
 #endif

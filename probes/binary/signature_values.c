@@ -49,6 +49,20 @@ int dpe_signature_part(
 	return word < DPE_WORDS ? (int)word : -1;
 }
 
+enum dpe_signature_type dpe_signature_type_of(const struct dpe_signature *s, unsigned arg)
+{
+	const struct dpe_signature_slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
+
+	if (arg == DPE_SIGNATURE_RESULT && s->has_result)
+		slot = &s->result;
+	if (!slot || slot->untyped || slot->why)
+		return DPE_TYPE_UNKNOWN;
+	if (slot->kind == DPE_ABI_POINTER)
+		return DPE_TYPE_POINTER;
+	return slot->kind == DPE_ABI_SIGNED || slot->kind == DPE_ABI_UNSIGNED ? DPE_TYPE_NUMBER
+									      : DPE_TYPE_UNKNOWN;
+}
+
 /* ---- what has no value ------------------------------------------------------------------- */
 
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)

@@ -2,6 +2,7 @@
 #include "probes/binary/dwarf.h"
 #include "probes/binary/prototypes.h"
 #include "probes/binary/signature.h"
+#include "probes/binary/signature_slots.h"
 #include "probes/limits.h"
 
 #include <string.h>
@@ -169,6 +170,8 @@ static const char *type_of_letter(char letter)
 		return "size_t";
 	case 'h':
 		return "thread";
+	case '.':
+		return "...";
 	default:
 		return "pointer";
 	}
@@ -177,7 +180,8 @@ static const char *type_of_letter(char letter)
 void dpe_signature_print(
 	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
 {
-	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
+	const struct dpe_prototype *prototype = dpe_prototype_find(
+		function->name, dpe_signature_is_of_libc(module, function));
 	Dwarf_Die die;
 
 	if (strchr(function->name, '.'))

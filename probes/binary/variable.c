@@ -35,6 +35,7 @@ static void each_symbol(struct dpe_module *module, unsigned *found,
 
 /* The search for a name of the source: `total`, `bank::total`. */
 struct variable_search {
+	struct dpe_module *module;
 	char *whole;             /* owned */
 	char *scope, *last;      /* the text before the last `::`, or "", and that after it; owned */
 	bool exported;           /* only variables that other files can use */
@@ -42,7 +43,8 @@ struct variable_search {
 	unsigned count; /* of different addresses */
 };
 
-static void search_for(struct variable_search *search, const char *name, size_t len)
+static void search_for(
+	struct variable_search *search, struct dpe_module *module, const char *name, size_t len)
 {
 	const char *last = name;
 
@@ -51,6 +53,7 @@ static void search_for(struct variable_search *search, const char *name, size_t 
 			last = name + i + 2;
 	}
 	*search = (struct variable_search){
+		.module = module,
 		.whole = dpe_xasprintf("%.*s", (int)len, name),
 		.scope = dpe_xasprintf("%.*s", last > name ? (int)(last - name) - 2 : 0, name),
 		.last = dpe_xasprintf("%.*s", (int)(name + len - last), last),
@@ -79,6 +82,44 @@ static bool is_wanted(const struct variable_search *search, const char *name)
 	return is;
 }
 
+/* Whether a symbol of that name is a static variable of some C function: gcc calls it `last.7`, clang `f.last`. */
+static bool is_in_function(const char *name, const char *last)
+{
+	const char *dot = strrchr(name, '.');
+	size_t len = strlen(last);
+
+	return dot && (!strcmp(dot + 1, last) || (!strncmp(name, last, len) && name + len == dot &&
+							 !dot[1 + strspn(dot + 1, "0123456789")]));
+}
+
+/* Whether the variable at the address is declared in the function of that name. */
+static bool is_declared_in(struct dpe_module *module, uint64_t address, const char *function)
+{
+	Dwarf_Die die, *scopes = NULL;
+	int count = dpe_dwarf_variable(module, address, &die) ? dwarf_getscopes_die(&die, &scopes) : 0;
+	bool is = false;
+
+	for (int i = 0; i < count && !is; i++) {
+		const char *name = dwarf_tag(&scopes[i]) == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
+
+		is = name && !strcmp(name, function);
+	}
+	free(scopes);
+	return is;
+}
+
+/* Whether the search is for `f::x`, and that is it. */
+static bool is_static_of(const struct variable_search *search, const struct dpe_elf_symbol *symbol)
+{
+	size_t len = strlen(search->scope);
+
+	if (!len || !is_in_function(symbol->name, search->last))
+		return false;
+	return (!strncmp(symbol->name, search->scope, len) && symbol->name[len] == '.' &&
+		       !strcmp(symbol->name + len + 1, search->last)) ||
+	       is_declared_in(search->module, symbol->is.st_value, search->scope);
+}
+
 static bool is_exported(const GElf_Sym *symbol)
 {
 	return GELF_ST_BIND(symbol->st_info) != STB_LOCAL &&
@@ -90,7 +131,7 @@ static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 	struct variable_search *search = context;
 
 	if (!is_variable(symbol) || (search->exported && !is_exported(&symbol->is)) ||
-		!is_wanted(search, symbol->name))
+		(!is_wanted(search, symbol->name) && !is_static_of(search, symbol)))
 		return false;
 	if (search->count && search->found.st_value == symbol->is.st_value)
 		return false;
@@ -109,22 +150,16 @@ struct variable_names {
 	unsigned count, cap;
 };
 
-/* Why a symbol of this name is not what can be observed; NULL: it is something else. gcc and clang name
- * the static variables of C functions `x.0` and `f.x`, which no name of the source is. */
+/* Why a symbol of this name is not what can be observed; NULL: it is something else. */
 static const char *find_unsupported(const struct dpe_elf_symbol *symbol, const char *last)
 {
-	size_t len = strlen(last);
-	const char *dot = strrchr(symbol->name, '.');
-
 	if (symbol->is.st_shndx == SHN_UNDEF)
 		return NULL;
 	if (GELF_ST_TYPE(symbol->is.st_info) == STT_TLS && !strcmp(symbol->name, last))
 		return "it is thread-local, with another address in each thread";
-	if (!dot || !is_variable(symbol))
-		return NULL;
-	if (!strcmp(dot + 1, last) || (!strncmp(symbol->name, last, len) && symbol->name + len == dot &&
-		    dot[1 + strspn(dot + 1, "0123456789")] == '\0'))
-		return "it is a static variable of a function, of which no name is known outside of it";
+	if (is_variable(symbol) && is_in_function(symbol->name, last))
+		return "it is a static variable of a function: write FUNCTION::VARIABLE, with the function that "
+		       "debug information has it in";
 	return NULL;
 }
 
@@ -144,11 +179,14 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
-static char *explain_unknown(const struct dpe_module *module, const struct variable_search *search,
+static char *explain_unknown(struct dpe_module *module, const struct variable_search *search,
 	const struct variable_names *names)
 {
 	const char *meant = names->elsewhere;
+	char *other = meant ? NULL : dpe_dwarf_other_name(module, search->whole);
 
+	if (other)
+		return other;
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
 	return dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
@@ -164,7 +202,7 @@ static char *explain_missing(struct dpe_module *module, const struct variable_se
 
 	each_symbol(module, &in_debug_file_too, add_name, &names);
 	if (names.unsupported)
-		said = dpe_xasprintf("'%s' is in %s, but %s", search->whole, module->name, names.unsupported);
+		said = dpe_xasprintf("'%s' is in %s, but %s", search->last, module->name, names.unsupported);
 	else
 		said = explain_unknown(module, search, &names);
 	for (unsigned i = 0; i < names.count; i++)
@@ -208,7 +246,7 @@ char *dpe_variable_find(
 	struct variable_search search;
 	char *why;
 
-	search_for(&search, root, len);
+	search_for(&search, module, root, len);
 	why = find_root(module, &search);
 	search_end(&search);
 	if (why)
@@ -233,7 +271,7 @@ static bool has_root(struct dpe_module *module, const char *lvalue, bool exporte
 	const char *root = root_of(lvalue);
 	struct variable_search search;
 
-	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
+	search_for(&search, module, root, strcspn(root, DPE_LVALUE_PART));
 	search.exported = exported;
 	dpe_elf_each_symbol(module->elf, match_symbol, &search);
 	search_end(&search);
@@ -365,7 +403,7 @@ static char *explain(
 	return said;
 }
 
-/* An argument of unknown type can only be used as text, which it then points to. */
+/* An argument of unknown type can only be used as text, which it then points to; what it points to may be a pointer. */
 static char *without_types(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable)
 {
@@ -377,6 +415,9 @@ static char *without_types(struct dpe_module *module, const struct dpe_function 
 		why = dpe_xasprintf("%s has no debug information on '%s', which has what its "
 				    "arguments are",
 			module->name, function->name);
+	if (*lvalue == '*' && !lvalue[1 + strcspn(lvalue + 1, DPE_LVALUE_PART "*(")])
+		*variable = (struct dpe_variable){
+			.size = 8, .nsteps = 1, .is_address = true, .is_guess = true};
 	free(root);
 	return why;
 }
@@ -550,7 +591,9 @@ struct dpe_value dpe_variable_value(
 
 	if (!variable->is_real) {
 		value = dpe_value_int(dpe_variable_number(variable, bytes));
-		if (!variable->is_signed && value.num < 0)
+		if (variable->is_address)
+			value.kind = DPE_POINTER;
+		else if (!variable->is_signed && value.num < 0)
 			value.kind = DPE_UINT;
 		return value;
 	}

@@ -16,6 +16,8 @@ struct dpe_variable {
 	bool is_real; /* a floating point number */
 	bool is_complex; /* a pair of floating point numbers */
 	bool is_wide; /* an integer of 16 bytes */
+	bool is_address;
+	bool is_guess; /* what is wrong is that its type is not known; the rest is as if it were an address */
 	bool is_text; /* `size` characters at most, including the NUL */
 	/* `address` is an offset in an argument that is a structure passed by value. */
 	bool in_structure;

@@ -37,8 +37,58 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 
 enum dpe_access { DPE_ACCESS_UNKNOWN, DPE_ACCESS_READ, DPE_ACCESS_WRITE };
 
-/* What the instruction that ends at the address (of the module's file) did to memory. UNKNOWN where no function
- * is there, it cannot be decoded, or the instruction both reads one place and writes another. */
-enum dpe_access dpe_access_before(struct dpe_module *module, uint64_t address);
+/* What a write left in memory: its operand, … */
+enum dpe_access_value {
+	DPE_VALUE_UNKNOWN,
+	DPE_VALUE_MOVED,
+	DPE_VALUE_COMPARED,  /* where that was equal to rax; else nothing */
+	DPE_VALUE_EXCHANGED, /* the register has the value before */
+	DPE_VALUE_EXCHANGED_ADDED,
+	DPE_VALUE_ADDED, /* … computed with the value before, which no register has */
+	DPE_VALUE_SUBTRACTED,
+	DPE_VALUE_AND,
+	DPE_VALUE_OR,
+	DPE_VALUE_XOR,
+};
+
+/* What an instruction does to memory. Registers are numbered as the processor does, rax is 0; -1: none. */
+struct dpe_access_effect {
+	enum dpe_access access; /* UNKNOWN: not decoded, or it reads one place and writes another */
+	enum dpe_access_value value;
+	bool compares; /* writes only where that was equal */
+	bool locked;
+	bool relative; /* its address counts from the next instruction */
+	bool unknown;  /* nothing has the operand any more */
+	int8_t base, index, source;
+	int8_t swapped; /* has the value before */
+	uint8_t scale, shift, swap_shift; /* shift: of the operand in its register */
+	uint64_t size;        /* bytes */
+	int64_t displacement, constant;
+};
+
+/* An access as a watchpoint reports it. */
+struct dpe_accessed {
+	uint64_t ip, address, size; /* ip: of the next instruction; address, size: of what is watched */
+	const uint64_t *registers;  /* DPE_ACCESS_REGISTERS of them, after it */
+};
+
+struct dpe_access_outcome {
+	enum dpe_access access; /* READ as well where a comparison failed */
+	bool tells_before, tells_after; /* the instruction alone does */
+	bool computed; /* `after` is from the `before` that was given */
+	uint64_t before, after, operand;
+};
+
+/* The effect of the instruction that ends at the address of the module's file. */
+struct dpe_access_effect dpe_access_before(struct dpe_module *module, uint64_t address);
+/* What it did to what is watched. `before` is what others say that was there: only computed values depend on it. */
+struct dpe_access_outcome dpe_access_evaluate(
+	const struct dpe_access_effect *effect, const struct dpe_accessed *accessed, uint64_t before);
+
+/* ---- atomic instructions ----------------------------------------------------------------- */
+
+/* Adds the names of functions that have some, unless they only count references; returns how many there are. Looks
+ * at code of `*bytes` at most, and takes off what it looked at. */
+unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes);
 
 #endif

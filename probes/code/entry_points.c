@@ -51,33 +51,6 @@ static const char *obstacle(const struct dpe_instruction *instruction, const str
 	return NULL;
 }
 
-/* ---- jumps ------------------------------------------------------------------------------- */
-
-/* NULL where no jump of the function leads to an address from `begin` to `end`, else why. */
-static const char *jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end)
-{
-	struct dpe_instruction instruction;
-	uint64_t target;
-
-	for (size_t at = 0; at < code->size; at += instruction.is.length) {
-		bool calls;
-
-		if (!dpe_code_decode(code, at, &instruction))
-			return "the function cannot be decoded";
-		calls = instruction.is.meta.category == ZYDIS_CATEGORY_CALL;
-		if ((!calls && !dpe_code_jumps(&instruction.is)) || dpe_code_leaves(&instruction))
-			continue;
-		if (!dpe_code_target(&instruction, &target)) {
-			if (calls)
-				continue;
-			return "the function jumps by a table";
-		}
-		if (target >= begin && target <= end)
-			return "a jump leads in between";
-	}
-	return NULL;
-}
-
 /* ---- the choice -------------------------------------------------------------------------- */
 
 static void describe(const struct dpe_code *code, const struct dpe_instruction *instruction, bool emulated,
@@ -127,7 +100,7 @@ static const char *check_path(
 	struct dpe_module *module, const struct dpe_code *code, const struct dpe_instruction *chosen, bool again)
 {
 	uint64_t first = code->function->address;
-	const char *why = jump_between(code, first + !again, chosen->address);
+	const char *why = dpe_code_jump_between(code, first + !again, chosen->address);
 
 	return why ? why : dpe_code_entered(module, code->function, chosen->address - first);
 }

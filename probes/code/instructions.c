@@ -132,6 +132,32 @@ bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target
 	return true;
 }
 
+/* ---- jumps within a function ------------------------------------------------------------- */
+
+const char *dpe_code_jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end)
+{
+	struct dpe_instruction instruction;
+	uint64_t target;
+
+	for (size_t at = 0; at < code->size; at += instruction.is.length) {
+		bool calls;
+
+		if (!dpe_code_decode(code, at, &instruction))
+			return "the function cannot be decoded";
+		calls = instruction.is.meta.category == ZYDIS_CATEGORY_CALL;
+		if ((!calls && !dpe_code_jumps(&instruction.is)) || dpe_code_leaves(&instruction))
+			continue;
+		if (!dpe_code_target(&instruction, &target)) {
+			if (calls)
+				continue;
+			return "the function jumps by a table";
+		}
+		if (target >= begin && target <= end)
+			return "a jump leads in between";
+	}
+	return NULL;
+}
+
 /* ---- jumps into a function ---------------------------------------------------------------- */
 
 /* The size of the opcode of a near jump or call whose operand is at `at`; 0: it is none. */

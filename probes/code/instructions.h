@@ -41,6 +41,8 @@ bool dpe_code_leaves(const struct dpe_instruction *instruction);
 /* The target of a direct jump or call; false where it is indirect. */
 bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target);
 
+/* NULL where no jump of the function leads to an address from `begin` to `end`, else why. */
+const char *dpe_code_jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end);
 /* NULL where nothing in the file jumps from outside into the function, from its second byte to offset `end`; else what may. */
 const char *dpe_code_entered(
 	struct dpe_module *module, const struct dpe_function *function, size_t end);

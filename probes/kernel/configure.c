@@ -100,6 +100,18 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 		bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 }
 
+/* Where the kernel emulates all instructions that are probed, none of them faults. Of libraries that may come nothing is
+ * known yet. */
+static void configure_faults(struct dpe_probes *probes)
+{
+	bool steps = false;
+
+	for (unsigned i = 0; i < probes->nsites; i++)
+		steps |= probes->sites[i].placement.cost != DPE_STEP_EMULATED;
+	probes->bpf->rodata->steps = steps;
+	bpf_program__set_autoload(probes->bpf->progs.on_signal, steps);
+}
+
 /* Behind the sites there is room for those of libraries that are loaded later. */
 static void configure_object_watches(struct dpe_probes *probes)
 {
@@ -246,6 +258,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_reads(probes, multi);
 	configure_object_watches(probes);
 	configure_places(probes, multi);
+	configure_faults(probes);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);

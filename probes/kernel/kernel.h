@@ -168,8 +168,9 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
  * the target, which is stopped. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* Opens a watchpoint in one thread; -1 with errno. */
-int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread);
+/* Opens a watchpoint in one thread; -1 with errno. `number`: of a variable, or DPE_WATCHES and that of an object's slot. */
+int dpe_watch_open(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, unsigned number, pid_t thread);
 /* The bytes at its address, in the target. */
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);

@@ -56,8 +56,10 @@ static void close_files(struct dpe_object_watch *slot)
 static enum dpe_watch_result watch_each(struct dpe_probes *probes, struct dpe_object_watch *slot,
 	const struct dpe_watch *watch, const struct threads *threads)
 {
+	unsigned number = DPE_WATCHES + (unsigned)(slot - probes->object_watches->slots);
+
 	for (unsigned i = 0; i < threads->count; i++) {
-		int fd = dpe_watch_open(probes, watch, threads->at[i]);
+		int fd = dpe_watch_open(probes, watch, number, threads->at[i]);
 
 		if (fd >= 0)
 			*DPE_GROW(slot->files, slot->nfiles, slot->capfiles) = fd;

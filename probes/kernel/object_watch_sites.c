@@ -113,6 +113,8 @@ static void name_kind(struct dpe_probes *probes, unsigned number)
 	char *prior = dpe_xasprintf("%s'", wanted->object->lvalue);
 
 	watch->access = wanted->access;
+	watch->reference = wanted->object->access;
+	watch->place = wanted->place;
 	watch->event = wanted->access ? wanted->object->access : wanted->object->update;
 	watch->update = wanted->access && wanted->updates ? wanted->object->update : 0;
 	watch->reads = wanted->reads;

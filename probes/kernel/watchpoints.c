@@ -60,6 +60,10 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	why = dpe_xasprintf("%s'", site->lvalue);
 	watch->prior = dpe_intern_string(probes->names, why);
 	free(why);
+	why = dpe_xasprintf("[%s]", site->lvalue);
+	watch->reference = dpe_intern_string(probes->names, why);
+	free(why);
+	watch->place = site->place;
 	return true;
 }
 
@@ -74,7 +78,7 @@ static struct dpe_watch *find_watch(struct dpe_probes *probes, const char *lvalu
 	return NULL;
 }
 
-/* One watchpoint for both [X] and [X']; access_kind.c distinguishes the two. */
+/* One watchpoint for both [X] and [X']; access_effects.c distinguishes the two. */
 static void share(struct dpe_watch *watch, const struct dpe_watched *site)
 {
 	watch->update = site->access ? watch->event : site->event;
@@ -187,11 +191,13 @@ static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
 	return good;
 }
 
-int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread)
+int dpe_watch_open(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, unsigned number, pid_t thread)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(attr),
+		.config = number, /* which the kernel ignores: for our program */
 		.sample_period = 1,
 		.bp_type = watch->access ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
 		.bp_addr = watch->address,
@@ -223,7 +229,7 @@ bool dpe_watch_read(
 static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread,
 	struct dpe_diags *diags)
 {
-	int fd = dpe_watch_open(probes, watch, thread);
+	int fd = dpe_watch_open(probes, watch, (unsigned)(watch - probes->watches), thread);
 
 	if (fd >= 0) {
 		*DPE_GROW(probes->first->links, probes->first->nlinks, probes->first->caplinks) = fd;

@@ -76,7 +76,22 @@ static char *find_at_place(
 	return why ? why : dpe_lvalue_point_to_text(variable);
 }
 
-static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsigned number)
+/* `why`: what is wrong with a variable; it is freed and NULL returned where an address will do. */
+static char *take_for_address(const struct dpe_read *read, const struct dpe_site *site, char *why,
+	const struct dpe_variable *variable, struct dpe_diags *diags)
+{
+	if (!why || !variable->is_guess || !read->behind)
+		return why;
+	dpe_diag(diags, DPE_WARNING, read->place,
+		"there is no debug information on '%s': what '&' binds is taken for a pointer, "
+		"of 8 bytes",
+		site->function->name);
+	free(why);
+	return NULL;
+}
+
+static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsigned number,
+	struct dpe_diags *diags)
 {
 	const char *lvalue = probes->plan->reads[number].lvalue;
 	struct dpe_variable *variable = &site->reached[number];
@@ -85,7 +100,9 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 	if (site->usdt || site->wanted->kind)
 		why = find_at_place(lvalue, site, variable);
 	else
-		why = dpe_variable_of_call(site->module, site->function, lvalue, variable);
+		why = take_for_address(&probes->plan->reads[number], site,
+			dpe_variable_of_call(site->module, site->function, lvalue, variable),
+			variable, diags);
 	if (!why)
 		why = place_reached(site, lvalue, variable);
 	return why ? why : dpe_variable_check(variable);
@@ -105,7 +122,7 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 		if (!site->reached)
 			site->reached = dpe_arena_alloc(
 				probes->arena, plan->nreads * sizeof(*site->reached));
-		why = find_reached(probes, site, i);
+		why = find_reached(probes, site, i, diags);
 		if (!why) {
 			complete &= probes->placed || dpe_read_check_arithmetic(&plan->reads[i],
 							      &site->reached[i], diags);

@@ -42,6 +42,8 @@ static unsigned count_bindings(const struct dpe_rule *rule, unsigned variable)
 		const struct dpe_pattern *pattern = &rule->patterns[i];
 
 		count += pattern->by == variable;
+		count += pattern->result && pattern->result->kind == DPE_ARG_VARIABLE &&
+			 pattern->result->variable == variable;
 		for (unsigned j = 0; j < pattern->nargs; j++)
 			count += pattern->args[j].kind == DPE_ARG_VARIABLE &&
 				 pattern->args[j].variable == variable;
@@ -55,7 +57,7 @@ bool dpe_plan_is_root(
 	const struct dpe_arg *arg = &pattern->args[argument];
 	struct uses uses = {.variable = arg->variable, .argument = (int)argument};
 
-	if (arg->kind != DPE_ARG_VARIABLE || arg->text || count_bindings(rule, arg->variable) > 1)
+	if (arg->kind != DPE_ARG_VARIABLE || arg->text || arg->behind || count_bindings(rule, arg->variable) > 1)
 		return false;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		scan_expr(&uses, rule->patterns[i].cond);

@@ -30,6 +30,7 @@ void dpe_plan_free(struct dpe_plan *plan)
 	free(plan->watched);
 	free(plan->objects);
 	free(plan->reads);
+	free(plan->bindings);
 	free(plan);
 }
 

@@ -73,6 +73,7 @@ struct dpe_read {
 	bool dispensable;   /* only used in `x ? a : b`, or for a round: the rule works without */
 	bool computed;      /* an operand of arithmetic */
 	bool whole;         /* a text whose truncation would change verdicts */
+	bool behind;        /* what an argument points to, bound by a pattern: without a type, an address */
 	bool at_data;       /* a text in a condition of a data event, which is an error */
 	size_t longest;     /* bytes of the longest string that the text is compared with */
 	struct dpe_place place;
@@ -102,16 +103,28 @@ struct dpe_watched_object {
 	struct dpe_place place;
 };
 
+/* A variable of a rule that an argument or the result of a function binds. */
+struct dpe_plan_binding {
+	unsigned rule, variable;
+	const char *text;      /* of the variable; belongs to the specification */
+	dpe_name name, module; /* of the function */
+	unsigned arg;          /* from 0, or DPE_SIGNATURE_RESULT */
+	struct dpe_place place;
+};
+
 /* What to observe, made from the rules alone: plain data. */
 struct dpe_plan {
 	unsigned nwatched;
 	struct dpe_watched *watched;
 	unsigned nobjects; /* each may need several watchpoints */
 	struct dpe_watched_object *objects;
+	bool values, priors; /* what an update left, or replaced, matters to some rule */
 	unsigned nreads; /* more than DPE_READS is an error */
 	struct dpe_read *reads;
 	unsigned nsites;
 	struct dpe_plan_site *sites;
+	unsigned nbindings;
+	struct dpe_plan_binding *bindings;
 	bool threads;    /* some pattern is a thread event */
 	bool channels, waits; /* … an event of channels; of waits for processes */
 	bool founds;     /* threads that exist at the start begin with an event */

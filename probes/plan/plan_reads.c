@@ -94,24 +94,33 @@ static const struct dpe_expr *compared_text(
 	return expr->kind == DPE_EXPR_TEXT && is_string(*literal) ? expr : NULL;
 }
 
-/* Arguments that are compared as text. */
+/* An argument or a result that is compared as text, or what an argument points to. */
+static uint64_t read_by_argument(struct read_pass *adding, const struct dpe_pattern *pattern,
+	const struct dpe_arg *arg)
+{
+	dpe_name name = arg->behind ? arg->behind : arg->text;
+	uint64_t bit = name ? bit_of(adding, dpe_name_text(adding->spec->names, name),
+				      pattern->place)
+			    : 0;
+
+	if (bit && arg->behind)
+		read_of(adding, bit)->behind = true;
+	if (!bit || !arg->text)
+		return bit;
+	if (arg->kind == DPE_ARG_VARIABLE)
+		read_of(adding, bit)->whole = true;
+	else if (arg->value.len > read_of(adding, bit)->longest)
+		read_of(adding, bit)->longest = arg->value.len;
+	return bit;
+}
+
 static uint64_t read_by_arguments(struct read_pass *adding, const struct dpe_pattern *pattern)
 {
-	uint64_t reads = 0, bit;
+	uint64_t reads = 0;
 
-	for (unsigned i = 0; i < pattern->nargs; i++) {
-		const struct dpe_arg *arg = &pattern->args[i];
-
-		if (!arg->text)
-			continue;
-		bit = bit_of(adding, dpe_name_text(adding->spec->names, arg->text), pattern->place);
-		reads |= bit;
-		if (bit && arg->kind == DPE_ARG_VARIABLE)
-			read_of(adding, bit)->whole = true;
-		else if (bit && arg->value.len > read_of(adding, bit)->longest)
-			read_of(adding, bit)->longest = arg->value.len;
-	}
-	return reads;
+	for (unsigned i = 0; i < pattern->nargs; i++)
+		reads |= read_by_argument(adding, pattern, &pattern->args[i]);
+	return pattern->result ? reads | read_by_argument(adding, pattern, pattern->result) : reads;
 }
 
 /* ---- all that an expression reads -------------------------------------------------------- */

@@ -10,9 +10,10 @@
 
 struct site_pass {
 	struct dpe_plan *plan;
-	unsigned cap, capwatched, capobjects;
+	unsigned cap, capwatched, capobjects, capbindings;
 	const struct dpe_names *names;
 	const struct dpe_rule *rule;
+	unsigned number; /* of the rule */
 };
 
 /* ---- sites ------------------------------------------------------------------------------- */
@@ -187,12 +188,42 @@ static void add_object(struct site_pass *planning, const struct dpe_pattern *pat
 		object->updates = true;
 }
 
+/* ---- bindings ---------------------------------------------------------------------------- */
+
+static void add_binding(struct site_pass *planning, const struct dpe_pattern *pattern,
+	const struct dpe_arg *arg, unsigned number)
+{
+	if (arg->kind != DPE_ARG_VARIABLE || arg->text || arg->behind)
+		return;
+	*DPE_GROW(planning->plan->bindings, planning->plan->nbindings, planning->capbindings) =
+		(struct dpe_plan_binding){
+			.rule = planning->number,
+			.variable = arg->variable,
+			.text = dpe_name_text(
+				planning->names, planning->rule->variables[arg->variable]),
+			.name = pattern->name,
+			.module = pattern->module,
+			.arg = number,
+			.place = pattern->place,
+		};
+}
+
+static void add_bindings(struct site_pass *planning, const struct dpe_pattern *pattern)
+{
+	for (unsigned i = 0; i < pattern->nargs; i++)
+		add_binding(planning, pattern, &pattern->args[i], i);
+	if (pattern->result)
+		add_binding(planning, pattern, pattern->result, DPE_SIGNATURE_RESULT);
+}
+
 /* ---- patterns ---------------------------------------------------------------------------- */
 
 static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan_site *site;
 
+	if (pattern->kind == DPE_PATTERN_CONDITION)
+		planning->plan->values = planning->plan->priors = true;
 	if (pattern->object) {
 		add_object(planning, pattern);
 		return;
@@ -218,6 +249,7 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 	if (add_memory_event(planning, pattern) || add_call_event(planning, pattern))
 		return;
 	site = add_site(planning, pattern);
+	add_bindings(planning, pattern);
 	if (pattern->phase == DPE_EXIT)
 		site->exit = true;
 	else
@@ -231,6 +263,7 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 			!dpe_plan_is_root(planning->rule, pattern, i))
 			site->used |= UINT64_C(1) << i;
 	}
+	site->ret |= pattern->result && pattern->result->kind != DPE_ARG_ANY;
 	if (site->optional && !may_be_missing(planning, pattern)) {
 		site->optional = false;
 		site->place = pattern->place;
@@ -279,6 +312,8 @@ static void add_expr(
 {
 	if (!expr)
 		return;
+	planning->plan->values |= expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR;
+	planning->plan->priors |= expr->kind == DPE_EXPR_PRIOR;
 	if (expr->kind == DPE_EXPR_FIELD)
 		add_field(planning, expr, own);
 	add_expr(planning, expr->left, own);
@@ -319,6 +354,8 @@ void dpe_plan_add_sites(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
 	struct site_pass planning = {.plan = plan, .names = spec->names};
 
-	for (unsigned i = 0; i < spec->nrules; i++)
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		planning.number = i;
 		add_rule(&planning, &spec->rules[i]);
+	}
 }

@@ -103,13 +103,22 @@ static void search_all(struct function_search *search)
 
 /* ---- names in the source of C++ and Rust --------------------------------------------- */
 
+/* The destructor of `delete`, which calls the one of the object. */
+static bool deletes(const char *symbol)
+{
+	size_t len = strlen(symbol);
+
+	return len > 4 && !strcmp(symbol + len - 4, "D0Ev");
+}
+
 static bool has_source_name(
 	const struct function_search *search, const struct dpe_function *function, bool by_class)
 {
 	char *base;
 	bool so;
 
-	if (function->is_ifunc || !strstr(function->name, search->name))
+	if (function->is_ifunc || deletes(function->name) ||
+		!strstr(function->name, search->name + (*search->name == '~')))
 		return false;
 	base = dpe_demangle_base(function->name);
 	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);

@@ -16,6 +16,10 @@ bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site 
  * calls them. */
 void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
+/* Warns of variables of rules that are a pointer in one function and a number in another, once the signatures of the
+ * sites are known. */
+void dpe_sites_warn_of_types(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* Whether returns can be probed in the modules from number `first_module` on; if not, after one error, or a warning once
  * probes are placed. */
 bool dpe_sites_check_stacks(

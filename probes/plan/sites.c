@@ -239,6 +239,8 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		if (!site->preloaded)
 			place(probes, site);
 	}
+	if (complete)
+		dpe_sites_warn_of_types(probes, diags);
 	dpe_sites_drop_unprobed(probes, 0, diags);
 	probes->nsearched = probes->modules.count;
 	return complete && dpe_sites_check_stacks(probes, 0, diags);

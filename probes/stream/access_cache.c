@@ -1,4 +1,4 @@
-/* Whether accesses to a watched variable were writes, by the instructions that made them; each instruction is
+/* What accesses to a watched variable did, by the instructions that made them; each instruction is
  * decoded once. */
 #include "probes/code/code.h"
 #include "probes/stream/stream.h"
@@ -9,36 +9,36 @@
 
 struct dpe_place_accessed {
 	uint64_t ip;
-	enum dpe_access access;
+	struct dpe_access_effect effect;
 	UT_hash_handle hh;
 };
 
-static enum dpe_access decode(const struct dpe_map *map, uint64_t ip)
+static struct dpe_access_effect decode(const struct dpe_map *map, uint64_t ip)
 {
 	uint64_t address;
 
 	return dpe_module_address(map->module, map->offset + (ip - map->start), &address)
 		       ? dpe_access_before(map->module, address)
-		       : DPE_ACCESS_UNKNOWN;
+		       : (struct dpe_access_effect){0};
 }
 
-enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip)
+struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 {
 	struct dpe_place_accessed *place;
 	const struct dpe_map *map;
 
 	HASH_FIND(hh, probes->accesses, &ip, sizeof(ip), place);
 	if (place)
-		return place->access;
+		return place->effect;
 	dpe_maps_note(probes, probes->pid, NULL, &ip, 1);
 	map = dpe_maps_find(probes, ip);
 	if (!map) /* not cached: the file may be known at the next access */
-		return DPE_ACCESS_UNKNOWN;
+		return (struct dpe_access_effect){0};
 	place = dpe_xcalloc(1, sizeof(*place));
 	place->ip = ip;
-	place->access = decode(map, ip);
+	place->effect = decode(map, ip);
 	HASH_ADD(hh, probes->accesses, ip, sizeof(ip), place);
-	return place->access;
+	return place->effect;
 }
 
 void dpe_access_free(struct dpe_probes *probes)

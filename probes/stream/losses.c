@@ -73,6 +73,7 @@ unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsig
 	add_kernel(probes, &losses);
 	add_own(&losses, dpe_addresses_lost(probes));
 	add_own(&losses, dpe_channels_lost(probes));
+	add_own(&losses, probes->doubted);
 	if (probes->preload) {
 		dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
 		add_images(probes, &losses);

@@ -1,5 +1,5 @@
 /* object_messages: what happens to objects that are watched, as messages. */
-#include "probes/stream/stream.h"
+#include "probes/stream/access_values.h"
 
 static const char *reason_of(uint64_t result)
 {
@@ -25,12 +25,27 @@ static void warn_once(struct dpe_probes *probes, const struct dpe_watched_object
 			(unsigned long long)object, reason);
 }
 
+/* That of the object; the first that was made in place of the oldest one. No more objects are watched at a time. */
+static struct dpe_last_update *last_update(struct dpe_object_watches *watches, unsigned kind, uint64_t object)
+{
+	struct dpe_object_updates *updates = watches->updates;
+
+	for (unsigned i = 0; i < DPE_WATCHES; i++)
+		if (updates[i].object == object && updates[i].kind == kind)
+			return &updates[i].last;
+	updates += watches->nupdates++ % DPE_WATCHES;
+	*updates = (struct dpe_object_updates){.kind = kind, .object = object};
+	return &updates->last;
+}
+
 void dpe_object_watch_fill_change(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[record->site];
 	uint64_t object = record->words[0], result = record->words[1];
 
+	if (result == DPE_WATCH_BEGUN)
+		*last_update(probes->object_watches, record->site, object) = (struct dpe_last_update){0};
 	args[0] = dpe_value_pointer(object);
 	args[1] = dpe_value_string(dpe_name_text(probes->names, wanted->object->update));
 	draft->args = args;
@@ -44,33 +59,34 @@ void dpe_object_watch_fill_change(struct dpe_probes *probes, const struct dpe_re
 	warn_once(probes, wanted, object, reason_of(result));
 }
 
-static bool has_written(
-	struct dpe_probes *probes, const struct dpe_watch *watch, const struct dpe_record *record)
-{
-	enum dpe_access access;
-
-	if (!watch->access || !watch->update)
-		return !watch->access;
-	access = dpe_access_at(probes, record->words[3]);
-	return access == DPE_ACCESS_UNKNOWN ? record->words[1] != record->words[2]
-					    : access == DPE_ACCESS_WRITE;
-}
-
 void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
 	char (*texts)[DPE_NUMBER_TEXT])
 {
 	const struct dpe_watch *watch = &probes->object_watches->kinds[record->site].watch;
-	bool wrote = has_written(probes, watch, record);
+	uint64_t object = record->words[0];
+	struct dpe_update update = {
+		.watch = watch,
+		.effect = dpe_access_at(probes, record->words[3]),
+		.accessed = {record->words[3], object + watch->address, watch->variable.size,
+			dpe_access_registers(record)},
+		.all = true,
+		.values = probes->plan->values,
+		.priors = probes->plan->priors,
+		.before = record->words[1],
+		.read = record->words[2],
+	};
+	bool wrote = dpe_update_values(
+		probes, record, last_update(probes->object_watches, record->site, object), &update);
 
-	args[0] = dpe_value_pointer(record->words[0]);
+	args[0] = dpe_value_pointer(object);
 	draft->args = args;
 	draft->nargs = 1;
-	vars[draft->nvars++] = (struct dpe_var){watch->name,
-		dpe_variable_value(&watch->variable, record->words[2], *texts++)};
-	if (wrote)
+	vars[draft->nvars++] = (struct dpe_var){
+		watch->name, dpe_variable_value(&watch->variable, update.after, *texts++)};
+	if (wrote && !(watch->access && !watch->update))
 		vars[draft->nvars++] = (struct dpe_var){watch->prior,
-			dpe_variable_value(&watch->variable, record->words[1], *texts)};
+			dpe_variable_value(&watch->variable, update.before, *texts)};
 	draft->vars = vars;
-	draft->name = wrote && watch->access ? watch->update : watch->event;
+	draft->name = dpe_update_name(watch, wrote);
 }

@@ -2,6 +2,7 @@
 #include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/stream/read_values.h"
+#include "probes/stream/access_values.h"
 #include "probes/stream/memory_accesses.h"
 
 #include <string.h>
@@ -17,8 +18,15 @@ static const uint64_t *words_at(const struct dpe_record *record)
 	return (const uint64_t *)record->words + (has_result(record) ? DPE_RESULT_WORDS : 0);
 }
 
+static bool is_access(const struct dpe_record *record)
+{
+	return record->kind == DPE_RECORD_DATA || record->kind == DPE_RECORD_OBJECT;
+}
+
 static size_t count_words(const struct dpe_record *record)
 {
+	if (is_access(record))
+		return DPE_ACCESS_WORDS;
 	if (record->has_stack == DPE_STACK_WHOLE || record->nvalues)
 		return DPE_WORDS;
 	if (record->has_stack)
@@ -32,7 +40,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 {
 	size_t words;
 
-	if (size < sizeof(*record) || record->nwords > DPE_WORDS)
+	if (size < sizeof(*record) || (record->nwords > DPE_WORDS && !is_access(record)))
 		return false;
 	words = count_words(record);
 	if (record->nwords > words)
@@ -163,36 +171,36 @@ static void fill_wait(const struct dpe_probes *probes, const struct dpe_record *
 	draft->name = probes->waited;
 }
 
-static bool has_written(struct dpe_probes *probes, const struct dpe_watch *accessed,
-	const struct dpe_record *record)
-{
-	uint64_t before = record->words[0], after = record->words[1 + record->site];
-	enum dpe_access access;
-
-	if (!accessed->access || !accessed->update)
-		return !accessed->access;
-	access = dpe_access_at(probes, record->words[1 + DPE_WATCHES]);
-	return access == DPE_ACCESS_UNKNOWN ? before != after : access == DPE_ACCESS_WRITE;
-}
-
 /* The variables as the access left them, and what the accessed one was before. */
 static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_NUMBER_TEXT])
 {
-	const struct dpe_watch *accessed = &probes->watches[record->site];
-	bool wrote = has_written(probes, accessed, record);
+	struct dpe_watch *accessed = &probes->watches[record->site];
+	struct dpe_update update = {
+		.watch = accessed,
+		.effect = dpe_access_at(probes, record->words[1 + DPE_WATCHES]),
+		.accessed = {record->words[1 + DPE_WATCHES], accessed->address,
+			accessed->variable.size, dpe_access_registers(record)},
+		.all = !probes->dynamic,
+		.values = probes->plan->values,
+		.priors = probes->plan->priors,
+		.before = record->words[0],
+		.read = record->words[1 + record->site],
+	};
+	bool wrote = dpe_update_values(probes, record, &accessed->last, &update);
 
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		const struct dpe_watch *watch = &probes->watches[i];
+		uint64_t value = watch == accessed ? update.after : record->words[1 + i];
 
-		vars[i] = (struct dpe_var){watch->name,
-			dpe_variable_value(&watch->variable, record->words[1 + i], *texts++)};
+		vars[i] = (struct dpe_var){
+			watch->name, dpe_variable_value(&watch->variable, value, *texts++)};
 	}
 	draft->nvars = (uint16_t)probes->nwatches;
-	if (wrote)
+	if (wrote && !(accessed->access && !accessed->update))
 		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
-			dpe_variable_value(&accessed->variable, record->words[0], *texts)};
-	draft->name = wrote && accessed->access ? accessed->update : accessed->event;
+			dpe_variable_value(&accessed->variable, update.before, *texts)};
+	draft->name = dpe_update_name(accessed, wrote);
 	draft->module = accessed->module;
 	draft->vars = vars;
 }

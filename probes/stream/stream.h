@@ -164,8 +164,8 @@ struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
 
 /* ---- access_cache.c ------------------------------------------------------------------ */
 
-/* What the instruction before `ip` did to the watched variable that it accessed. */
-enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip);
+/* What the instruction before `ip` does to memory. */
+struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip);
 void dpe_access_free(struct dpe_probes *probes);
 
 /* ---- library_reader.c ---------------------------------------------------------------- */

@@ -90,16 +90,21 @@ static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalu
 	return find_var(env, lvalue, len, prior);
 }
 
-struct dpe_value dpe_text_in(
-	const struct dpe_message *message, struct dpe_value direct, dpe_name name)
+struct dpe_value dpe_variable_in(const struct dpe_message *message, dpe_name name)
 {
-	if (direct.kind == DPE_STRING || !message)
-		return direct.kind == DPE_STRING ? direct : none;
 	for (unsigned i = 0; i < message->nvars; i++) {
 		if (message->vars[i].name == name)
 			return message->vars[i].value;
 	}
 	return none;
+}
+
+struct dpe_value dpe_text_in(
+	const struct dpe_message *message, struct dpe_value direct, dpe_name name)
+{
+	if (direct.kind == DPE_STRING || !message)
+		return direct.kind == DPE_STRING ? direct : none;
+	return dpe_variable_in(message, name);
 }
 
 static struct dpe_value eval_text(const struct dpe_env *env, const struct dpe_expr *expr)

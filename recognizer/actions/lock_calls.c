@@ -6,6 +6,8 @@
 static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_call call,
 	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event)
 {
+	if (recognizer->sink.holds)
+		recognizer->sink.holds(recognizer->sink.context, thread, object, call != DPE_CALL_UNHOLD);
 	if (call == DPE_CALL_UNHOLD) {
 		dpe_wait_graph_unhold(recognizer->waits, thread, object);
 		dpe_lock_order_unhold(recognizer->lock_order, thread, object, event);

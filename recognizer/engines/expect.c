@@ -282,7 +282,7 @@ static void describe_event(
 
 	dpe_message_print_id(to, names, occurrence->message);
 	if (!run->preds.count)
-		dpe_text_puts(to, " came with nothing of the slice before it");
+		dpe_text_puts(to, " came with nothing of the rule before it");
 	for (unsigned i = 0; i < run->preds.count; i++) {
 		dpe_text_puts(to, i ? " and " : " came right after ");
 		dpe_message_print_id(to, names, run->preds.at[i]->message);
@@ -295,22 +295,38 @@ static bool may_be_late(const struct dpe_run *run)
 	return run->follow->may_be_late && run->follow->may_be_late(run);
 }
 
-static void report_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
+static void put_around(struct dpe_verdict *verdict, const struct dpe_message **messages,
+	const struct dpe_stamp **stamps, const struct dpe_occurrence *occurrence)
+{
+	messages[verdict->naround] = occurrence->message;
+	stamps[verdict->naround++] = &occurrence->stamp;
+}
+
+/* With the events that the verdict's event came after and beside; or, without one, where the slice ends. */
+static void report_with_events(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_occurrence *occurrence, struct dpe_verdict *verdict)
 {
-	const struct dpe_message *around[run->preds.count + 1];
-	const struct dpe_stamp *stamps[run->preds.count + 1];
+	struct dpe_preds ends = {0};
+	const struct dpe_message **messages;
+	const struct dpe_stamp **stamps;
+	unsigned npreds = occurrence ? run->preds.count : 0;
 
-	for (unsigned i = 0; i < run->preds.count; i++) {
-		around[i] = run->preds.at[i]->message;
-		stamps[i] = &run->preds.at[i]->stamp;
-	}
-	around[run->preds.count] = occurrence->message;
-	stamps[run->preds.count] = &occurrence->stamp;
-	verdict->around = around;
+	dpe_order_ends(&slice->order, occurrence ? &occurrence->stamp : NULL, &ends);
+	messages = dpe_xcalloc(npreds + ends.count + 1, sizeof(struct dpe_message *));
+	stamps = dpe_xcalloc(npreds + ends.count + 1, sizeof(struct dpe_stamp *));
+	for (unsigned i = 0; i < npreds; i++)
+		put_around(verdict, messages, stamps, run->preds.at[i]);
+	for (unsigned i = 0; i < ends.count; i++)
+		put_around(verdict, messages, stamps, ends.at[i]);
+	verdict->nbeside = occurrence ? ends.count : 0;
+	if (occurrence)
+		put_around(verdict, messages, stamps, occurrence);
+	verdict->around = messages;
 	verdict->stamps = stamps;
-	verdict->naround = run->preds.count + 1;
 	dpe_verdict_report(run, slice, verdict);
+	free(messages);
+	free(stamps);
+	free(ends.at);
 }
 
 static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
@@ -338,7 +354,7 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;
 	slice->done = true;
-	report_with_predecessors(run, slice, occurrence, &verdict);
+	report_with_events(run, slice, occurrence, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->suppressing = false;
@@ -476,7 +492,10 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 
 		run_actions(run, slice, ending, count, final, NULL);
 	}
-	dpe_verdict_report(run, slice, &verdict);
+	if (verdict.kind == DPE_INCOMPLETE)
+		report_with_events(run, slice, NULL, &verdict);
+	else
+		dpe_verdict_report(run, slice, &verdict);
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->branches[0], NULL);
 	run->recognizer->suppressing = false;

@@ -62,6 +62,10 @@ struct dpe_preds {
 /* Finds the immediate predecessors of an event that is later than all added ones. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
+/* Adds to `ends` the events of the order that no other one follows; `stamp`: of the events that are
+ * independent of the one with that stamp; or NULL. */
+void dpe_order_ends(
+	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *ends);
 /* Adds an event, given its predecessors. False where it replaced another. */
 bool dpe_order_add(
 	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds);

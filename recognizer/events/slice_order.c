@@ -186,6 +186,19 @@ void dpe_order_preds(
 	keep_maximal(preds);
 }
 
+void dpe_order_ends(
+	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *ends)
+{
+	ends->count = 0;
+	for (unsigned i = 0; i < order->nchains; i++) {
+		struct dpe_occurrence *last = order->chains[i].last;
+
+		if (!stamp || (last->stamp.chain != stamp->chain && !dpe_precedes(&last->stamp, stamp)))
+			*DPE_GROW(ends->at, ends->count, ends->cap) = last;
+	}
+	keep_maximal(ends);
+}
+
 static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 {
 	unsigned at = place_of(order, number);

@@ -57,33 +57,35 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
-static struct dpe_value argument(
-	const struct dpe_arg *arg, const struct dpe_message *message, unsigned number)
+/* True where the value is what the argument of the pattern says; binds its variable. */
+static bool arg_matches(const struct dpe_arg *arg, const struct dpe_message *message,
+	struct dpe_value value, struct dpe_binding *binding)
 {
-	struct dpe_value value = message->args[number];
-
+	if (arg->kind == DPE_ARG_ANY)
+		return true;
+	if (arg->behind)
+		value = dpe_variable_in(message, arg->behind);
+	if (arg->behind && value.kind == DPE_RAW && !dpe_value_is_number(value))
+		return false; /* null: it could not be read */
 	if (arg->text)
 		value = dpe_text_in(message, value, arg->text);
-	return !arg->text || value.kind == DPE_STRING ? value
-						      : (struct dpe_value){.kind = DPE_NONE};
+	if (arg->text && value.kind != DPE_STRING)
+		return false;
+	return arg->kind == DPE_ARG_VARIABLE ? bind(binding, arg->variable, value)
+					     : dpe_value_equal(arg->value, value);
 }
 
 static bool args_match(const struct dpe_pattern *pattern, const struct dpe_message *message,
 	struct dpe_binding *binding)
 {
-	if (message->nargs < pattern->nargs)
+	if (pattern->has_args && message->nargs < pattern->nargs)
 		return false;
-	for (unsigned i = 0; i < pattern->nargs; i++) {
-		const struct dpe_arg *arg = &pattern->args[i];
-		struct dpe_value value = argument(arg, message, i);
-
-		if (arg->kind == DPE_ARG_VARIABLE &&
-			!bind(binding, arg->variable, value))
-			return false;
-		if (arg->kind == DPE_ARG_LITERAL && !dpe_value_equal(arg->value, value))
+	for (unsigned i = 0; pattern->has_args && i < pattern->nargs; i++) {
+		if (!arg_matches(&pattern->args[i], message, message->args[i], binding))
 			return false;
 	}
-	return true;
+	return !pattern->result ||
+	       arg_matches(pattern->result, message, message->ret, binding);
 }
 
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
@@ -92,7 +94,7 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 	binding->mask = 0;
 	if (!name_matches(names, pattern, message))
 		return false;
-	if (pattern->has_args && !args_match(pattern, message, binding))
+	if (!args_match(pattern, message, binding))
 		return false;
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
 }
@@ -107,12 +109,13 @@ bool dpe_pattern_is_single(const struct dpe_pattern *pattern)
 {
 	return dpe_pattern_is_simple(pattern) && pattern->has_args && pattern->nargs == 1 &&
 	       pattern->args[0].kind == DPE_ARG_VARIABLE && !pattern->args[0].text &&
-	       pattern->by == DPE_NO_VARIABLE;
+	       !pattern->args[0].behind && !pattern->result && pattern->by == DPE_NO_VARIABLE;
 }
 
 bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)
 {
-	if (!dpe_pattern_is_simple(pattern) || pattern->by != DPE_NO_VARIABLE)
+	if (!dpe_pattern_is_simple(pattern) || pattern->result ||
+		pattern->by != DPE_NO_VARIABLE)
 		return false;
 	return !pattern->has_args || !pattern->nargs;
 }
@@ -127,7 +130,7 @@ bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe
 		return dpe_pattern_match(
 			       run->recognizer->spec->names, pattern, message, binding) &&
 		       dpe_own_condition_holds(run, binding, message);
-	if (pattern->has_args && !args_match(pattern, message, binding))
+	if (!args_match(pattern, message, binding))
 		return false;
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
 }

@@ -107,6 +107,8 @@ void dpe_sections_clear(struct dpe_sections *sections);
 
 /* Computes recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message);
+/* Gives the event's parts in `sync` rules to the sink. */
+void dpe_sync_parts_report(struct dpe_recognizer *recognizer, const struct dpe_event *event);
 /* Called once all runs are set up. */
 void dpe_roles_prepare(struct dpe_name_watchers *watch);
 struct dpe_roles *dpe_roles_new(void);

@@ -215,6 +215,36 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *messa
 	}
 }
 
+static struct dpe_value first_key(
+	const struct dpe_rule *rule, const struct dpe_binding *binding)
+{
+	for (unsigned i = 0; i < rule->nvariables; i++) {
+		if (rule->keys & binding->mask & UINT64_C(1) << i)
+			return binding->values[i];
+	}
+	return (struct dpe_value){.kind = DPE_NONE};
+}
+
+void dpe_sync_parts_report(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_name_watchers *watch;
+
+	if (event->message->name >= recognizer->nnames)
+		return;
+	watch = &recognizer->by_name[event->message->name];
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+		struct dpe_sync_part part = {watcher->run->rule, watcher->sends, watcher->receives, {0}};
+		struct dpe_binding binding;
+
+		if ((!part.sends && !part.receives) ||
+			!dpe_watcher_match(watcher, watcher->run, event->message, &binding))
+			continue;
+		part.object = first_key(part.rule, &binding);
+		recognizer->sink.synchronises(recognizer->sink.context, event, &part);
+	}
+}
+
 struct dpe_roles *dpe_roles_new(void)
 {
 	return dpe_xcalloc(1, sizeof(struct dpe_roles));

@@ -193,7 +193,8 @@ static void release(struct meaning *m, const struct dpe_run *run, const struct d
 	const struct dpe_rule *rule = run->rule;
 
 	if (!m->released && rule->sends[binding->pattern])
-		dpe_sections_release(m->history, m->number, key_of(rule, binding), &m->released);
+		dpe_sections_release(m->history, m->number, key_of(rule, binding),
+			rule->pairing == DPE_EXCLUSIVE, &m->released);
 }
 
 static void acquire(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
@@ -320,8 +321,10 @@ static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_pa
 {
 	const struct dpe_base *base = chain->base;
 
-	if (event->message->name == history->recognizer->thread_found)
+	if (event->message->name == history->recognizer->thread_found) {
+		chain->found = true;
 		base = join_everything(history);
+	}
 	base = join_all(history, base, chain->sources, chain->nsources);
 	chain->nsources = 0;
 	base = join_all(history, base, history->incoming, history->nincoming);

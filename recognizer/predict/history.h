@@ -36,6 +36,7 @@ struct dpe_taking {
 	uint64_t gate, release; /* numbers of events; DPE_NO_EVENT: not released */
 	uint32_t gate_index;    /* of the gate in its chain */
 	bool exclusive;
+	bool unseen; /* taken before the thread was observed */
 	int last_exclusive; /* the latest exclusive one up to this; -1: none */
 };
 
@@ -82,6 +83,7 @@ struct dpe_past_chain {
 	unsigned nsources, capsources;
 	const struct dpe_sections_set *lock_set; /* NULL: it holds none, or … */
 	bool changed; /* … it has changed since */
+	bool found; /* the thread was already running when it was first observed */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
@@ -127,8 +129,8 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 
 /* The last event of the chain is followed by event `gate`: what it asked for, it holds. */
 void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *chain, uint64_t gate);
-void dpe_sections_release(
-	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool *released);
+void dpe_sections_release(struct dpe_history *history, uint64_t number, struct dpe_value lock,
+	bool exclusive, bool *released);
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
 /* Forgets all acquires but for those of locks that are held. */

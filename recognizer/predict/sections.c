@@ -2,6 +2,7 @@
 #include "recognizer/predict/history.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct dpe_reordered_lock *find_lock(struct dpe_history *history, struct dpe_value key)
 {
@@ -83,16 +84,50 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 		(struct dpe_taken){takings, held->taking};
 }
 
-void dpe_sections_release(
-	struct dpe_history *history, uint64_t number, struct dpe_value key, bool *released)
+/* A thread that was already running releases what it was not seen to take: it has held the lock since
+ * its first event. Only then can another thread have been seen to take it, so no search missed it. */
+static bool release_unseen(
+	struct dpe_history *history, uint64_t number, struct dpe_value key, bool exclusive)
+{
+	uint32_t of = history->events[number].chain;
+	struct dpe_past_chain *chain = &history->chains[of];
+	struct dpe_takings *takings;
+
+	if (!chain->found)
+		return false;
+	takings = takings_of(history, find_lock(history, key), of);
+	if (takings->count) { /* a recursive lock */
+		if (takings->at[0].unseen)
+			takings->at[0].release = number;
+		return takings->at[0].unseen;
+	}
+	*DPE_GROW(takings->at, takings->count, takings->cap) = (struct dpe_taking){
+		.of = takings,
+		.gate = chain->earlier ? 0 : chain->events[0],
+		.release = number,
+		.gate_index = chain->earlier ? 0 : 1,
+		.exclusive = exclusive,
+		.unseen = true,
+		.last_exclusive = exclusive ? 0 : -1,
+	};
+	(void)DPE_GROW(chain->taken, chain->ntaken, chain->captaken);
+	memmove(chain->taken + 1, chain->taken, (chain->ntaken - 1) * sizeof(*chain->taken));
+	chain->taken[0] = (struct dpe_taken){takings, 0};
+	return true;
+}
+
+void dpe_sections_release(struct dpe_history *history, uint64_t number, struct dpe_value key,
+	bool exclusive, bool *released)
 {
 	struct dpe_past_chain *chain = &history->chains[history->events[number].chain];
 	struct dpe_reordered_lock *lock =
 		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
 	struct dpe_section_held *held = lock ? find_held(chain, lock) : NULL;
 
-	if (!held)
+	if (!held) {
+		*released = release_unseen(history, number, key, exclusive);
 		return;
+	}
 	*released = true;
 	if (--held->depth)
 		return;

@@ -1,6 +1,8 @@
 /* Reporting verdicts: counts them, asks whether they are suppressed, and passes them to the sink. */
 #include "recognizer/verdicts/verdicts.h"
 
+#include <stdlib.h>
+
 static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kind)
 {
 	switch (kind) {
@@ -33,6 +35,22 @@ bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct d
 	return true;
 }
 
+/* By where it ends; NULL in the end, as no event decided it. */
+static bool is_incomplete_suppressed(
+	struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
+{
+	const struct dpe_message **events =
+		dpe_xcalloc(verdict->naround + 1, sizeof(struct dpe_message *));
+	bool suppressed;
+
+	for (unsigned i = 0; i < verdict->naround; i++)
+		events[i] = verdict->around[i];
+	suppressed = dpe_recognizer_suppresses(
+		recognizer, verdict->rule, events, verdict->naround + 1);
+	free(events);
+	return suppressed;
+}
+
 /* A loss is no finding and cannot be suppressed. */
 static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
 {
@@ -42,6 +60,8 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 	if (verdict->nevents)
 		return dpe_recognizer_suppresses(
 			recognizer, verdict->rule, verdict->events, verdict->nevents);
+	if (verdict->kind == DPE_INCOMPLETE)
+		return is_incomplete_suppressed(recognizer, verdict);
 	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
 }
 

@@ -39,6 +39,7 @@ same 'matches and violations' err <<'X'
       $2 and $3, $2 and $4 are independent
 #4 no: violated of a;(b&d);e  [rules.dpe:3]
   at e  id "6"  thread 1
+  right after e  id "5"  thread 1
       thread 1  e 5 ─ e 6
   6 came right after 5
   expected nothing more

@@ -57,7 +57,7 @@ X
 for engine in auto pa net; do
 	run "$DPE" replay --all --engine=$engine -s all.dpe log.jsonl
 	check "by $engine: of sequences, of what fails, and for conditions" "$(grep -c 'put.*lock = 7  thread' err) \
-$(grep -c 'get.*lock = 8  thread' err)" = '5 4'
+$(grep -c 'get.*lock = 8  thread' err)" = '6 4'
 done
 run "$DPE" replay --format=json -s rules.dpe log.jsonl
 check 'in JSON' "$(python3 -c '

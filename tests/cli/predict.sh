@@ -54,6 +54,24 @@ check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&writ
 possible: write of total
 dpe: 6 events, 0 lost; 2 rules: 1 match'
 
+# A holds the lock when it is first observed; it releases it, in the second log, twice, as a recursive lock.
+for releases in 1 2; do
+	{
+		echo 'A thread::found 0'
+		echo 'A write total'
+		for i in $(seq $releases); do
+			echo 'A release L'
+		done
+		printf 'B acquire L\nB write total\nB release L\n'
+	} | events >attached.jsonl
+	run "$DPE" replay -s race.dpe attached.jsonl
+	says "a lock that was taken before observation, released $releases times" 0 'nothing found'
+done
+sed 2d attached.jsonl >later.jsonl
+echo 'A write total' | events >>later.jsonl
+run "$DPE" replay -s race.dpe later.jsonl
+says 'a write after that section' 1 'predicted match'
+
 sed '3s/$/\n{"dpe_lost":1,"thread":"A"}/' race.jsonl >lossy.jsonl
 run "$DPE" replay -s race.dpe lossy.jsonl
 says 'after a loss it is inconclusive' 3 'inconclusive'

@@ -15,7 +15,7 @@ slowly() {
 }
 # until_reported: more and more, until err tells how things go, two minutes at most
 until_reported() {
-	for time in $(seq "${DPE_AWAIT:-600}"); do
+	for time in $(seq $((${DPE_AWAIT:-120} * 5))); do
 		messages 2000
 		grep -q "$line" err && return
 		sleep 0.2

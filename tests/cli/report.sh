@@ -24,6 +24,7 @@ same 'the report' err <<'X'
 race: race 2 d
 #2 order: incomplete of a(x);e  [rules.dpe:2]
   where x = 3
+  stopped after a(3)  id "1"  thread 1, at 0.000000000 s
   expected e after a(x)
 order: no e after 3
 order: a(x) occurred 1 time, e was never observed
@@ -35,7 +36,7 @@ check 'as JSON: standard output alone' "$status $(lines err)" = '1 0'
 same 'the report as JSON' out <<'X'
 {"type":"verdict","rule":"race","mode":"detect","verdict":"match","event":"4","params":{},"events":["2","4"],"messages":[{"event":"b","id":"2","pred":["1"],"thread":2,"time":2000,"stack":["b+0x1f (f.c:12)","main+0x4 (f.c:30)"]},{"event":"d","id":"4","pred":["3"],"thread":3,"time":4000}]}
 {"type":"print","rule":"race","text":"race 2 d"}
-{"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3}}
+{"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3},"last":[{"event":"a","id":"1","thread":1,"time":1000,"args":[3]}]}
 {"type":"print","rule":"order","text":"no e after 3"}
 {"type":"summary","events":4,"unobserved":[{"rule":"order","pattern":"e"},{"rule":"none","pattern":"f"}],"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"possible_hangs":0,"errors":0,"suppressed":0}
 X
@@ -198,7 +199,7 @@ done
 # ---- many findings -------------------------------------------------------------------------------
 printf 'expect item(x): put(x) ; take(x)\ndetect first: put(0)\n' >items.dpe
 for i in $(seq 0 149); do
-	printf '{"event":"put","thread":1,"args":[%s]}\n' $i
+	printf '{"event":"put","thread":1,"args":[%s],"stack":["put+0x1 (f.c:%s)"]}\n' $i $i
 done >items.jsonl
 run "$DPE" replay -s items.dpe items.jsonl
 says 'a rule with many findings: some, and how many more' 1 'item: 50 more like these, not printed (see --max-findings)' \
@@ -212,6 +213,34 @@ for option in --max-findings=0 --all; do
 done
 run "$DPE" replay --format=json -s items.dpe items.jsonl
 check 'and in JSON' "$(grep -c '"verdict":"incomplete"' out)" -eq 150
+
+# Without places of their own they are one finding, with three examples; at one place, too.
+sed 's/,"stack".*/}/' items.jsonl >alike.jsonl
+run "$DPE" replay -s items.dpe alike.jsonl
+says 'alike but for values' 1 '147 more like #2, with other values (see --all)' '150 incomplete' 'stopped after put(2)'
+check 'three examples' "$(grep -c '^#[0-9]* item: ' err)" -eq 3
+for option in --max-findings=0 --all; do
+	run "$DPE" replay $option -s items.dpe alike.jsonl
+	check "$option: all" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like' err)" = '150 0'
+done
+sed 's/f.c:[0-9]*/f.c:7/' items.jsonl >place.jsonl
+run "$DPE" replay -s items.dpe place.jsonl
+says 'at one place' 1 '#2 was seen 150 times, also with x = 1; x = 2'
+check 'one finding' "$(grep -c '^#[0-9]* item: ' err)" -eq 1
+
+# ---- both sides ----------------------------------------------------------------------------------
+for i in 1 2 3 4 5; do
+	printf '{"event":"a","thread":%s,"stack":["a+0x1 (f.c:%s)"]}\n' $i $i
+done >sides.jsonl
+printf '{"event":"b","thread":6}\n' >>sides.jsonl
+run "$DPE" replay -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
+says 'what a violation should have come after' 1 '  at b  thread 6' '  not ordered after a  thread 1' \
+	'       at a+0x1 (f.c:1)' '  and 2 more' 'the rule wants it after'
+check 'three of them' "$(grep -c 'not ordered after' err)" -eq 3
+run "$DPE" replay --format=json -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
+check 'as JSON: all' "$(grep -o '"independent":.*' out | grep -o '"event":"a"' | wc -l)" -eq 5
+run "$DPE" replay -e 'expect R: a* ; b' sides.jsonl
+says 'and what it came after, in one thread' 1 'not ordered after a  thread 1'
 
 # ---- what was never observed ---------------------------------------------------------------------
 printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe

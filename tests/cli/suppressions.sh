@@ -54,7 +54,7 @@ same 'the action of a suppressed finding works, but is not heard' err <<'X'
 #1 two: match of b  [state.dpe:3]
   $1 b  id "2"  thread 2
        at b+0x1f (src/f.c:12)
-       by ns::q::push(int, char)+0x4 (f.c:30)
+       by ns::q::push()+0x4 (f.c:30)
        by run+0x3 (libfoo.so.6)
 two: 1
 dpe: 4 events, 0 lost; 2 rules: 1 match, 1 suppressed
@@ -100,7 +100,7 @@ error: error: e
 #2 race: match of b&d  [some.dpe:1]
   $1 b  id "2"  thread 2
        at b+0x1f (src/f.c:12)
-       by ns::q::push(int, char)+0x4 (f.c:30)
+       by ns::q::push()+0x4 (f.c:30)
        by run+0x3 (libfoo.so.6)
   $2 d  id "4"  thread 3
   suppression rule:race function:d

@@ -44,6 +44,7 @@ released use 8, thread 2
 #2 file: violated of open(f);close(f)  [rules.dpe:2]
   where f = "x"
   at use("x", 2)  id "8"  thread 2
+  right after close("x")  id "6"  thread 2
   8 came right after 6
   expected nothing more
 released gone 9, thread 2

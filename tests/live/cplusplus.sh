@@ -15,14 +15,14 @@ same 'methods, constructors, functions' shown <<'X'
 #1 made: match of queue::queue(q, _).exit;queue::push(q, 2)  [queue.dpe:1]
   where q = 0x7f…
   $1 queue::queue.exit(0x7f…, 1)  thread …
-       at shop::queue::queue(int) (…:19)
+       at shop::queue::queue() (…:19)
        by main (…:60)
   $2 queue::push(0x7f…, 2)  thread …
-       at shop::queue::push(int) (…:26)
+       at shop::queue::push() (…:26)
        by main (…:65)
 #2 twice: match of twice(2).exit [.ret == 4]  [queue.dpe:2]
   $1 twice.exit(2) = 4  thread …
-       at twice(int) (…:48)
+       at twice() (…:48)
        by main (…:65)
 #3 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
@@ -31,11 +31,31 @@ same 'methods, constructors, functions' shown <<'X'
 #4 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
        at shop::queue::take() (…:31)
-       by shop::queue::take(int) (…:36)
+       by shop::queue::take() (…:36)
 dpe: 10 events, 0 lost; 3 rules: 4 matches
 X
 run "$DPE" replay --format=json -s queue.dpe log.jsonl
 check 'the same from a log' "$(grep -c '"match"' out)" -eq 4
+
+cat >life.cc <<'X'
+struct pipe {
+	int *at;
+	[[gnu::noipa]] pipe(int size) : at(new int[size]) {}
+	[[gnu::noipa]] virtual ~pipe() { delete[] at; }
+};
+
+int main()
+{
+	pipe *first = new pipe(4), *second = new pipe(5);
+
+	second->at[0] = 1;
+	delete first;
+}
+X
+g++ -g -O1 life.cc -o life || not_ok 'compiling life.cc'
+run "$DPE" run -e 'expect life(p): (pipe::pipe(p).exit ; pipe::~pipe(p))*' -- ./life
+says 'objects, from constructor to destructor' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
+
 printf 'detect r: queue::take\n' >take.dpe
 run "$DPE" run -s take.dpe -- "$target"
 says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'

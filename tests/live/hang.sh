@@ -145,7 +145,7 @@ if command -v "${CXX:-g++}" >/dev/null; then
 		await answers "$@" && ok "$name" || { not_ok "$name" && explain_run; }
 		leave
 	}
-	cxx mutex 1 'deadlock of 2 threads: [0-9]+ waits for (first|second), held by' 'std::lock_guard<std::mutex>'
+	cxx mutex 1 'deadlock of 2 threads: [0-9]+ waits for (first|second), held by' 'std::lock_guard'
 	cxx shared 1 'deadlock of 2 threads' 'waits to read, for read-write lock book'
 	cxx condition 1 'waits for a signal of condition wakeup' 'waits for the end of thread' 'std::thread::join'
 	cxx semaphore 1 'waits in futex permits' 'acquire\(\)'

@@ -43,6 +43,16 @@ watch 'a function and itself' 1 writes put,put
 watch 'a pair under a lock' 0 locked put,get
 watch 'several at once' 1 race other counter put,get
 
+# ---- objects -------------------------------------------------------------------------------------
+compile_target owners
+run "$DPE" race put,put put,get -- ./owners
+says 'an object for each thread' 0 'nothing found' \
+	"put,get: calls with the same first argument (struct queue *); write 'put(_),get(_)' for all calls"
+run "$DPE" race put,put.exit -- ./owners one
+says 'one object' 1 'match of put(object)&put(object).exit' 'where object = 0x'
+run "$DPE" race 'put(_),get(_)' -- ./owners
+says 'whatever the object' 1 'match of put(_)&get(_)'
+
 # ---- the locks that were held ----------------------------------------------------------------
 # held: of each access the locks; both ways it is reported which come first
 held() {
@@ -71,7 +81,7 @@ says 'nothing to watch' 2 'nothing to watch'
 run "$DPE" race counter
 says 'no program' 2 'no target'
 run "$DPE" race countre -- ./races race
-says 'a misspelt variable' 2 "command line:2:" "has no variable 'countre'" "'counter'"
+says 'a misspelt variable' 2 "command line:1:" "has no variable 'countre'" "'counter'"
 check 'which is not started for it' ! -s out
 run "$DPE" race --plan counter put,get -- ./races race
 check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1

@@ -15,8 +15,11 @@ refused 'a thread-local one' 'detect r: toggle [own = 1]' \
 	"'own' is in values, but it is thread-local, with another address in each thread"
 refused 'a static one of a function' 'detect r: toggle [toggled = 1]' \
 	"'toggled' is in values, but it is a static variable of a function"
-refused 'the same with its function' 'detect r: toggle [toggle::toggled = 1]' \
-	"'toggle::toggled' is in values, but it is a static variable of a function"
+refused 'a static one of another function' 'detect r: toggle [enqueue::toggled = 1]' \
+	"'toggled' is in values, but it is a static variable of a function: write FUNCTION::VARIABLE"
+refused 'an enumerator' 'detect r: toggle [flag = ROUND]' "'ROUND' is an enumerator: write its number, 7"
+refused 'a parameter that the event does not name' 'detect r: enqueue [item = 1]' \
+	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
 refused 'a bit field' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
 refused 'an index that varies' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
 refused 'a cast' 'detect r: toggle [(int)flag = 1]' 'this is a cast, which conditions do not have'

@@ -15,6 +15,8 @@ detect none: toggle [nobody->weight = 0 || nobody->weight != 0]
 detect far: toggle { print(untouched[50000]); }
 detect data: [flag'] { print(queue.count); }
 detect end: toggle.exit [!(head != 0)]
+detect static: toggle.exit [toggle::toggled = 3]
+detect static_data: [toggle::toggled']
 detect huge: toggle [huge = 1 && huge != 1.5] { print(huge); }
 DPE
 run "$DPE" run --all -s values.dpe -- ./values
@@ -26,6 +28,7 @@ check 'what cannot be read has no value' "$(count_seen 'none: match')" -eq 0
 check 'what is not in memory yet can be read' "$(count_seen '^far: 0$')" -eq 6
 check 'at data events, too' "$(count_seen '^data: 10$')" -eq 2
 check 'the report tells the values' "$(count_seen 'enqueue(7)  flag = 1, queue.count = 7')" -eq 1
+check 'a static variable of a function' "$(count_seen 'static: match') $(count_seen 'static_data: match')" = '1 6'
 check '128 bits' "$(count_seen '^huge: 1$')" -eq 6
 check 'the end of a list' "$(count_seen 'end: match')" -eq 1
 summary=$(grep '^dpe: .*rules' err)

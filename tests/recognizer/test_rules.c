@@ -22,7 +22,7 @@ static void independent_events_violate_a_sequence(void **state)
 	(void)state;
 	assert_transcript("expect R: a;b", "msg", "(a .) (b .)",
 		"R violated at b expected b after a "
-		"(b came with nothing of the slice before it)\n");
+		"(b came with nothing of the rule before it)\n");
 }
 
 static void ordered_events_violate_concurrency(void **state)
@@ -134,7 +134,7 @@ static void parts_of_slices_are_not_judged(void **state)
 		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1,\"args\":[1]}\n"
 		"{\"event\":\"b\",\"id\":\"b7\",\"thread\":1,\"args\":[7]}\n",
 		"R violated at b7 [x=7] expected a(x, y) first "
-		"(b7 came with nothing of the slice before it)\n"
+		"(b7 came with nothing of the rule before it)\n"
 		"R satisfied [x=1] [y=2]\n");
 	assert_transcript("expect R(x, y): a(x) ; b(y)", "jsonl",
 		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
@@ -179,6 +179,38 @@ static void conditions_decide_what_belongs(void **state)
 		"{\"event\":\"g\",\"id\":\"g2\",\"thread\":7,\"args\":[2]}\n"
 		"{\"event\":\"g\",\"id\":\"g3\",\"thread\":7,\"args\":[3]}\n",
 		"R match at g3: f1=$1 g3=$2 [n=3]\n");
+}
+
+static void results_are_bound(void **state)
+{
+	static const char calls[] =
+		"{\"event\":\"take.exit\",\"id\":\"t1\",\"thread\":7,\"args\":[8],\"ret\":\"0x10\"}\n"
+		"{\"event\":\"take.exit\",\"id\":\"t2\",\"thread\":7,\"args\":[8],\"ret\":0}\n"
+		"{\"event\":\"take.exit\",\"id\":\"t3\",\"thread\":7,\"args\":[8],\"ret\":\"0x20\"}\n"
+		"{\"event\":\"take.exit\",\"id\":\"t4\",\"thread\":7,\"args\":[8]}\n"
+		"{\"event\":\"give.enter\",\"id\":\"g1\",\"thread\":7,\"args\":[\"0x10\"]}\n";
+	static const char handles[] =
+		"{\"event\":\"open.exit\",\"id\":\"o1\",\"thread\":7,\"args\":[1,2],\"ret\":0,\"vars\":{\"*arg@1\":5}}\n"
+		"{\"event\":\"open.exit\",\"id\":\"o2\",\"thread\":7,\"args\":[1,2],\"ret\":0,\"vars\":{\"*arg@1\":null}}\n"
+		"{\"event\":\"open.exit\",\"id\":\"o3\",\"thread\":7,\"args\":[1,2],\"ret\":9,\"vars\":{\"*arg@1\":6}}\n"
+		"{\"event\":\"close.enter\",\"id\":\"c1\",\"thread\":7,\"args\":[5]}\n"
+		"{\"event\":\"close.enter\",\"id\":\"c2\",\"thread\":7,\"args\":[6]}\n";
+
+	(void)state;
+	assert_transcript("expect R: (take(_).exit = p [p] ; give(p))*", "jsonl", calls,
+		"R satisfied [p=0x10]\nR incomplete [p=0x20] expected give(p) after take(_).exit = p [p]\n");
+	assert_transcript("detect R: take(x).exit = x", "jsonl", calls, "");
+	assert_transcript("detect R: take.exit = 0 { print($1.ret); }", "jsonl", calls,
+		"R match at t2: t2=$1\nR prints '0'\n");
+	assert_transcript("detect R: open(_, &d).exit = 0 ; close(d)", "jsonl", handles,
+		"R match at c1: o1=$1 c1=$2 [d=5]\n");
+	/* One argument or result alone is not the first argument alone. */
+	assert_transcript("detect R: open(&d).exit ; close(d)", "jsonl", handles, "");
+	assert_transcript("sync A: open().exit = n ; close(n)\ndetect R: open.exit & close", "jsonl",
+		"{\"event\":\"open.exit\",\"id\":\"o1\",\"thread\":7,\"args\":[1],\"ret\":5}\n"
+		"{\"event\":\"open.exit\",\"id\":\"o2\",\"thread\":8,\"args\":[5],\"ret\":2}\n"
+		"{\"event\":\"close.enter\",\"id\":\"c1\",\"thread\":9,\"args\":[5]}\n",
+		"R match at c1: o2=$1 c1=$2\n");
 }
 
 /* ---- synchronisation
@@ -589,7 +621,7 @@ static void an_end_judges_the_slice_and_begins_another(void **state)
 	assert_transcript(FILE_RULE, "jsonl",
 		LOG_HEAD ON("e1", "close", 1) ON("e2", "close", 1) ON("e3", "free", 1)
 			ON("e4", "open", 1) ON("e5", "close", 1),
-		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the slice "
+		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the rule "
 		"before "
 		"it)\nF satisfied [f=1]\n");
 }
@@ -710,7 +742,7 @@ static void an_end_beside_parts(void **state)
 				CALL("e5", "read", 2, 5, "\"e1\""),
 		"F satisfied [f=5] [t=2]\n"
 		"F violated at e5 [f=5] [t=2] expected open(f) first (e5 came with nothing of the "
-		"slice before it)\n");
+		"rule before it)\n");
 }
 
 int main(void)
@@ -737,6 +769,7 @@ int main(void)
 		cmocka_unit_test(slices_begin_with_what_violated_a_part),
 		cmocka_unit_test(the_thread_is_bound),
 		cmocka_unit_test(conditions_decide_what_belongs),
+		cmocka_unit_test(results_are_bound),
 		cmocka_unit_test(sync_rules_order_events),
 		cmocka_unit_test(sides_of_sync_rules_have_alternatives),
 		cmocka_unit_test(the_papers_sync_directive_runs),

@@ -160,12 +160,37 @@ struct pt_regs {
 		flags, sp, ss;
 };
 
-/* What a watchpoint hands to its program. */
+struct kernel_siginfo {
+	int si_code;
+} RELOCATED;
+
+struct sigaction {
+	void *sa_handler;
+} RELOCATED;
+
+struct k_sigaction {
+	struct sigaction sa;
+} RELOCATED;
+
+/* What a watchpoint hands to its program, … */
 struct bpf_perf_event_data {
 	struct pt_regs regs;
 	__u64 sample_period;
 	__u64 addr;
 };
+
+/* … and what that really is. */
+struct perf_event_attr {
+	__u64 config;
+} RELOCATED;
+
+struct perf_event {
+	struct perf_event_attr attr;
+} RELOCATED;
+
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
+} RELOCATED;
 
 /* Since Linux 6.13 a program at a uprobe may get a stack that its processor has for it, which is wrong:
  * where it waits, or is preempted, it may run there for another thread. It gets none where it has a

@@ -112,6 +112,10 @@ static __always_inline void enter(
 
 	if (thread)
 		thread->read.ret = 0;
+	if (thread && steps) {
+		thread->probed_ip = regs->ip;
+		thread->probed_sp = regs->sp;
+	}
 	if (wanted && cookie & DPE_COOKIE_GUARDED) {
 		guard = guard_at(2 * site);
 		wanted = guard_is_open(guard);
@@ -363,28 +367,29 @@ SEC("perf_event")
 int on_access(struct bpf_perf_event_data *access)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 words[DPE_WORDS] = {};
+	__u64 words[DPE_ACCESS_WORDS] = {};
 	struct probe_event event = {
 		.top = {.ctx = access,
 			.ip = place_of(task, access->regs.ip),
 			.sp = access->regs.sp,
 			.bp = access->regs.bp},
 		.kind = DPE_RECORD_DATA,
-		.nwords = 6,
+		.nwords = DPE_ACCESS_WORDS,
 	};
 	const struct dpe_guard_entry *guard = 0;
-	__u32 where;
+	__u32 number = watch_number(access), where;
 	bool begun;
 
 	if (!observing || !is_target(task))
 		return 0;
 	event.tid = thread_id(task);
-	if (watches_objects && object_accessed(access, &event, words))
+	if (watches_objects && object_accessed(number - DPE_WATCHES, &event, words))
 		where = first_watch + DPE_WATCHES + event.site;
-	else if (variable_accessed(access, &event, words))
+	else if (variable_accessed(number, &event, words))
 		where = first_watch + event.site;
 	else
 		return 0;
+	read_registers(access, &words[DPE_ACCESS_WORDS - DPE_ACCESS_REGISTERS]);
 	if (first_guard && event.kind == DPE_RECORD_DATA)
 		guard = guard_at(first_guard + event.site);
 	event.thread = thread_of(task, event.tid);
@@ -394,7 +399,36 @@ int on_access(struct bpf_perf_event_data *access)
 	if (!guard_is_open(guard))
 		return 0;
 	begun = guard && guard_begin(guard);
-	pass_guard(guard, &event, words, begun, send(&event, words, false));
+	pass_guard(guard, &event, words, begun, send_words(&event, words, DPE_ACCESS_WORDS, false));
+	return 0;
+}
+
+static __always_inline bool is_handled_fault(
+	int signal, const struct kernel_siginfo *info, const struct k_sigaction *action)
+{
+	enum { ILL = 4, BUS = 7, FPE = 8, SEGV = 11 };
+
+	if (signal != ILL && signal != BUS && signal != FPE && signal != SEGV)
+		return false;
+	return BPF_CORE_READ(info, si_code) > 0 && /* not sent by a process */
+	       BPF_CORE_READ(action, sa.sa_handler);
+}
+
+/* A probed instruction faults, and a handler may repair that: then it runs again, and its probe is hit once more. Or the
+ * handler leaves by longjmp, and the same is called anew. Nobody says which: it counts as a loss. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread;
+	struct pt_regs *regs;
+
+	if (!observing || !is_target(task) || !is_handled_fault(signal, info, action))
+		return 0;
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (thread && regs->ip == thread->probed_ip && regs->sp == thread->probed_sp)
+		lose(thread, thread->tid);
 	return 0;
 }
 

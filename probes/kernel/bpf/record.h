@@ -22,6 +22,12 @@
 /* Watchpoints that the processor has. */
 #define DPE_WATCHES 4
 
+/* Words of an access: six as DPE_RECORD_DATA and _OBJECT have them, then the registers after it, rax … r15 as the
+ * processor numbers them, and the flags. */
+#define DPE_ACCESS_FLAGS 16
+#define DPE_ACCESS_REGISTERS 17
+#define DPE_ACCESS_WORDS (6 + DPE_ACCESS_REGISTERS)
+
 /* Variables that are read at one event, and pointers on the way to one. */
 #define DPE_VALUES 8
 #define DPE_VALUE_STEPS 4
@@ -65,14 +71,14 @@ enum dpe_channel_kind {
 
 enum dpe_record_stack {
 	DPE_STACK_NONE,
-	DPE_STACK_WHOLE, /* behind twelve words */
+	DPE_STACK_WHOLE, /* behind twelve words, or an access's */
 	DPE_STACK_BRIEF, /* behind two */
 };
 
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
 /* A record is followed by the result where it is of an exit (rax, rdx),
- * and by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it is twelve, or 2 where
+ * and by `nwords` words rounded up to 2, 6 or 12; an access has DPE_ACCESS_WORDS, always. Where stacks are recorded it is twelve, or 2 where
  * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
  * function's entry), then `nstack` addresses and maybe room for more. Where
  * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even

@@ -23,6 +23,7 @@ const volatile __u32 nrings = 1;
 const volatile __u32 channels;    /* what passes through channels is wanted */
 const volatile __u32 waits;       /* waits for processes are wanted */
 const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 steps;     /* some probed instructions are single-stepped: these may fault */
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
@@ -73,6 +74,7 @@ struct thread {
 	__u64 named;  /* `comm` is the name that was sent last */
 	__u64 comm[DPE_COMM_WORDS];
 	struct dpe_channel transfer; /* of the system call that it is in */
+	__u64 probed_ip, probed_sp;  /* of its last call, where probed instructions may fault */
 	struct readings read;        /* for its event at hand */
 	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
 	struct call calls[DPE_CALLS];
@@ -296,7 +298,7 @@ static __always_inline bool put(const struct probe_event *event, const __u64 *wo
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* With a constant number of words, 2 or all, and the whole stack. */
+/* With a constant number of words, and the whole stack. */
 static __always_inline bool put_with_stack(
 	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
 {
@@ -316,7 +318,7 @@ static __always_inline bool put_with_stack(
 		to[i] = words[i];
 	to[count] = event->extra;
 	record->nstack = walk_stack(&event->top, &to[count + 1]);
-	record->has_stack = count == DPE_WORDS ? DPE_STACK_WHOLE : DPE_STACK_BRIEF;
+	record->has_stack = count == 2 ? DPE_STACK_BRIEF : DPE_STACK_WHOLE;
 	submit(ring, record);
 	return true;
 }
@@ -362,7 +364,7 @@ static __always_inline bool put_stack(
 }
 
 static __always_inline bool put_with_values(const struct probe_event *event, const __u64 *words,
-	const bool with_texts, const bool exit)
+	const int count, const bool with_texts, const bool exit)
 {
 	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64) +
 			   (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
@@ -373,18 +375,18 @@ static __always_inline bool put_with_values(const struct probe_event *event, con
 	if (!ring)
 		return false;
 	record = reserve(ring,
-		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room);
+		sizeof(*record) + (count + 1 + DPE_VALUES) * sizeof(__u64) + room);
 	if (!record)
 		return false;
 	fill(record, event);
 	to = begin_words(record, event, exit);
-	for (int i = 0; i < DPE_WORDS; i++)
+	for (int i = 0; i < count; i++)
 		to[i] = words[i];
-	to[DPE_WORDS] = event->extra;
+	to[count] = event->extra;
 	if (stack_depth)
-		record->nstack = walk_stack(&event->top, &to[DPE_WORDS + 1]);
+		record->nstack = walk_stack(&event->top, &to[count + 1]);
 	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
-	values = &to[DPE_WORDS + 1 + stack_depth];
+	values = &to[count + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->thread->read.values[i];
 	for (__u32 i = 0; with_texts && i < DPE_TEXTS; i++)
@@ -455,34 +457,44 @@ static __noinline void meet(struct thread *thread)
 		lose(thread, thread->tid);
 }
 
-/* `words` has room for DPE_WORDS. */
+/* `words` has room for `most`. */
 static __always_inline bool put_event(
-	const struct probe_event *event, const __u64 *words, const bool exit)
+	const struct probe_event *event, const __u64 *words, const int most, const bool exit)
 {
 	if (reads_texts && event->values.ntexts)
-		return put_with_values(event, words, true, exit);
+		return put_with_values(event, words, most, true, exit);
 	if (event->values.count)
-		return put_with_values(event, words, false, exit);
+		return put_with_values(event, words, most, false, exit);
+	if (most > DPE_WORDS)
+		return stack_depth ? put_with_stack(event, words, most, exit)
+				   : put_words(event, words, most, exit);
 	if (stack_depth)
 		return put_stack(event, words, exit);
 	if (event->nwords <= 2)
 		return put_words(event, words, 2, exit);
 	if (event->nwords <= DPE_WORD_REGISTERS)
 		return put_words(event, words, DPE_WORD_REGISTERS, exit);
-	return put_words(event, words, DPE_WORDS, exit);
+	return put_words(event, words, most, exit);
 }
 
-/* `exit`: with the result that the thread's readings have. False where it is counted as lost. */
-static __always_inline bool send(const struct probe_event *event, const __u64 *words, const bool exit)
+/* False where it is counted as lost. */
+static __always_inline bool send_words(
+	const struct probe_event *event, const __u64 *words, const int most, const bool exit)
 {
 	struct thread *thread = event->thread;
 
 	if (founds && thread)
 		meet(thread);
-	if (thread && send_name(thread) && put_event(event, words, exit))
+	if (thread && send_name(thread) && put_event(event, words, most, exit))
 		return true;
 	lose(thread, event->tid);
 	return false;
+}
+
+/* `exit`: with the result that the thread's readings have. */
+static __always_inline bool send(const struct probe_event *event, const __u64 *words, const bool exit)
+{
+	return send_words(event, words, DPE_WORDS, exit);
 }
 
 static __always_inline void send_kernel_event(

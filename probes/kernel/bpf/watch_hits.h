@@ -7,6 +7,7 @@
 #include "probes/kernel/bpf/record.h"
 #include "probes/kernel/bpf/send.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
@@ -30,46 +31,76 @@ static __always_inline __u64 read_bytes(__u64 address, __u32 size)
 	return value;
 }
 
-/* False where it is of no object. */
-static __always_inline bool object_accessed(
-	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
+/* Which watchpoint that is, see dpe_watch_open. Several may be on one address, for a union's members and other names of it. */
+static __always_inline __u32 watch_number(const struct bpf_perf_event_data *access)
 {
-	for (__u32 i = 0; i < DPE_WATCHES; i++) {
-		struct dpe_object_watch_entry *entry = &object_watches[i];
+	return BPF_CORE_READ((const struct bpf_perf_event_data_kern *)access, event, attr.config);
+}
 
-		if (!access->addr || entry->address != access->addr)
-			continue;
-		words[0] = entry->object;
-		words[1] = entry->last;
-		words[2] = entry->last = read_bytes(entry->address, entry->size);
-		words[3] = event->top.ip;
-		event->kind = DPE_RECORD_OBJECT;
-		event->nwords = 4;
-		event->site = entry->kind;
-		return true;
-	}
-	return false;
+/* Written out for the verifier: the compiler would drop a mask that it finds needless. */
+static __always_inline __u32 mask_number(__u32 number)
+{
+	asm volatile("%0 &= %1" : "+r"(number) : "i"(DPE_WATCHES - 1));
+	return number;
+}
+
+/* False where it is of no object. */
+static __always_inline bool object_accessed(__u32 slot, struct probe_event *event, __u64 *words)
+{
+	struct dpe_object_watch_entry *entry = &object_watches[mask_number(slot)];
+	__u64 address = entry->address;
+
+	if (slot >= DPE_WATCHES || !address)
+		return false;
+	words[0] = entry->object;
+	words[2] = read_bytes(address, entry->size);
+	words[1] = __sync_lock_test_and_set(&entry->last, words[2]);
+	words[3] = event->top.ip;
+	event->kind = DPE_RECORD_OBJECT;
+	event->site = entry->kind;
+	return true;
 }
 
 /* False where it is of no variable: its watchpoint may have been removed in the meantime. */
-static __always_inline bool variable_accessed(
-	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
+static __always_inline bool variable_accessed(__u32 number, struct probe_event *event, __u64 *words)
 {
-	bool found = false;
+	__u64 read = 0;
 
+	if (number >= nwatches)
+		return false;
 	for (__u32 i = 0; i < DPE_WATCHES; i++) {
 		if (i >= nwatches)
 			break;
 		words[1 + i] = read_bytes(watches[i].address, watches[i].size);
-		if (watches[i].address != access->addr)
-			continue;
-		found = true;
-		event->site = i;
-		words[0] = watches[i].last;
-		watches[i].last = words[1 + i];
+		if (i == number)
+			read = words[1 + i];
 	}
+	words[0] = __sync_lock_test_and_set(&watches[mask_number(number)].last, read);
+	event->site = number;
 	words[1 + DPE_WATCHES] = event->top.ip;
-	return found;
+	return true;
+}
+
+/* By the processor's numbers of them. */
+static __always_inline void read_registers(const struct bpf_perf_event_data *access, __u64 *to)
+{
+	to[0] = access->regs.ax;
+	to[1] = access->regs.cx;
+	to[2] = access->regs.dx;
+	to[3] = access->regs.bx;
+	to[4] = access->regs.sp;
+	to[5] = access->regs.bp;
+	to[6] = access->regs.si;
+	to[7] = access->regs.di;
+	to[8] = access->regs.r8;
+	to[9] = access->regs.r9;
+	to[10] = access->regs.r10;
+	to[11] = access->regs.r11;
+	to[12] = access->regs.r12;
+	to[13] = access->regs.r13;
+	to[14] = access->regs.r14;
+	to[15] = access->regs.r15;
+	to[DPE_ACCESS_FLAGS] = access->regs.flags;
 }
 
 #endif

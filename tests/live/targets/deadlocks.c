@@ -10,7 +10,7 @@
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t both;
-static pthread_t threads[2];
+static pthread_t threads[3];
 static sem_t posted;
 static atomic_int done;
 
@@ -72,7 +72,7 @@ static void *a_twice(void *unused)
 
 static void *join(void *other)
 {
-	while (!__atomic_load_n((pthread_t *)other, __ATOMIC_ACQUIRE))
+	while (!atomic_load(&done)) /* a thread that is being created counts as ended */
 		usleep(1000);
 	pthread_join(*(pthread_t *)other, NULL);
 	return NULL;
@@ -120,6 +120,16 @@ static void *keep(void *mutex)
 {
 	pthread_mutex_lock(mutex);
 	return NULL;
+}
+
+/* Three, each of which the next one joins: glibc refuses it where two threads join each other, or two one. */
+static void join_around(void)
+{
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, join, &threads[(i + 1) % 3]);
+	atomic_store(&done, 1);
+	for (;;)
+		pause();
 }
 
 /* The thread that has it is gone. */
@@ -171,7 +181,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(way, "self"))
 		run(a_twice, NULL, NULL, NULL);
 	else if (!strcmp(way, "join"))
-		run(join, &threads[1], join, &threads[0]);
+		join_around();
 	else if (!strcmp(way, "kept"))
 		kept();
 	else if (!strcmp(way, "robust"))

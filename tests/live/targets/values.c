@@ -9,6 +9,7 @@ struct item {
 	unsigned char kind;
 };
 
+enum { PLAIN, ROUND = 7 } shape;
 static struct item second = {NULL, -9, 200}, first = {&second, 5, 1};
 struct item *head = &first, *nobody;
 static struct {
@@ -26,11 +27,11 @@ double _Complex both = 1.5;
 __int128 huge = 1;
 int v0, v1, v2, v3, v4, v5, v6, v7, v8;
 
-__attribute__((noipa)) static int enqueue(int x)
+__attribute__((noipa)) static int enqueue(int item)
 {
 	queue.count++;
-	queue.slots[x % 4] = x;
-	return x + 1;
+	queue.slots[item % 4] = item;
+	return item + 1;
 }
 
 __attribute__((noipa)) static void toggle(void)

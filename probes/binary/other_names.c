@@ -1,0 +1,85 @@
+/* What a name of the source is that no variable has: an enumerator, or a parameter of a function. Only for messages. */
+#include "probes/binary/dwarf.h"
+#include "probes/limits.h"
+
+#include <string.h>
+
+struct name_search {
+	const char *name;
+	char *said; /* owned; NULL: nothing yet */
+};
+
+static bool has_name(Dwarf_Die *die, int tag, const char *name)
+{
+	const char *own = dwarf_tag(die) == tag ? dwarf_diename(die) : NULL;
+
+	return own && !strcmp(own, name);
+}
+
+/* The child of that tag and name, and which of its tag it is, from 0; -1: none. */
+static int find_child(Dwarf_Die *die, int tag, const char *name, Dwarf_Die *child)
+{
+	int number = 0;
+
+	if (dwarf_child(die, child))
+		return -1;
+	do {
+		if (has_name(child, tag, name))
+			return number;
+		number += dwarf_tag(child) == tag;
+	} while (!dwarf_siblingof(child, child));
+	return -1;
+}
+
+static bool is_parameter(void *context, Dwarf_Die *function)
+{
+	enum { most = 7 };
+	struct name_search *search = context;
+	Dwarf_Die parameter;
+	int number = find_child(function, DW_TAG_formal_parameter, search->name, &parameter);
+	const char *name = dwarf_diename(function);
+
+	if (number < 0 || number > most || !name)
+		return false;
+	search->said = dpe_xasprintf("'%s' is a parameter of functions such as '%s': name the argument in the event, %s(%.*s%s)",
+		search->name, name, name, 3 * number, "_, _, _, _, _, _, _, ", search->name);
+	return true;
+}
+
+static void find_enumerator(struct name_search *search, Dwarf_Die *scope)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type, enumerator;
+	Dwarf_Sword number;
+
+	if (dwarf_child(scope, &type))
+		return;
+	do {
+		if (dwarf_tag(&type) != DW_TAG_enumeration_type ||
+			find_child(&type, DW_TAG_enumerator, search->name, &enumerator) < 0 ||
+			dwarf_formsdata(dwarf_attr(&enumerator, DW_AT_const_value, &attribute), &number))
+			continue;
+		search->said = dpe_xasprintf("'%s' is an enumerator: write its number, %lld", search->name,
+			(long long)number);
+		return;
+	} while (!dwarf_siblingof(&type, &type));
+}
+
+static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct name_search *search = context;
+
+	(void)unit, (void)bias;
+	if (!search->said)
+		find_enumerator(search, scope);
+	if (!search->said)
+		dpe_dwarf_each_subprogram(scope, 0, is_parameter, search);
+}
+
+char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
+{
+	struct name_search search = {.name = name};
+
+	dpe_dwarf_each_unit(module, search_unit, &search);
+	return search.said;
+}

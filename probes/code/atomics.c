@@ -1,0 +1,84 @@
+/* Which functions of a file have atomic instructions: what they order, no probe sees. Those of reference counts order nothing
+ * that users mean. */
+#include "dpe/dpe-probes.h"
+#include "probes/code/instructions.h"
+#include "probes/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_atomic(const struct dpe_instruction *instruction)
+{
+	if (dpe_code_is_locked(&instruction->is))
+		return true;
+	return instruction->is.mnemonic == ZYDIS_MNEMONIC_XCHG &&
+	       (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+		       instruction->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+}
+
+static bool has_atomics(const struct dpe_module *module, const struct dpe_function *function)
+{
+	struct dpe_instruction instruction;
+	struct dpe_code code;
+	bool found = false;
+
+	if (dpe_code_open(&code, module, function, DPE_ENTRY_BYTES))
+		return false;
+	for (size_t at = 0; !found && at < code.size; at += instruction.is.length) {
+		if (!dpe_code_decode(&code, at, &instruction))
+			break;
+		found = is_atomic(&instruction);
+	}
+	dpe_code_close(&code);
+	return found;
+}
+
+/* Parts of the C++ and Rust libraries that are compiled into programs. */
+static bool counts_references(const char *name)
+{
+	static const char *const prefixes[] = {"std::_Sp_", "std::__shared_", "std::shared_ptr", "std::stop_token", "std::thread",
+		"std::jthread", "__gnu_cxx::", "alloc::sync::Arc"};
+
+	for (unsigned i = 0; i < DPE_COUNT(prefixes); i++) {
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
+/* "push(), pop() and 3 more functions" */
+static void add_name(struct dpe_text *to, const char *name, unsigned number)
+{
+	if (number < DPE_LISTED_ATOMICS)
+		dpe_text_printf(to, "%s%s()", number ? ", " : "", name);
+}
+
+/* Adds the function where it is one to report. */
+static bool add_function(struct dpe_text *to, const struct dpe_function *function, unsigned number)
+{
+	char *name = dpe_demangle(function->name, false);
+	bool skipped = name && counts_references(name);
+
+	if (!skipped)
+		add_name(to, name ? name : function->name, number);
+	free(name);
+	return !skipped;
+}
+
+unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes)
+{
+	const struct dpe_function *functions;
+	unsigned count, found = 0;
+
+	functions = dpe_module_functions(module, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (functions[i].size > *bytes)
+			break;
+		*bytes -= functions[i].size;
+		if (has_atomics(module, &functions[i]))
+			found += add_function(to, &functions[i], found);
+	}
+	if (found > DPE_LISTED_ATOMICS)
+		dpe_text_printf(to, " and %u more functions", found - DPE_LISTED_ATOMICS);
+	return found;
+}

@@ -1,0 +1,52 @@
+/* What may order the target's threads and is no event: atomic instructions in its own code. */
+#include "probes/plan/plan.h"
+#include "probes/target/target.h"
+
+/* What these order is observed at their calls, or is theirs alone. */
+static bool is_runtime(const struct dpe_module *module)
+{
+	static const char *const names[] = {"libc", "ld-linux-x86-64", "libpthread", "libm", "librt", "libdl", "libstdc++", "libc++",
+		"libc++abi", "libgcc_s", "libgomp", "libomp", "libiomp5"};
+
+	for (unsigned i = 0; i < DPE_COUNT(names); i++) {
+		if (dpe_module_is(module, names[i]))
+			return true;
+	}
+	return dpe_preload_is_library(module);
+}
+
+static void note_hook(void *context, const char *name, bool imported)
+{
+	bool *compiled = context;
+
+	*compiled |= imported && !strcmp(name, "__tsan_func_entry");
+}
+
+/* It reports its atomic operations. */
+static bool reports_atomics(const struct dpe_probes *probes, const struct dpe_module *module)
+{
+	bool compiled = false;
+
+	if (probes->plan->memory)
+		dpe_module_each_dynamic(module, note_hook, &compiled);
+	return compiled;
+}
+
+void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	uint64_t bytes = DPE_ATOMICS_BYTES;
+
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		struct dpe_module *module = probes->modules.at[i];
+		struct dpe_text names = {0};
+
+		if (is_runtime(module) || reports_atomics(probes, module))
+			continue;
+		if (dpe_atomics_print(&names, module, &bytes))
+			dpe_diag_at(diags, DPE_WARNING, module->path,
+				"%s synchronises by atomic instructions, in %s: what they order is not "
+				"observed, so what was reported as unordered may be ordered by them",
+				module->name, names.at);
+		dpe_text_free(&names);
+	}
+}

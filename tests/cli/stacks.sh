@@ -1,0 +1,75 @@
+# Stacks in the report: short names, and of language libraries only what the program called directly.
+. tests/tap.sh
+echo 'detect found: a' >a.dpe
+
+# stack FRAME...: the report of an event with these frames, from the innermost
+stack() {
+	{
+		printf '{"event":"a","thread":1,"stack":['
+		separator=
+		for frame; do
+			printf '%s"%s"' "$separator" "$frame"
+			separator=,
+		done
+		printf ']}\n'
+	} >a.jsonl
+	run "$DPE" replay $options -s a.dpe a.jsonl
+	sed -n 's/^       //p' err >frames
+}
+options=
+stack 'std::_Rb_tree<int, std::pair<int const, int> >::_M_lower_bound(int const&)+0x8c (/usr/include/c++/12/bits/stl_tree.h:1951)' \
+	'std::map<int, int, std::less<int> >::find(int const&) (inlined) (/usr/include/c++/12/bits/stl_map.h:1218)' \
+	'shop::lookup(std::vector<std::pair<int, int> >&, int (*)(char))+0x43 (src/shop.cpp:17)' \
+	'std::__invoke_impl<void, main::{lambda()#1}>() (inlined) (/usr/include/c++/12/bits/invoke.h:61)' \
+	'main::{lambda(int)#1}::operator()(int) const+0x10 (src/shop.cpp:29)' '0x7f58122d44a3 (libstdc++.so.6.0.30+0xd44a3)'
+same 'what users look for' frames <<'X'
+at std::map::find() (inlined) (/usr/include/c++/12/bits/stl_map.h:1218)
+by shop::lookup()+0x43 (src/shop.cpp:17)
+by std::__invoke_impl() (inlined) (/usr/include/c++/12/bits/invoke.h:61)
+by main::{lambda()#1}::operator()() const+0x10 (src/shop.cpp:29)
+X
+options=--full-stacks
+stack 'f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)' 'g(char)+0x2 (g.cpp:2)' 'h<int>()+0x3 (/usr/include/c++/12/x.h:3)'
+same '--full-stacks prints all' frames <<'X'
+at f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)
+by g(char)+0x2 (g.cpp:2)
+by h<int>()+0x3 (/usr/include/c++/12/x.h:3)
+X
+options=
+stack 'f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)' 'g(char)+0x2 (libstdc++.so.6)'
+same 'a stack without any of the program is printed whole' frames <<'X'
+at f()+0x1 (/usr/include/c++/12/x.h:1)
+by g()+0x2 (libstdc++.so.6)
+X
+stack 'std::operator< <char, std::allocator<char> >(std::string const&)+0x1 (a.h:1)' 'q::operator<<(int)+0x2 (a.h:2)' \
+	'q<int>::operator()(int)+0x3 (a.h:3)' 'q<(k)2>::operator->() const+0x4 (a.h:4)' 'my_operator<int>(int)+0x5 (a.h:5)' \
+	'(anonymous namespace)::f(int)+0x6 (a.h:6)' 'f(decltype (((x)->y)()))+0x7 (a.h:7)' '<shop::Queue as shop::Put>::put+0x8 (a.rs:8)' \
+	'plain_c+0x9 (a.c:9)' 'cut<int (a.h:10)' 'main (inlined) (a.c:11)' '0x12 (prog+0x12)' '' '(' '<' 'operator'
+same 'operators, anonymous namespaces, Rust, C, and what is none of these' frames <<'X'
+at std::operator<()+0x1 (a.h:1)
+by q::operator<<()+0x2 (a.h:2)
+by q::operator()()+0x3 (a.h:3)
+by q::operator->() const+0x4 (a.h:4)
+by my_operator()+0x5 (a.h:5)
+by (anonymous namespace)::f()+0x6 (a.h:6)
+by f()+0x7 (a.h:7)
+by shop::Queue::put+0x8 (a.rs:8)
+by plain_c+0x9 (a.c:9)
+by cut (a.h:10)
+by main (inlined) (a.c:11)
+by 0x12 (prog+0x12)
+by 
+by ()
+by <>
+by operator
+X
+
+# Findings that differ in how the library does it are one.
+one='shop::lookup(int)+0x43 (src/shop.cpp:17)'
+for line in 1 2 3; do
+	echo "{\"event\":\"a\",\"thread\":$line,\"stack\":[\"std::f()+0x1 (/usr/include/f.h:$line)\",\"std::g() (inlined) (/usr/include/g.h:9)\",\"$one\"]}"
+done >a.jsonl
+run "$DPE" replay -s a.dpe a.jsonl
+says 'one place of the program is one finding' 1 '#1 was seen 3 times'
+check 'and the only one' "$(grep -c '^#[0-9]* found' err)" -eq 1
+finish

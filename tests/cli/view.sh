@@ -1,0 +1,144 @@
+# The page of a run: what it shows in a browser, what a click does, and that hostile logs cannot use it.
+. tests/tap.sh
+
+cat >race.dpe <<'X'
+include "pthread.dpe"
+detect race(x): get(x) & put(x)
+detect chain: put ; get
+X
+cat >log.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"get","thread":1,"seq":0,"time":1000,"args":[7],"comm":"reader","stack":["get+0x0 (src/queue.c:2)"]}
+{"event":"pthread_mutex_lock.exit","thread":2,"seq":0,"time":2000,"args":["0x10"],"ret":0}
+{"event":"put","thread":2,"seq":1,"time":3000,"args":[7],"stack":["put+0x0 (src/queue.c:5)"]}
+{"event":"pthread_mutex_unlock.enter","thread":2,"seq":2,"time":4000,"args":["0x10"]}
+{"event":"pthread_mutex_lock.exit","thread":1,"seq":1,"time":5000,"args":["0x10"],"ret":0}
+{"event":"get","thread":1,"seq":2,"time":6000,"args":[8]}
+{"event":"pthread_mutex_unlock.enter","thread":1,"seq":3,"time":7000,"args":["0x10"]}
+X
+cat >file.dpe <<'X'
+expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
+X
+cat >file.jsonl <<'X'
+{"event":"open","thread":1,"args":["a"]}
+{"event":"open","thread":1,"args":["b"]}
+{"event":"write","thread":1,"args":["a"]}
+{"event":"close","thread":1,"args":["a"]}
+{"event":"read","thread":1,"args":["a"]}
+{"event":"close","thread":1,"args":["b"]}
+X
+run "$DPE" view --steps -s file.dpe -o steps.html file.jsonl
+gives 'a page with the steps of rules' 1
+mkdir src
+printf '%s\n' 'int queue;' 'int get(void) { return queue; }' '' 'void' 'put(void) { queue = 1; }' >src/queue.c
+
+run "$DPE" view -s race.dpe -o page.html log.jsonl
+says 'the page is written beside the report' 1 '#1 race: match of get(x)&put(x)' '2 matches'
+check 'nothing on it comes from elsewhere' "$(grep -ciE 'https?:|src=|@import|url\(' page.html)" -eq 0
+run "$DPE" replay -s race.dpe --html=same.html log.jsonl
+gives 'replay writes it, too' 1
+check 'the same one' "$(cmp page.html same.html && echo same)" = same
+run "$DPE" view -s race.dpe log.jsonl
+says 'where to?' 2 'no page to write: use -o PAGE.html'
+run "$DPE" view -s race.dpe -o no/page.html log.jsonl
+says 'it cannot be written' 2 'no/page.html: error: cannot create this page'
+run "$DPE" view -s race.dpe -o /dev/full log.jsonl
+says 'or not whole' 2 '/dev/full: error: the page is incomplete'
+run "$DPE" view -o plain.html log.jsonl
+says 'without rules, a log alone' 0 '7 events'
+
+# Names, values, threads and frames that would be markup, end the script, or name files that are nobody's business.
+python3 - <<'X'
+import json
+bad = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!--"
+with open("hostile.jsonl", "w") as log:
+	for i, thread in enumerate(["<b>1", "2"]):
+		log.write(json.dumps({"event": "a" if i else bad, "thread": thread, "comm": bad, "args": [bad, "\u202e\u0007\n"], "ret": bad,
+			"stack": [f"{bad} ({bad}.c:3)", "f+0x0 (/etc/passwd:1)", "f+0x0 (../secret.c:1)", "f+0x0 (link.c:1)", "f+0x0 (src/queue.c:99999999999999999999)"],
+			"vars": {bad: 1}, "module": bad}) + "\n")
+X
+echo 'never to be seen' >"$folder.secret.c"
+ln -s "$folder.secret.c" link.c
+run "$DPE" view -e 'detect hostile: a' -o hostile.html hostile.jsonl
+gives 'hostile names are written' 1
+check 'none of them is markup' "$(grep -c '<img\|<b>1\|owned.</script>' hostile.html)" -eq 0
+check 'no file beyond the working directory is read' "$(grep -c 'never to be seen\|root:x:' hostile.html)" -eq 0
+rm -f "$folder.secret.c"
+
+# Other formats, looked at by a checker of what these say of themselves.
+cat >calls.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"outer.enter","thread":1,"seq":0,"time":1000,"args":[7]}
+{"event":"inner.enter","thread":1,"seq":1,"time":1000}
+{"event":"lost.enter","thread":1,"seq":2,"time":2000}
+{"event":"inner.exit","thread":1,"seq":3,"time":3000,"ret":0}
+{"event":"pthread_mutex_lock.exit","thread":1,"seq":4,"time":3500,"args":["0x10"],"ret":0}
+{"event":"put","thread":1,"seq":5,"time":3600,"args":[1]}
+{"event":"pthread_mutex_unlock.enter","thread":1,"seq":6,"time":4000,"args":["0x10"]}
+{"event":"pthread_mutex_lock.exit","thread":2,"seq":0,"time":3900,"args":["0x10"],"ret":0}
+{"event":"get","thread":2,"seq":1,"time":5000,"args":["\"\n<b>"]}
+{"event":"outer.exit","thread":1,"seq":7,"time":6000,"ret":0}
+X
+for ending in trace.json shiviz dot; do
+	run "$DPE" view -s race.dpe -o "calls.$ending" calls.jsonl
+	gives "$ending is written" 1
+	test $ending != trace.json || says 'what does not fit is said' 1 'the format cannot hold the times of 2 events as they are'
+	test $ending != shiviz || says '… of ShiViz' 1 'cannot hold stacks, times, locks held'
+done
+python3 "$TOP/tests/cli/view_exports.py" calls.trace.json calls.shiviz calls.dot >exports.tap 2>err
+status=$?
+cat exports.tap
+failures=$((failures + $(grep -c '^not ok' exports.tap)))
+gives 'the checker came to the end' 0
+run "$DPE" view -e 'detect hostile: a' -o hostile.trace.json hostile.jsonl
+check 'a trace of hostile names is JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
+
+if test -x "$BUILD-tiny/dpe" && test "$BUILD" = "$TOP/build"; then
+	run "$BUILD-tiny/dpe" view -s race.dpe -o tiny.html log.jsonl
+	check 'what a limit leaves out is on the page' "$(grep -c '2 events after the first ones are left out' tiny.html)" -eq 1
+fi
+
+if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null || ! /usr/bin/python3 -c 'import selenium' 2>/dev/null; then
+	echo "ok - what a browser shows # skip no chromium with chromium-driver and python3-selenium: make test-deps"
+	test "${DPE_LIVE:-}" != require || not_ok 'a browser is needed: make test-deps'
+	finish
+fi
+python3 - >many.jsonl <<'X'
+import json
+print(json.dumps({"dpe_log": 1, "ordered": True}))
+for i in range(100000):
+	lock, thread, step = i // 4, i // 4 % 8 + 1, i % 4
+	event = ["pthread_mutex_lock.exit", "get", "put", "pthread_mutex_unlock.enter"][step]
+	print(json.dumps({"event": event, "thread": thread, "seq": lock // 8 * 4 + step, "time": i * 100,
+		"args": [f"0x{lock % 20 + 1:x}0"] if step in (0, 3) else [i], **({"ret": 0} if step == 0 else {})}))
+X
+run "$DPE" view -s race.dpe -o many.html many.jsonl
+gives 'a hundred thousand events' 1
+python3 - >random.jsonl <<'X'
+import json, random
+dice, ids = random.Random(1), []
+for i in range(400):
+	thread = dice.randrange(4)
+	event = {"id": f"e{i}", "thread": thread, "host": f"h{thread % 2}", "event": dice.choice(["send", "recv", "a", "b", "a", "b", "acq", "rel"]),
+		"args": [dice.randrange(3)]}
+	if dice.random() < .2 and ids:
+		event["pred"] = [dice.choice(ids)]
+	ids.append(event["id"])
+	print(json.dumps(event))
+X
+cat >random.dpe <<'X'
+sync fifo pipe(x): send(x) ; recv(x)
+sync exclusive lock(x): rel(x) ; acq(x)
+detect independent(x): a(x) & b(x)
+detect ordered: a ; b
+X
+run "$DPE" view -s random.dpe -o random.html random.jsonl
+gives 'random order' 1
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html >page.tap 2>page.err
+ended=$?
+cat page.tap
+failures=$((failures + $(grep -c '^not ok' page.tap)))
+status=$ended
+cp page.err err
+gives 'the browser came to the end' 0
+finish

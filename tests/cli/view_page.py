@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM. Prints ok and not ok."""
+import os
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+def check(name, condition, *shown):
+    print(("ok - " if condition else "not ok - ") + name)
+    for text in shown if not condition else ():
+        print("#   " + str(text).replace("\n", "\n#   "))
+
+
+def begin():
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", f"--user-data-dir={os.getcwd()}/profile"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+
+
+class Page:
+    def __init__(self, driver, path):
+        self.driver = driver
+        driver.get("file://" + os.path.abspath(path))
+
+    def text(self, name):
+        return self.driver.find_element(By.ID, name).text
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def press(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def click_event(self, event):
+        """Where the diagram draws it."""
+        x, y, width, height = self.run(
+            "reveal(arguments[0]); return [laneX(laneOf(arguments[0])), itemY(arguments[0]), canvas.clientWidth, canvas.clientHeight]", event)
+        canvas = self.driver.find_element(By.ID, "diagram")
+        ActionChains(self.driver).move_to_element_with_offset(canvas, int(x - width / 2), int(y - height / 2)).click().perform()
+
+    def errors(self):
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def choose_finding(page, text):
+    for button in page.driver.find_elements(By.CSS_SELECTOR, "#findings button"):
+        if text in button.text:
+            button.click()
+            return
+    check(f"there is a finding {text}", False, page.text("findings"))
+
+
+def test_findings(page):
+    check("findings are listed", "race" in page.text("findings") and "chain" in page.text("findings"), page.text("findings"))
+    choose_finding(page, "race")
+    shown = page.text("finding")
+    check("one says why nothing orders its events", "Nothing orders $1 and $2" in shown, shown)
+    check("… and what each knew of the other", "nothing leads from" in shown, shown)
+    check("… and the locks", "$1: none" in shown and "0x10 (mutex)" in shown and "No lock is held at both" in shown, shown)
+    check("… and the source", "return queue" in shown and "queue = 1" in shown, shown)
+    choose_finding(page, "chain")
+    shown = page.text("finding")
+    check("another says which edge orders them", "$1 precedes $2 by 1 edge" in shown and "mutex" in shown and
+          "pthread_mutex_unlock(0x10)" in shown, shown)
+    page.driver.find_element(By.XPATH, "//button[text()='Show this chain']").click()
+    check("the chain is emphasised", page.run("return view.chain.length") == 1)
+
+
+def test_events(page):
+    page.click_event(3)
+    shown = page.text("event")
+    check("a click selects an event", "pthread_mutex_unlock(0x10)" in shown, shown)
+    check("with its edges by kind", "mutex" in shown and "pthread_mutex_lock(0x10) returned 0" in shown, shown)
+    check("and what precedes, follows, and is independent of it", "2 events precede it, 3 follow, 1 are independent" in shown, shown)
+    page.press(Keys.ARROW_DOWN)
+    check("keys go to the next row", "number 5" in page.text("event"), page.text("event"))
+    page.press("j")
+    check("and along a thread", "number 6" in page.text("event"), page.text("event"))
+    check("a lock that is held has a bar", page.run("return bars.length") == 2 and "holds" in page.text("event"), page.text("event"))
+    page.press("]")
+    check("and to the next finding", page.run("return order.indexOf(view.finding)") is not None and page.text("event") == "", page.text("event"))
+
+
+def test_filters(page):
+    field = page.driver.find_element(By.ID, "search")
+    field.send_keys("put", Keys.ENTER)
+    check("search finds", "1 of 1" in page.text("found") and "put(7)" in page.text("event"), page.text("found"), page.text("event"))
+    field.clear()
+    drawn = "return [...itemOf].filter(item => item >= 0).length"
+    for name, text, wanted in (("by-name", "get", 2), ("by-object", "0x10", 4)):
+        page.run("at(arguments[0]).value = arguments[1]; at(arguments[0]).dispatchEvent(new Event('change'))", name, text)
+        check(f"{name} shows {wanted} events", page.run(drawn) == wanted, page.run(drawn))
+        page.run("at(arguments[0]).value = ''; at(arguments[0]).dispatchEvent(new Event('change'))", name)
+    page.run("at('threads').open = true; at('lanes').querySelector('input').click()")
+    check("a thread can be hidden", page.run(drawn) == 3, page.run(drawn))
+    page.run("at('lanes').querySelector('input').click()")
+    page.run("at('rows').value = 'causal'; at('rows').dispatchEvent(new Event('change'))")
+    rows = page.run("return [...itemOf].map(item => items[item].row)")
+    check("rows by causal depth put independent events side by side", rows == [0, 0, 1, 2, 3, 4, 5], rows)
+    page.run("setShown('linked'); layout()")
+    check("local events are one", page.run("return items.length") < 7, page.run("return items.length"))
+    page.run("at('theme').click()")
+    check("light and dark differ", page.run("const was = colours.back; at('theme').click(); return was !== colours.back"))
+
+
+def test_hostile(page):
+    check("hostile names run nothing", page.driver.title.startswith("dpe: "), page.driver.title)
+    page.run("select(0)")
+    shown = page.text("event")
+    check("they are shown as they are", "<script>document.title='owned'</script><img" in shown, shown)
+    check("and no element comes of them", page.run("return document.querySelectorAll('img, main script').length") == 0)
+
+
+def test_many(page):
+    check("a hundred thousand events are there", page.run("return count") == 100000)
+    check("few of them are drawn around the finding", page.run("return items.length") < 1000, page.run("return items.length"))
+    page.run("setShown('all'); layout(); select(99999)")
+    check("the last one can be selected", "number 100000" in page.text("event"), page.text("event"))
+    where = page.run("return itemY(99999)")
+    check("and is in view", 0 < where < 900, where)
+
+
+def test_steps(page):
+    choose_finding(page, "file")
+    shown = page.text("finding")
+    check("a violation says what was expected", 'f = "a"' in shown and "came right after" in shown and "expected nothing more" in shown, shown)
+    page.run("select(3)")
+    shown = page.text("event")
+    check("the rule's slice is beside the event", 'file {f = a}' in shown and "close(\"a\") takes it" in shown and "right after write" in shown, shown)
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='›']").click()
+    shown = page.text("event")
+    check("stepping on leads to where it refuses", "number 5" in shown and "refuses it" in shown, shown)
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='‹']").click()
+    check("and back", "number 4" in page.text("event"), page.text("event"))
+    page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='Only its events']").click()
+    check("its events alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
+
+
+def test_order(page):
+    """The chains of edges that the page finds are the order that dpe found."""
+    pairs, wrong, kinds = page.run("""
+        const wrong = [];
+        let pairs = 0;
+        for (const finding of data.findings)
+            for (const [i, a] of finding.events.entries())
+                for (const [j, b] of finding.events.entries()) {
+                    const says = finding.order.some(([x, y]) => x === i && y === j);
+                    pairs += i !== j;
+                    if (i !== j && (says !== !!pastOf(b.event)[a.event] || (says && chainOf(a.event, b.event) === null)))
+                        wrong.push([finding.rule, a.event, b.event, says]);
+                }
+        return [pairs, wrong, [...new Set([...inRule].map(kindName))].sort()];""")
+    check("chains of edges make dpe's order", pairs > 200 and not wrong, pairs, wrong)
+    check("and each edge has its rule", kinds == ["lock", "pipe", "predecessor"], kinds)
+
+
+def main(paths):
+    driver = begin()
+    try:
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,))):
+            page = Page(driver, path)
+            for test in tests:
+                test(page)
+            errors = page.errors()
+            check(f"{path}: no errors in the console", not errors, *errors)
+    finally:
+        driver.quit()
+
+
+main(sys.argv[1:])

@@ -1,0 +1,18 @@
+# Programs that order their threads by atomic instructions, which no probe sees: a report of what seems unordered says so.
+. tests/tap.sh
+need_live 'locks that a program makes itself'
+compile_target own_lock
+compile_target races
+
+run "$DPE" race put,put -- ./own_lock
+says 'where an order was missed, it says what may have made it' 1 'race_put_put' \
+	'own_lock: warning: own_lock synchronises by atomic instructions, in lock_flag()' 'what they order is not observed'
+run "$DPE" race put,main -- ./own_lock
+check 'nothing where nothing was found' "$status $(grep -c 'atomic instructions' err)" = '0 0'
+run "$DPE" race put,get -- ./races race
+check 'nor about a program without any' "$status $(grep -c 'atomic instructions' err)" = '1 0'
+gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/own_lock.c" -o own_lock.o &&
+	gcc own_lock.o -o compiled -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
+run "$DPE" race -- ./compiled
+says 'the compiled form observes them' 0 'nothing found'
+finish
