@@ -1,7 +1,7 @@
 /* dpe explore: runs a program under one schedule after another. */
 #include "cli/cli.h"
 
-#include "explore/explore.h"
+#include "cli/explore_rules.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -18,6 +18,35 @@ static int status_of(enum dpe_explored explored)
 	default:
 		return CLI_ERROR;
 	}
+}
+
+static enum dpe_explored explore(struct cli *cli, struct dpe_explore_options *options)
+{
+	char *library = cli_find_library("libdpe-sched.so");
+	enum dpe_explored explored;
+
+	options->library = library;
+	explored = dpe_explore(options, cli->diags);
+	free(library);
+	return explored;
+}
+
+static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options *options)
+{
+	struct cli_explore_rules *rules;
+	struct dpe_explore_rules hooks;
+	enum dpe_explored explored;
+
+	if (!cli->specs.count && !cli->rules.len)
+		return explore(cli, options);
+	rules = cli_explore_rules_new(cli);
+	if (!rules)
+		return DPE_EXPLORED_FAILED;
+	hooks = cli_explore_rules_hooks(rules);
+	options->rules = &hooks;
+	explored = explore(cli, options);
+	cli_explore_rules_free(rules);
+	return explored;
 }
 
 int cli_explore(struct cli *cli)
@@ -37,8 +66,6 @@ int cli_explore(struct cli *cli)
 		.spurious = cli->spurious,
 		.to = stderr,
 	};
-	char *library;
-	enum dpe_explored explored;
 
 	if (cli->words.count) {
 		cli_usage_error(cli, "'%s' is no option; put the program after --",
@@ -49,9 +76,5 @@ int cli_explore(struct cli *cli)
 		cli_usage_error(cli, "no program; put it after --");
 		return CLI_ERROR;
 	}
-	library = cli_find_library("libdpe-sched.so");
-	options.library = library;
-	explored = dpe_explore(&options, cli->diags);
-	free(library);
-	return status_of(explored);
+	return status_of(with_rules(cli, &options));
 }

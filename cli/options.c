@@ -194,9 +194,9 @@ bool cli_has_color(const struct cli *cli, FILE *to)
 /* ---- options ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_CONVERT,
+	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_CONVERT | FOR_EXPLORE,
 		"specifications: all words up to the next option", take_word, AT(specs)},
-	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW,
+	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{0, "strategy", "NAME", FOR_EXPLORE,
 		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules)", take_text,
@@ -230,7 +230,7 @@ static const struct option options[] = {
 		"write a page that draws the run and its findings, for a browser", take_text, AT(html)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
-	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_EXPLORE | FOR_HANG), "search this directory for included specifications",
+	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_HANG), "search this directory for included specifications",
 		take_word, AT(includes)},
 	{0, "library", "FILE", FOR_LIVE | FOR_LIST,
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
@@ -240,7 +240,7 @@ static const struct option options[] = {
 		AT(report)},
 	{0, "max-findings", "N", FOR_RECOGNIZING, "print so many findings of a rule as text, and count the others (100); 0: all",
 		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},
-	{0, "allow-unobserved", NULL, FOR_RECOGNIZING, "exit with 0, not 3, where no event of any rule occurred",
+	{0, "allow-unobserved", NULL, FOR_RECOGNIZING | FOR_EXPLORE, "exit with 0, not 3, where no event of any rule occurred",
 		take_flag, AT(allow_unobserved)},
 	{0, "all", NULL, FOR_RECOGNIZING,
 		"print repeated findings, and each inconclusive slice", take_flag,
@@ -253,7 +253,7 @@ static const struct option options[] = {
 		take_flag, AT(full_stacks)},
 	{0, "color", "auto|always|never", FOR_ALL, "colour findings and errors (auto: on a terminal, unless NO_COLOR is set)",
 		take_choice, AT(color)},
-	{0, "suppressions", "FILE", FOR_RECOGNIZING,
+	{0, "suppressions", "FILE", FOR_RECOGNIZING | FOR_EXPLORE,
 		"suppress the findings described in this file", take_word, AT(suppressions)},
 	{0, "show-suppressions", NULL, FOR_RECOGNIZING,
 		"print a suppression for each finding", take_flag, AT(show_suppressions)},

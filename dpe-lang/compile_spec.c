@@ -224,6 +224,11 @@ static bool is_shipped(const struct compilation *c, const struct ast_item *item)
 	return false;
 }
 
+static bool confirms(const struct compilation *c)
+{
+	return c->options && c->options->confirm;
+}
+
 static struct dpe_spec *resolve(struct compilation *c)
 {
 	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
@@ -240,6 +245,8 @@ static struct dpe_spec *resolve(struct compilation *c)
 			continue;
 		rules[spec->nrules].name = item->name;
 		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules]);
+		if (confirms(c) && rules[spec->nrules].mode == DPE_PREDICT)
+			rules[spec->nrules].mode = DPE_DETECT;
 		rules[spec->nrules++].own = !is_shipped(c, item);
 	}
 	dpe_check_unused(&c->ast);

@@ -122,28 +122,17 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule)
 	return rule->place;
 }
 
-/* Where the shipped specifications lie: in the source tree, or installed. */
-static const char *without_folder(const char *path)
-{
-	static const char *const folders[] = {"dpe-lang/std/", "share/dpe/"};
-
-	for (unsigned i = 0; i < DPE_COUNT(folders); i++) {
-		const char *folder = strstr(path, folders[i]);
-
-		if (folder && !strchr(folder + strlen(folders[i]), '/'))
-			return folder + strlen(folders[i]);
-	}
-	return path;
-}
-
 void dpe_rule_print_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
 	unsigned line, column;
+	const char *name, *slash;
 
 	if (!rule->place.source)
 		return;
+	name = dpe_source_name(rule->place.source);
+	slash = rule->own ? NULL : strrchr(name, '/');
 	dpe_place_line(rule->place, &line, &column);
-	dpe_text_printf(to, "%s:%u", without_folder(dpe_source_name(rule->place.source)), line);
+	dpe_text_printf(to, "%s:%u", slash ? slash + 1 : name, line);
 }
 
 unsigned dpe_rule_nvariables(const struct dpe_rule *rule)

@@ -21,12 +21,13 @@ struct exploration {
 	struct known *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
-	unsigned forked;
+	unsigned forked, replaced;
 	struct dpe_delays delays;
 	bool complete; /* all schedules were run */
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding that is to be kept */
 	bool broken; /* no more runs are possible */
+	bool undecided; /* by the rules */
 };
 
 /* ---- strategies -------------------------------------------------------------------------- */
@@ -127,7 +128,27 @@ static void count_ends(struct exploration *exploration, const struct dpe_explore
 	exploration->stuck += memory->end == DPE_SCHED_STUCK;
 	exploration->crowded += memory->end == DPE_SCHED_TOO_MANY;
 	exploration->forked += memory->forks > 0;
-	exploration->uncontrolled += memory->kicks > 0;
+	exploration->replaced += run->replaced;
+	exploration->uncontrolled += memory->kicks > 0 || run->replaced;
+}
+
+/* What the rules found in the run. Where it ended badly that is the finding, and theirs are added. */
+static void add_rules(
+	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
+{
+	const struct dpe_explore_rules *rules = exploration->options->rules;
+	bool whole = exploration->server.memory->end == DPE_SCHED_RAN && !run->timed_out;
+	struct dpe_text unused[2] = {0};
+	struct dpe_explore_text to = {&finding->what, &finding->cause, &finding->details, false};
+
+	if (finding->found) {
+		to.what = &unused[0];
+		to.cause = &unused[1];
+	}
+	exploration->broken |= !rules->end_run(rules->context, whole, &to);
+	finding->found |= to.found;
+	dpe_text_free(&unused[0]);
+	dpe_text_free(&unused[1]);
 }
 
 static void read_finding(
@@ -135,6 +156,8 @@ static void read_finding(
 {
 	dpe_finding_read(finding, &exploration->server, run, exploration->options->fails,
 		exploration->usual);
+	if (exploration->options->rules)
+		add_rules(exploration, run, finding);
 }
 
 /* ---- schedules --------------------------------------------------------------------------- */
@@ -207,6 +230,17 @@ static bool minimise(struct exploration *exploration, struct dpe_schedule *sched
 	return leads_to_finding(exploration, schedule);
 }
 
+static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
+{
+	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
+	if (!again)
+		fputs("which did not lead there again: the program is not deterministic\n", to);
+	else if (!matter)
+		fputs("none of them matters: it happens without a switch\n", to);
+	else
+		fprintf(to, "%u of them matter%s\n", matter, matter == 1 ? "s" : "");
+}
+
 /* Writes it, minimised if it leads there again, and says so. */
 static void hand_over(struct exploration *exploration, const struct dpe_finding *finding)
 {
@@ -222,13 +256,8 @@ static void hand_over(struct exploration *exploration, const struct dpe_finding 
 	schedule.finding = dpe_xstrdup(finding->what.at);
 	if (dpe_schedule_write(&schedule, path, &exploration->server, exploration->options->argv,
 		    exploration->diags))
-		fprintf(exploration->options->to, "   %s: %u choices, ", path, all);
-	if (again)
-		fprintf(exploration->options->to, "%u of them matter%s\n", schedule.count,
-			schedule.count == 1 ? "s" : "");
-	else
-		fputs("which did not lead there again: the program is not deterministic\n",
-			exploration->options->to);
+		fprintf(exploration->options->to, "   %s: ", path);
+	print_choices(exploration->options->to, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);
 }
@@ -321,12 +350,17 @@ static void report_outside(const struct exploration *exploration)
 			(int)strcspn(line, "\n"), line);
 }
 
-static void report_limits(const struct exploration *exploration)
+static void report_limits(struct exploration *exploration)
 {
+	const struct dpe_explore_rules *rules = exploration->options->rules;
 	FILE *to = exploration->options->to;
 
+	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
+	report_count(to, exploration->replaced,
+		"began another program (exec), which is not controlled: if it is the one that matters, "
+		"name it itself");
 	report_count(to, exploration->stuck,
 		"ended with all threads waiting, where a handler of a signal might wake them");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
@@ -334,7 +368,7 @@ static void report_limits(const struct exploration *exploration)
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
 
-static void report_end(const struct exploration *exploration)
+static void report_end(struct exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
@@ -355,14 +389,24 @@ static void report_end(const struct exploration *exploration)
 			exploration->delays.ndone);
 }
 
+/* The process that makes the runs, and the rules' view of it. */
+static bool begin_runs(struct exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	return dpe_server_start(&exploration->server, options, exploration->diags) &&
+	       (!options->rules ||
+		       options->rules->begin(options->rules->context, exploration->server.pid));
+}
+
 static enum dpe_explored verdict(const struct exploration *exploration)
 {
 	if (exploration->broken)
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->cut || exploration->stuck || exploration->timed_out ||
-		exploration->crowded)
+	if (exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
+		exploration->crowded || exploration->replaced)
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
 }
@@ -378,7 +422,7 @@ static enum dpe_explored explore(struct exploration *exploration)
 			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;
 	}
-	if (!dpe_server_start(&exploration->server, options, exploration->diags))
+	if (!begin_runs(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)
 		if (!explore_once(exploration, number))
@@ -451,8 +495,7 @@ static enum dpe_explored replay(struct exploration *exploration)
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
 	if (dpe_schedule_read(&schedule, exploration->options->replay, exploration->diags) &&
-		dpe_server_start(
-			&exploration->server, exploration->options, exploration->diags)) {
+		begin_runs(exploration)) {
 		check_build(exploration, &schedule);
 		if (schedule.finding && sscanf(schedule.finding, "exit status %*d, and %d",
 						&exploration->usual) != 1)

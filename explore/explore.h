@@ -4,6 +4,28 @@
 
 #include "dpe/dpe-base.h"
 
+#include <sys/types.h>
+
+/* Where the texts of a finding go: one line; what is the same for findings that are; whole lines. */
+struct dpe_explore_text {
+	struct dpe_text *what, *cause, *details;
+	bool found;
+};
+
+/* Rules that are followed in each run, by the caller. */
+struct dpe_explore_rules {
+	void *context;
+	/* Before the first run: the process that will make the runs, waiting. False after a diagnostic. */
+	bool (*begin)(void *context, pid_t maker);
+	/* During a run: takes events, for at most so many ms. */
+	void (*wait)(void *context, int ms);
+	/* After it; `whole`: the program ended by itself. False after a diagnostic: the rules cannot
+	 * be followed. */
+	bool (*end_run)(void *context, bool whole, struct dpe_explore_text *finding);
+	/* At the end: reports what could not be decided; false if there is any. */
+	bool (*finish)(void *context, FILE *to);
+};
+
 struct dpe_explore_options {
 	char *const *argv;    /* the program, ended by NULL */
 	const char *library;  /* the path of libdpe-sched.so */
@@ -12,6 +34,7 @@ struct dpe_explore_options {
 	const char *replay;   /* a schedule to follow instead of exploring, or NULL */
 	const char *fails;    /* exit statuses that count as found: "1,3,10-20"; NULL: others than the first run's */
 	const char *setup;    /* a command for the shell before each run, or NULL */
+	const struct dpe_explore_rules *rules; /* or NULL */
 	unsigned runs;
 	unsigned seed;
 	unsigned max_steps; /* operations of a run */

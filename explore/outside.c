@@ -140,13 +140,13 @@ static bool kick(struct dpe_sched_header *memory, uint32_t running)
 	return false;
 }
 
-static bool is_new(const struct dpe_sched_header *memory, struct dpe_run_watch *watch)
+static bool is_new(
+	const struct dpe_sched_header *memory, uint32_t running, struct dpe_run_watch *watch)
 {
-	bool same = watch->known && watch->running == memory->running &&
-		    watch->steps == memory->steps;
+	bool same = watch->known && watch->running == running && watch->steps == memory->steps;
 
 	watch->known = true;
-	watch->running = memory->running;
+	watch->running = running;
 	watch->steps = memory->steps;
 	return !same;
 }
@@ -154,18 +154,19 @@ static bool is_new(const struct dpe_sched_header *memory, struct dpe_run_watch *
 void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 {
 	struct dpe_sched_header *memory = server->memory;
+	uint32_t running = __atomic_load_n(&memory->running, __ATOMIC_RELAXED);
 	const struct dpe_sched_thread *thread;
 	bool asleep;
 
-	if (memory->running >= DPE_SCHED_THREADS || !memory->pid)
+	if (running >= DPE_SCHED_THREADS || !memory->pid)
 		return;
-	thread = &memory->threads[memory->running];
+	thread = &memory->threads[running];
 	if (thread->inside) {
 		watch->known = false;
 		return;
 	}
 	asleep = is_asleep(server, thread->tid);
-	if (is_new(memory, watch)) {
+	if (is_new(memory, running, watch)) {
 		watch->cpu = computed(server, thread->tid);
 		watch->asleep = asleep;
 		return;

@@ -33,6 +33,7 @@ struct dpe_server {
 	int commands; /* a socket: a byte begins a run, its wait status ends it */
 	int errors;   /* what the run wrote to standard error; -1: it went to ours */
 	unsigned seconds;
+	const struct dpe_explore_rules *rules; /* or NULL */
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
 };
 
@@ -44,6 +45,7 @@ void dpe_server_stop(struct dpe_server *server);
 struct dpe_explored_run {
 	int status;    /* as of wait(2) */
 	bool timed_out;
+	bool replaced; /* by another program: an exec */
 };
 /* One run, as the memory says. False after a diagnostic where the server is gone. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);

@@ -178,6 +178,7 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->spurious = options->spurious;
 	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
 	server->seconds = options->seconds;
+	server->rules = options->rules;
 }
 
 /* The library answers as soon as it is loaded. */
@@ -289,33 +290,109 @@ void dpe_server_stop(struct dpe_server *server)
 
 enum { LOOK = 5 }; /* ms between two looks at a run */
 
-static bool is_over(const struct dpe_server *server, int timeout)
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool has_ended(const struct dpe_server *server, int timeout)
 {
 	struct pollfd file = {.fd = server->commands, .events = POLLIN};
 
 	return poll(&file, 1, timeout) > 0;
 }
 
-/* It keeps its number until the next run. */
+/* Waits until the time of the next look, unless the run ends before. */
+static bool is_over(const struct dpe_server *server)
+{
+	uint64_t end = now_ms() + LOOK;
+
+	if (!server->rules)
+		return has_ended(server, LOOK);
+	while (now_ms() < end) {
+		server->rules->wait(server->rules->context, LOOK);
+		if (has_ended(server, 0))
+			return true;
+	}
+	return false;
+}
+
+/* What the kernel says of a process. */
+struct process_facts {
+	pid_t parent;
+	unsigned flags;
+};
+
+static struct process_facts facts_of(pid_t pid)
+{
+	char *path = dpe_xasprintf("/proc/%d/stat", (int)pid), text[512];
+	FILE *file = fopen(path, "re");
+	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	struct process_facts facts = {0};
+	const char *name_end;
+
+	text[len] = '\0';
+	name_end = strrchr(text, ')');
+	if (name_end && sscanf(name_end, ") %*c %d %*d %*d %*d %*d %u", &facts.parent, &facts.flags) != 2)
+		facts = (struct process_facts){0};
+	if (file)
+		fclose(file);
+	free(path);
+	return facts;
+}
+
+/* It keeps its number until the next run; the program may have written another one. */
 static void kill_run(const struct dpe_server *server)
 {
 	pid_t pid = (pid_t)server->memory->pid;
 
-	if (pid > 0)
+	if (pid > 0 && facts_of(pid).parent == server->pid)
 		kill(pid, SIGKILL);
 }
 
 static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 {
 	struct dpe_run_watch watch = {0};
+	uint64_t end = now_ms() + server->seconds * UINT64_C(1000);
 
-	for (unsigned ms = 0; !is_over(server, LOOK); ms += LOOK) {
+	while (!is_over(server)) {
 		dpe_watch_run(server, &watch);
-		if (ms < server->seconds * 1000)
+		if (now_ms() < end)
 			continue;
 		run->timed_out = true;
 		kill_run(server);
 	}
+}
+
+#define PF_FORKNOEXEC 0x40 /* of Linux: an exec clears it */
+
+/* The run's process has ended, and its parent keeps it until the next run. */
+static bool was_replaced(const struct dpe_server *server)
+{
+	struct process_facts facts = facts_of((pid_t)server->memory->pid);
+
+	return facts.parent == server->pid && !(facts.flags & PF_FORKNOEXEC);
+}
+
+static void limit(uint32_t *number, uint32_t most)
+{
+	if (*number > most)
+		*number = most;
+}
+
+/* The program could write there as well: numbers that we count with are in their bounds. */
+static void bound_memory(struct dpe_sched_header *memory)
+{
+	limit(&memory->nthreads, DPE_SCHED_THREADS);
+	limit(&memory->nswitches, DPE_SCHED_SWITCHES);
+	limit(&memory->nforced, DPE_SCHED_SWITCHES);
+	limit(&memory->diverged, memory->nforced);
+	limit(&memory->ndelays, DPE_SCHED_DELAYS);
+	if (memory->end > DPE_SCHED_TOO_MANY)
+		memory->end = DPE_SCHED_RAN;
 }
 
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
@@ -328,8 +405,11 @@ bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, str
 		await_end(server, run);
 		if (recv(server->commands, &run->status, sizeof(run->status), 0) ==
 				sizeof(run->status) &&
-			run->status >= 0)
+			run->status >= 0) {
+			bound_memory(server->memory);
+			run->replaced = was_replaced(server);
 			return true;
+		}
 	}
 	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no runs any more");
 	return false;

@@ -96,6 +96,12 @@ static void flush(struct cli_report *report)
 		fflush(report->to);
 }
 
+static void note_first(struct cli_report *report, const struct dpe_rule *rule, const char *kind)
+{
+	if (!report->first.len)
+		dpe_text_printf(&report->first, "%s: %s", dpe_rule_name(rule), kind);
+}
+
 static bool has_threads(const struct dpe_verdict *verdict)
 {
 	for (unsigned i = 1; i < verdict->naround; i++) {
@@ -116,6 +122,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
 		report->found = true;
+	if (verdict->kind != DPE_INCONCLUSIVE && verdict->kind != DPE_SATISFIED)
+		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
 	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
@@ -150,6 +158,7 @@ static void on_error(void *context, const struct dpe_rule *rule, const char *tex
 	struct cli_report *report = context;
 
 	report->found = true;
+	note_first(report, rule, text);
 	if (report->view)
 		dpe_view_error(report->view, rule, text);
 	print_line(report, rule, "error", text);
@@ -164,6 +173,8 @@ static void on_deadlock(
 		report->inconclusive = true;
 	else if (deadlock->kind != DPE_LONG_WAIT)
 		report->found = true;
+	if (report->found)
+		note_first(report, rule, cli_deadlock_name(deadlock));
 	if (report->view)
 		dpe_view_deadlock(report->view, rule, deadlock, cli_deadlock_name(deadlock));
 	if (report->sarif)
@@ -510,6 +521,30 @@ bool cli_report_left(const struct cli_report *report)
 	return report->left;
 }
 
+void cli_report_into(struct cli_report *report, FILE *to)
+{
+	report->to = to;
+	report->terminal = report->prompt = false;
+}
+
+bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	struct dpe_text *what, struct dpe_text *cause)
+{
+	struct dpe_summary summary;
+
+	dpe_recognizer_summary(recognizer, &summary);
+	if (!dpe_summary_findings(&summary) || !report->first.len)
+		return false;
+	dpe_text_puts(what, report->first.at);
+	dpe_text_puts(cause, report->findings ? report->findings->key : report->first.at);
+	return true;
+}
+
+bool cli_report_inconclusive(const struct cli_report *report)
+{
+	return report->inconclusive;
+}
+
 /* A run without an event of any rule, or an empty log. A log of other events shows that they did not occur; and with
  * --dynamic events that no rule can use are not sent. */
 static bool is_empty(const struct cli_report *report, const struct dpe_recognizer *recognizer,
@@ -559,6 +594,7 @@ int cli_report_free(struct cli_report *report)
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
 		status = report_incomplete(report, "trace", report->cli->trace_to);
 	cli_findings_free(report);
+	dpe_text_free(&report->first);
 	cli_inconclusive_free(report);
 	discard(report);
 	return status;

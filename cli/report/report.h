@@ -19,6 +19,13 @@ void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recog
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
 /* `live`: of a running program, whose losses are known as they happen. */
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
+/* Writes to this stream, which stays the caller's. */
+void cli_report_into(struct cli_report *report, FILE *to);
+/* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
+ * same places. */
+bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	struct dpe_text *what, struct dpe_text *cause);
+bool cli_report_inconclusive(const struct cli_report *report);
 /* Prints the summary. */
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* Prints the current counts, and which thread waits for which, to standard error. */

@@ -45,6 +45,7 @@ struct cli_report {
 	bool found, inconclusive, reported_lost;
 	bool needs_order; /* see cli_report_needs_order */
 	bool unobserved; /* nothing was, and that is no success */
+	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
 	bool color;    /* headings are coloured */
 	bool prompt;   /* somebody waits for each finding */

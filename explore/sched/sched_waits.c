@@ -286,8 +286,9 @@ DPE_SCHED_EXPORTED sem_t *sem_open(const char *name, int flags, ...)
 
 /* ---- barriers ---------------------------------------------------------------------------- */
 
+/* As in glibc: arrivals so far, and those of rounds that are over. */
 struct barrier {
-	uint32_t arrived, round, count;
+	uint32_t in, current_round, count;
 	int32_t shared;
 	uint64_t state;
 };
@@ -296,6 +297,11 @@ _Static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t), "it lies in 
 static struct barrier *barrier_of(pthread_barrier_t *barrier)
 {
 	return (struct barrier *)barrier;
+}
+
+static bool is_in_round(const struct barrier *barrier)
+{
+	return barrier->count && barrier->in % barrier->count;
 }
 
 DPE_SCHED_EXPORTED int pthread_barrier_init(
@@ -322,7 +328,7 @@ DPE_SCHED_EXPORTED int pthread_barrier_destroy(pthread_barrier_t *barrier)
 	if (!dpe_sched_self())
 		return REAL(pthread_barrier_destroy)(barrier);
 	arrive_barrier(DPE_SCHED_BARRIER_DESTROY, barrier, DPE_SCHED_HERE);
-	if (barrier_of(barrier)->arrived)
+	if (is_in_round(barrier_of(barrier)))
 		dpe_sched_misuse(DPE_SCHED_IN_USE);
 	barrier_of(barrier)->state = DESTROYED;
 	return 0;
@@ -337,12 +343,12 @@ DPE_SCHED_EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
 	if (!dpe_sched_self())
 		return REAL(pthread_barrier_wait)(barrier);
 	arrive_barrier(DPE_SCHED_BARRIER_WAIT, barrier, op.pc);
-	if (++state->arrived < state->count) {
+	state->in++;
+	if (is_in_round(state)) {
 		dpe_sched_point(&op);
 		return 0;
 	}
-	state->arrived = 0;
-	state->round++;
+	state->current_round += state->count;
 	dpe_sched_wake_all((uint64_t)barrier);
 	return PTHREAD_BARRIER_SERIAL_THREAD;
 }

@@ -33,6 +33,7 @@ struct dpe_compile_options {
 	const char *text, *text_name;
 	enum dpe_dump dump;
 	FILE *dump_to;
+	bool confirm; /* `predict` rules are `detect` rules: many runs are made, one of which may show the match */
 };
 
 /* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and

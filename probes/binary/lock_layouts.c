@@ -45,7 +45,8 @@ bool dpe_layout_find(struct dpe_module *module, const char *function, const char
 	const struct layout *layout = find(function, lvalue);
 	unsigned count;
 
-	if (!layout || !dpe_module_find(module, "gnu_get_libc_version", &count))
+	if (!layout || (strcmp(module->name, DPE_PRELOAD_SCHEDULER) &&
+			       !dpe_module_find(module, "gnu_get_libc_version", &count)))
 		return false;
 	*variable = (struct dpe_variable){
 		.size = layout->size,

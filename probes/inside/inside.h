@@ -15,6 +15,8 @@
 #define DPE_PRELOAD_MAGIC 0x6470652d72696e68
 #define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
 #define DPE_PRELOAD_MEMORY_LIBRARY "libdpe-mem.so"
+/* The program calls its thread functions. */
+#define DPE_PRELOAD_SCHEDULER "libdpe-sched.so"
 
 /* Every function that the library wraps. */
 #define DPE_PRELOAD_FUNCTIONS(X)                                                                   \

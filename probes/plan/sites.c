@@ -52,7 +52,8 @@ static void add_site(struct dpe_probes *probes, const struct dpe_plan_site *want
 	dpe_name event = event_of(probes, wanted, target);
 	struct dpe_site *site = find_site(probes, target->module, target->function->offset, event);
 
-	if (dpe_preload_is_library(target->module))
+	if (dpe_preload_is_library(target->module) ||
+		dpe_preload_replaces(probes, target->module, target->function->name))
 		return;
 	if (!site) {
 		site = DPE_GROW(probes->sites, probes->nsites, probes->capsites);

@@ -16,6 +16,20 @@ bool dpe_preload_is_library(const struct dpe_module *module)
 	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
 }
 
+/* The scheduler may call the function that it replaces: that is no second call of the program. */
+bool dpe_preload_replaces(const struct dpe_probes *probes, const struct dpe_module *module, const char *function)
+{
+	unsigned count;
+
+	for (unsigned i = 0; !module->program && i < probes->modules.count; i++) {
+		struct dpe_module *other = probes->modules.at[i];
+
+		if (other != module && !strcmp(other->name, DPE_PRELOAD_SCHEDULER))
+			return dpe_module_find(other, function, &count) != NULL;
+	}
+	return false;
+}
+
 unsigned dpe_preload_function(const char *name)
 {
 	unsigned function = 0;

@@ -42,7 +42,7 @@ says "and its replay" 1 "exit status 4, and 3 in the first run"
 run "$DPE" explore --fails=5-7,9 -- ./statuses
 says "none of the statuses asked for" 0 "nothing found" "schedules explored"
 run "$DPE" explore --fails=3 -- ./statuses
-says "the first run's status asked for" 1 "run 1 of" "exit status 3"
+says "the first run's status asked for" 1 "run 1 of" "exit status 3" "it happens without a switch"
 run "$DPE" explore -- "$explored/lost-update"
 says "what the program said last" 1 "Assertion" "death by signal 6"
 run "$DPE" explore -- "$explored/double-unlock"

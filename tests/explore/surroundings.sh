@@ -17,7 +17,8 @@ says "a thread that blocks outside, one that spins, and a fork" 0 "nothing found
 	"computed for long" "created processes"
 check "each is reported once" "$(grep -c 'blocked in read' err)" -eq 1
 run "$DPE" explore --runs=20 -- ./executes
-says "exec with threads, without the library" 0 "nothing found"
+says "exec with threads, without the library" 3 "nothing found" "runs began another program (exec)"
+check "which is no complete exploration" -z "$(grep 'schedules explored' err)"
 run "$DPE" explore --runs=100 -- ./signalled
 says "a handler that posts a semaphore" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./signalled never

@@ -1,0 +1,320 @@
+/* explore_rules: the process that makes the runs is observed, and each process that it makes. Each run is a
+ * log of its own, which begins with its creation: it has its recognizer, and its report. */
+#include "cli/explore_rules.h"
+
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct one_run {
+	int64_t process;
+	uint64_t begun; /* ns */
+	struct dpe_recognizer *recognizer; /* NULL: it has not begun */
+	struct cli_report *report;
+	FILE *to; /* into the text */
+	char *text;
+	size_t size;
+};
+
+struct cli_explore_rules {
+	struct cli *cli;
+	struct dpe_spec *spec;
+	struct dpe_plan *plan;
+	struct dpe_probes *probes;
+	dpe_name create;
+	pid_t maker; /* of the runs */
+	uint64_t watermark;
+	struct one_run run;
+	unsigned unclear; /* runs */
+	bool observed, checked;
+	bool failed; /* nothing can be observed any more */
+};
+
+/* ---- a run begins ------------------------------------------------------------------------ */
+
+/* The scheduler knows exactly who waits for good. */
+static enum dpe_hangs nobody_hangs(void *context, const struct dpe_deadlock *hang)
+{
+	(void)context, (void)hang;
+	return DPE_HANGS_NOT;
+}
+
+static enum dpe_break go_on(void *context, const struct dpe_rule *rule, const struct dpe_message *at)
+{
+	(void)context, (void)rule, (void)at;
+	return DPE_GO_ON;
+}
+
+static bool open_report(struct cli_explore_rules *rules)
+{
+	struct one_run *run = &rules->run;
+
+	run->to = open_memstream(&run->text, &run->size);
+	run->report = run->to ? cli_report_new(rules->cli, rules->spec) : NULL;
+	if (!run->report)
+		return false;
+	cli_report_into(run->report, run->to);
+	cli_report_live(run->report, rules->probes, -1);
+	return true;
+}
+
+/* Losses are added at the end: they concern this run only if they happened in it. */
+static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message *creation)
+{
+	struct one_run *run = &rules->run;
+	const struct dpe_recognizer_options options = {
+		.engine = rules->cli->engine,
+		.ordered = true,
+		.max_instances = rules->cli->max_instances,
+		.hang_after = UINT64_MAX,
+		.debug = rules->cli->debug,
+	};
+	struct dpe_recognizer_sink sink;
+
+	run->process = creation->args[2].num;
+	run->begun = creation->time;
+	if (!open_report(rules))
+		return false;
+	sink = cli_report_sink(run->report, false);
+	sink.hangs = nobody_hangs;
+	sink.stop = go_on;
+	run->recognizer = dpe_recognizer_new(rules->spec, &options, &sink, rules->cli->diags);
+	cli_report_on(run->report, run->recognizer);
+	return run->recognizer;
+}
+
+static void free_run(struct one_run *run)
+{
+	dpe_recognizer_free(run->recognizer);
+	if (run->report)
+		cli_report_free(run->report);
+	if (run->to)
+		fclose(run->to);
+	free(run->text);
+	*run = (struct one_run){0};
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* Of what the maker of runs does, a run knows its own creation. */
+static bool is_of_run(struct cli_explore_rules *rules, struct dpe_message *message)
+{
+	if (message->process.num != rules->maker)
+		return rules->run.recognizer && message->process.num == rules->run.process;
+	if (message->name != rules->create || message->nargs < 3 || rules->run.recognizer)
+		return false;
+	message->seq = 0;
+	rules->failed |= !begin_run(rules, message);
+	return rules->run.recognizer;
+}
+
+static void on_message(void *context, struct dpe_message *message)
+{
+	struct cli_explore_rules *rules = context;
+
+	if (is_of_run(rules, message))
+		dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
+	else
+		dpe_message_unref(message);
+}
+
+static void on_watermark(void *context, uint64_t time)
+{
+	struct cli_explore_rules *rules = context;
+
+	rules->watermark = time;
+	if (rules->run.recognizer)
+		dpe_recognizer_watermark(rules->run.recognizer, (struct dpe_value){0}, time);
+}
+
+/* False where nothing will come any more. */
+static bool poll_probes(struct cli_explore_rules *rules, int ms)
+{
+	const struct dpe_probes_sink sink = {
+		.context = rules, .message = on_message, .watermark = on_watermark};
+	int got = dpe_probes_poll(rules->probes, ms, &sink);
+
+	return got > 0 || (got < 0 && errno == EINTR);
+}
+
+static void wait_for_events(void *context, int ms)
+{
+	struct cli_explore_rules *rules = context;
+
+	if (!rules->failed)
+		rules->failed = !poll_probes(rules, ms);
+}
+
+/* ---- a run ends -------------------------------------------------------------------------- */
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void take_losses(struct cli_explore_rules *rules)
+{
+	unsigned room = dpe_probes_losses(rules->probes, NULL, 0), count;
+	struct dpe_loss *losses = dpe_xcalloc(room + 1, sizeof(*losses));
+
+	count = dpe_probes_losses(rules->probes, losses, room);
+	for (unsigned i = 0; i < room && i < count; i++) {
+		const struct dpe_thread_loss loss = {
+			.thread = dpe_value_int(losses[i].thread),
+			.count = losses[i].count,
+			.has_times = true,
+			.first = losses[i].first,
+			.last = losses[i].last,
+		};
+
+		if (losses[i].last >= rules->run.begun)
+			dpe_recognizer_lose(rules->run.recognizer, &loss);
+	}
+	free(losses);
+}
+
+static void finish_run(struct cli_explore_rules *rules, struct dpe_explore_text *finding)
+{
+	struct one_run *run = &rules->run;
+
+	dpe_recognizer_finish(run->recognizer);
+	rules->observed |= dpe_recognizer_observed(run->recognizer);
+	finding->found = cli_report_first(run->report, run->recognizer, finding->what, finding->cause);
+	fflush(run->to);
+	if (finding->found)
+		dpe_text_puts(finding->details, run->text);
+}
+
+/* All libraries are known once the program has run. */
+static bool check_names(struct cli_explore_rules *rules)
+{
+	struct cli *cli = rules->cli;
+	bool good;
+
+	if (rules->checked)
+		return true;
+	rules->checked = true;
+	dpe_probes_report_missing(rules->probes, cli->diags);
+	good = !dpe_diags_errors(cli->diags);
+	dpe_diags_print(cli->diags, stderr);
+	return good;
+}
+
+/* All that the run did is older than its end. */
+static bool take_rest(struct cli_explore_rules *rules)
+{
+	uint64_t end = now();
+
+	while (rules->watermark <= end && !rules->failed)
+		rules->failed = !poll_probes(rules, 10);
+	if (rules->failed)
+		dpe_diag_at(rules->cli->diags, DPE_ERROR, "dpe", "the runs cannot be observed any more");
+	dpe_diags_print(rules->cli->diags, stderr);
+	return !rules->failed;
+}
+
+static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
+{
+	struct cli_explore_rules *rules = context;
+
+	if (!take_rest(rules))
+		return false;
+	if (!rules->run.recognizer) {
+		rules->unclear++;
+		return true;
+	}
+	take_losses(rules);
+	if (!whole)
+		dpe_recognizer_doubt(rules->run.recognizer, "the run ended before the program did");
+	finish_run(rules, finding);
+	rules->unclear += whole && !finding->found && cli_report_inconclusive(rules->run.report);
+	free_run(&rules->run);
+	return !whole || check_names(rules);
+}
+
+/* ---- the exploration --------------------------------------------------------------------- */
+
+static bool begin(void *context, pid_t maker)
+{
+	struct cli_explore_rules *rules = context;
+	struct cli *cli = rules->cli;
+	const struct dpe_probes_options options = {
+		.stack_depth = cli->stack_depth,
+		.libraries = cli->libraries.at,
+		.nlibraries = cli->libraries.count,
+		.follow = true,
+		.debug = cli->debug,
+	};
+
+	rules->maker = maker;
+	rules->probes = dpe_probes_attach(rules->plan, cli->names, maker, &options, cli->diags);
+	dpe_diags_print(cli->diags, stderr);
+	return rules->probes;
+}
+
+static bool finish(void *context, FILE *to)
+{
+	struct cli_explore_rules *rules = context;
+	bool observed = rules->observed || rules->cli->allow_unobserved;
+
+	if (rules->unclear)
+		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never came\n",
+			rules->unclear, rules->unclear == 1 ? "" : "s");
+	if (!observed)
+		fputs("explore: no event of any rule occurred\n", to);
+	return observed && !rules->unclear;
+}
+
+static bool can_follow(struct cli_explore_rules *rules)
+{
+	if (!dpe_plan_has_memory(rules->plan))
+		return true;
+	dpe_diag_at(rules->cli->diags, DPE_ERROR, "dpe",
+		"rules about accesses to any memory are not followed in explored runs: name functions, or "
+		"use 'dpe race'");
+	return false;
+}
+
+struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
+{
+	struct cli_explore_rules *rules = dpe_xcalloc(1, sizeof(*rules));
+
+	rules->cli = cli;
+	rules->create = dpe_intern_string(cli->names, DPE_THREAD_CREATE);
+	rules->spec = cli_compile_runnable(cli, true);
+	rules->plan = rules->spec ? dpe_plan_new(rules->spec) : NULL;
+	if (rules->plan && can_follow(rules))
+		return rules;
+	cli_explore_rules_free(rules);
+	return NULL;
+}
+
+struct dpe_explore_rules cli_explore_rules_hooks(struct cli_explore_rules *rules)
+{
+	return (struct dpe_explore_rules){
+		.context = rules,
+		.begin = begin,
+		.wait = wait_for_events,
+		.end_run = end_run,
+		.finish = finish,
+	};
+}
+
+void cli_explore_rules_free(struct cli_explore_rules *rules)
+{
+	if (!rules)
+		return;
+	free_run(&rules->run);
+	dpe_probes_free(rules->probes);
+	dpe_plan_free(rules->plan);
+	/* before the specification is freed, whose lines they show */
+	dpe_diags_print(rules->cli->diags, stderr);
+	dpe_spec_free(rules->spec);
+	free(rules);
+}

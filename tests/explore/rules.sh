@@ -1,0 +1,42 @@
+# Rules that are followed in each run.
+. tests/tap.sh
+need_live 'following rules in explored runs'
+
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/ordered.c" -o ordered || not_ok "compiling ordered.c"
+printf 'include "pthread.dpe"\ndetect early: use() ; configure()\n' >early.dpe
+
+run "$DPE" explore -s early.dpe -- ./ordered
+says "an order that the first run does not have" 1 "early: match" "of them matter" "at use+0x0" "at configure+0x0"
+check "not in the first run" -z "$(grep 'run 1 of' err)"
+check "every member of a barrier can be read" -z "$(grep 'cannot be read' err)"
+for i in 1 2 3; do
+	run "$DPE" explore --replay=found.schedule -s early.dpe -- ./ordered
+	says "its replay" 1 "replay of found.schedule: early: match" "at use+0x0"
+done
+run "$DPE" explore --replay=found.schedule -- ./ordered
+says "its replay without rules" 0 "nothing found"
+run "$DPE" explore --strategy=delay --runs=30 -s early.dpe -- ./ordered round
+says "a barrier orders it" 0 "nothing found"
+run "$DPE" explore --runs=2 -e 'detect unordered: use() & configure()' -s pthread.dpe -- ./ordered round
+says "and is seen to" 0 "nothing found"
+sed 's/^detect/predict/' early.dpe >predicted.dpe
+run "$DPE" explore -s predicted.dpe -- ./ordered
+says "a prediction is confirmed where it occurs" 1 "early: match of use();configure()" "of them matter"
+check "and not in a run that only predicts it" -z "$(grep 'run 1 of\|predicted match' err)"
+run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter ; pthread_join.enter' -- ./ordered
+says "a call of a thread function is one event" 0 "nothing found"
+run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter' -- ./ordered
+says "a violation" 1 "run 1 of" "joins: violated"
+run "$DPE" explore -e 'detect x: absent()' -- ./ordered
+says "an unknown function" 2 "'absent' was in none of the programs"
+run "$DPE" explore -e 'detect x: first ; first' -- "$BUILD/explored/ab-ba"
+says "what needs no rule is found all the same" 1 "deadlock (2 threads)"
+run "$DPE" explore --runs=2 -e 'detect x: never()' -- ./ordered
+says "a rule of which nothing occurs" 3 "no event of any rule occurred"
+run "$DPE" explore --runs=2 --allow-unobserved -e 'detect x: never()' -- ./ordered
+says "where that is expected" 0 "nothing found"
+run "$DPE" explore -s race.dpe -- ./ordered
+says "accesses to any memory" 2 "rules about accesses to any memory are not followed"
+run "$DPE" explore -s absent.dpe -- ./ordered
+says "no such specification" 2 "absent.dpe"
+finish
