@@ -232,7 +232,7 @@ void cli_finding_add_example(
 	struct dpe_text text = {0};
 	bool known = false;
 
-	if (finding->nexamples == CLI_EXAMPLES || finding == &report->forgotten)
+	if (finding->nexamples == CLI_EXAMPLES || finding->race || finding == &report->forgotten)
 		return;
 	cli_text_params(&text, report, verdict);
 	for (unsigned i = 0; i < finding->nexamples && text.len; i++)

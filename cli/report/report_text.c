@@ -390,12 +390,16 @@ static void add_sides(
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
-	if (cli_is_data_race(report, verdict, events, count))
+	bool race = cli_is_data_race(report, verdict, events, count);
+
+	if (race)
 		add_data_race(to, report, verdict, events);
 	else
 		add_head(to, report, verdict);
 	for (unsigned i = 0; i < count; i++) {
-		if (verdict->nevents)
+		if (race)
+			dpe_text_puts(to, "  ");
+		else if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
 		else
 			dpe_text_puts(to, verdict->event ? "  at " : "  stopped after ");
@@ -450,6 +454,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
+	finding->race = cli_is_data_race(report, verdict, events, count);
 	cli_finding_add_example(report, finding, verdict);
 	if (!report->repeated) {
 		finding->left_out = cli_finding_is_left_out(report, verdict->rule);

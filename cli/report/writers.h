@@ -18,6 +18,7 @@ struct cli_finding {
 	/* The values of the rule's variables the first time, and other values later. */
 	char *examples[CLI_EXAMPLES];
 	unsigned nexamples;
+	bool race; /* on memory: without examples, as the variables of race.dpe mean nothing to users */
 	/* Not one finding, but all further ones that differ from number `number` in values of variables alone; `count` includes
 	 * the ones that were printed. */
 	bool further;
