@@ -39,11 +39,12 @@ static void print_operation(struct printing *to, const struct dpe_sched_thread *
 	struct dpe_text *details = &to->finding->details;
 	const struct dpe_sched_op *op = &thread->op;
 
-	dpe_text_printf(details, "%s", dpe_sched_kind_name(op->kind));
+	/* NONE: a wait that has ended */
+	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
 	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
 		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
 	} else if (op->object) {
-		dpe_text_puts(details, " of ");
+		dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? " for " : " of ");
 		dpe_object_print(&to->server->symbols, op->object, details);
 	}
 	if (op->mutex) {

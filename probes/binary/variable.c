@@ -486,6 +486,14 @@ static bool is_closed(Dwarf_Die *type)
 	return false;
 }
 
+/* Members that the C++ libraries keep to themselves: "sm" says more than "sm._M_impl._M_rwlock". */
+static bool is_private(Dwarf_Die *member)
+{
+	const char *name = dwarf_diename(member);
+
+	return name && (!strncmp(name, "_M_", 3) || !strncmp(name, "__", 2));
+}
+
 static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 {
 	if (dwarf_child(type, member))
@@ -511,6 +519,7 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 {
 	Dwarf_Die peeled, member;
+	uint64_t rest = *offset;
 	Dwarf_Word size;
 
 	if (is_closed(type) || !dpe_dwarf_peel(type, &peeled))
@@ -523,8 +532,9 @@ static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 		return true;
 	}
 	if (!dpe_dwarf_is_aggregate(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
-		!member_at(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
+		!member_at(&peeled, &rest, &member) || is_private(&member) || !dpe_dwarf_type(&member, type))
 		return false;
+	*offset = rest;
 	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
 	return true;
 }

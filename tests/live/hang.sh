@@ -59,7 +59,7 @@ is written 1 'deadlock of 2 threads' 'waits to read, for read-write lock lock, w
 is read 1 'waits to write, for read-write lock lock, which 1 reader holds: it does not tell which' 'no thread can go on'
 is read-polling 3 'which 1 reader holds' 'is not known'
 is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can go on'
-is pool 3 'waits for a signal of condition wakeup' 'nothing tells who will wake them' 'is not known'
+is pool 3 'waits for a signal of condition wakeup, for' 'nothing tells who will wake them' 'is not known'
 is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) [0-9]+'
 is semaphore 1 'waits for a post of semaphore post' 'no thread can go on$'
 is handled 3 'waits for a post of semaphore post' 'no thread can go on, unless a signal handler'
@@ -146,8 +146,8 @@ if command -v "${CXX:-g++}" >/dev/null; then
 		leave
 	}
 	cxx mutex 1 'deadlock of 2 threads: [0-9]+ waits for (first|second), held by' 'std::lock_guard'
-	cxx shared 1 'deadlock of 2 threads' 'waits to read, for read-write lock book'
-	cxx condition 1 'waits for a signal of condition wakeup' 'waits for the end of thread' 'std::thread::join'
+	cxx shared 1 'deadlock of 2 threads' 'waits to read, for read-write lock book, which'
+	cxx condition 1 'waits for a signal of condition wakeup, for' 'waits for the end of thread' 'std::thread::join'
 	cxx semaphore 1 'waits in futex permits' 'acquire\(\)'
 	cxx latch 1 'waits in futex gate' 'std::latch::'
 fi
