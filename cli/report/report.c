@@ -125,6 +125,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	if (verdict->kind != DPE_INCONCLUSIVE && verdict->kind != DPE_SATISFIED)
 		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
 	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && has_threads(verdict);
+	/* A log may say by itself what its messages follow from. */
+	report->unsynchronised |= report->probes && verdict->kind == DPE_MATCH && has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
 	if (report->sarif)

@@ -11,6 +11,10 @@ run "$DPE" race put,main -- ./own_lock
 check 'nothing where nothing was found' "$status $(grep -c 'atomic instructions' err)" = '0 0'
 run "$DPE" race put,get -- ./races race
 check 'nor about a program without any' "$status $(grep -c 'atomic instructions' err)" = '1 0'
+run "$DPE" run -e 'detect together: put & get' -- ./races race
+says 'where no rule orders threads, it says so' 1 'warning: no `sync` rule orders events of different threads'
+run "$DPE" run -s pthread.dpe -e 'detect together: put & get' -- ./races race
+check 'and only there' "$status $(grep -c 'no `sync` rule' err)" = '1 0'
 gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/own_lock.c" -o own_lock.o &&
 	gcc own_lock.o -o compiled -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
 run "$DPE" race -- ./compiled
