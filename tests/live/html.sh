@@ -11,5 +11,6 @@ check 'stacks have lines' "$(grep -c 'producer-consumer.c:35' page.html)" -ge 1
 check 'whose text is on the page' "$(grep -cF 'queue[last] = item' page.html)" -ge 1
 run "$DPE" deadlock --html=order.html -- "$BUILD/examples/lock-inversion"
 gives 'the lock order is found' 1
+check 'edges as well' "$(grep -c '"mutex"' order.html)" -ge 1
 check 'locks that actions hold are on the page' "$(grep -c '"journal"' order.html)" -ge 1
 finish
