@@ -526,7 +526,7 @@ bool cli_report_left(const struct cli_report *report)
 void cli_report_into(struct cli_report *report, FILE *to)
 {
 	report->to = to;
-	report->terminal = report->prompt = false;
+	report->terminal = report->prompt = report->color = false;
 }
 
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
