@@ -1,6 +1,7 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
 #include "cli/limits.h"
 #include "cli/report/report.h"
+#include "cli/report/writers.h"
 
 #include "cli/report/draw.h"
 
@@ -171,17 +172,6 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 
 /* ---- for programs ------------------------------------------------------------------------ */
 
-static cJSON *raw(struct dpe_value value)
-{
-	struct dpe_text text = {0};
-	cJSON *item;
-
-	dpe_value_print_json(&text, value);
-	item = cJSON_CreateRaw(text.at);
-	dpe_text_free(&text);
-	return item;
-}
-
 /* As lines of a log; a variable is its number. */
 static void add_call(struct cli *cli, cJSON *event, const struct dpe_rule *rule, unsigned literal)
 {
@@ -194,13 +184,13 @@ static void add_call(struct cli *cli, cJSON *event, const struct dpe_rule *rule,
 	dpe_text_free(&name);
 	args = sample->nargs ? cJSON_AddArrayToObject(event, "args") : NULL;
 	for (unsigned i = 0; i < sample->nargs; i++)
-		cJSON_AddItemToArray(args, raw(sample->args[i]));
+		cJSON_AddItemToArray(args, cli_json_value(sample->args[i]));
 	if (sample->ret.kind != DPE_NONE)
-		cJSON_AddItemToObject(event, "ret", raw(sample->ret));
+		cJSON_AddItemToObject(event, "ret", cli_json_value(sample->ret));
 	vars = sample->nvars ? cJSON_AddObjectToObject(event, "vars") : NULL;
 	for (unsigned i = 0; i < sample->nvars; i++)
 		cJSON_AddItemToObject(vars, dpe_name_text(cli->names, sample->vars[i].name),
-			raw(sample->vars[i].value));
+			cli_json_value(sample->vars[i].value));
 	dpe_message_unref(sample);
 }
 

@@ -28,7 +28,7 @@ static cJSON *string(const char *text)
 	return item;
 }
 
-static cJSON *value_item(struct dpe_value value)
+cJSON *cli_json_value(struct dpe_value value)
 {
 	struct dpe_text text = {0};
 	cJSON *item;
@@ -89,7 +89,7 @@ static void add_params(struct cli_report *report, cJSON *object, const struct dp
 			continue;
 		cJSON_AddItemToObject(params,
 			dpe_name_text(report->cli->names, dpe_rule_variable(verdict->rule, i)),
-			value_item(verdict->params[i]));
+			cli_json_value(verdict->params[i]));
 	}
 }
 
@@ -152,7 +152,7 @@ static void add_prediction(cJSON *object, const struct dpe_verdict *verdict)
 	for (unsigned i = 0; i < count; i++) {
 		cJSON *turn = cJSON_CreateArray();
 
-		cJSON_AddItemToArray(turn, value_item(turns[i].until->thread));
+		cJSON_AddItemToArray(turn, cli_json_value(turns[i].until->thread));
 		cJSON_AddItemToArray(turn, id_item(turns[i].until));
 		cJSON_AddItemToArray(schedule, turn);
 	}
@@ -285,13 +285,13 @@ void cli_json_deadlock(
 		cJSON *item = cJSON_CreateObject();
 		char *name = cli_variable_at(report, wait->object);
 
-		cJSON_AddItemToArray(threads, value_item(wait->thread));
+		cJSON_AddItemToArray(threads, cli_json_value(wait->thread));
 		if (!has_value(deadlock, i, wait->object))
-			cJSON_AddItemToArray(objects, value_item(wait->object));
-		cJSON_AddItemToObject(item, "thread", value_item(wait->thread));
-		cJSON_AddItemToObject(item, "object", value_item(wait->object));
+			cJSON_AddItemToArray(objects, cli_json_value(wait->object));
+		cJSON_AddItemToObject(item, "thread", cli_json_value(wait->thread));
+		cJSON_AddItemToObject(item, "object", cli_json_value(wait->object));
 		if (wait->holder.kind != DPE_NONE)
-			cJSON_AddItemToObject(item, "holder", value_item(wait->holder));
+			cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
 		if (name) {
 			cJSON_AddItemToObject(item, "name", string(name));
 			free(name);
@@ -328,7 +328,7 @@ void cli_json_lost(struct cli_report *report, const struct dpe_gap *gap)
 {
 	cJSON *object = new_object("lost");
 
-	cJSON_AddItemToObject(object, "thread", value_item(gap->after->thread));
+	cJSON_AddItemToObject(object, "thread", cli_json_value(gap->after->thread));
 	add_number(object, "count", gap->count);
 	cJSON_AddItemToObject(object, "before", id_item(gap->after));
 	if (gap->has_before)
@@ -364,7 +364,7 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 	cJSON *item = cJSON_CreateObject();
 
 	if (loss->thread.kind != DPE_NONE)
-		cJSON_AddItemToObject(item, "thread", value_item(loss->thread));
+		cJSON_AddItemToObject(item, "thread", cli_json_value(loss->thread));
 	add_number(item, "count", loss->count);
 	if (loss->has_times) {
 		add_number(item, "first", loss->first);

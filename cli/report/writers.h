@@ -150,6 +150,8 @@ void cli_draw_verdict(
 void cli_draw_deadlock(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
 
+struct cJSON; /* cJSON's */
+struct cJSON *cli_json_value(struct dpe_value value);
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 /* Keeps the match as JSON for gdb, in report->match. */
 void cli_json_keep_match(struct cli_report *report, const struct dpe_verdict *verdict);
