@@ -331,6 +331,20 @@ BEFORE(__kmpc_doacross_post, (void *where, int thread, const uint64_t *counts), 
 AFTER(__kmpc_doacross_wait, (void *where, int thread, const uint64_t *counts), (where, thread, counts),
 	dpe_omp_iteration(DPE_PRELOAD_OMP_ACQUIRE, counts, dpe_omp_current.ncounts, HERE))
 
+/* Of the threads of a `reduction(task, …)`, one initialises the copies of all; atomic variables of libomp let the others go on. */
+#define INITIALISES(name)                                                                          \
+	HOOK void *name(void *where, int thread, int loop, int count, void *data)                  \
+	{                                                                                          \
+		void *result;                                                                      \
+                                                                                                   \
+		dpe_memory_ordered = true;                                                         \
+		result = REAL(name)(where, thread, loop, count, data);                             \
+		dpe_memory_ordered = false;                                                        \
+		return result;                                                                     \
+	}
+INITIALISES(__kmpc_taskred_modifier_init)
+INITIALISES(__kmpc_task_reduction_modifier_init)
+
 /* A reduction is made under the lock by each thread that gets 1, or of the values of pairs of threads. */
 typedef void combine(void *to, void *from);
 static __thread combine *combines;

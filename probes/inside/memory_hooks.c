@@ -164,12 +164,14 @@ static void put_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	dpe_preload_write_access(&call, place.pc, place.frame, &callers);
 }
 
+__thread bool dpe_memory_ordered;
+
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	if (what != DPE_PRELOAD_ATOMIC_READ)
 		loaded.address = 0;
-	if (!size || dpe_runtime_has(place.pc))
+	if (!size || dpe_memory_ordered || dpe_runtime_has(place.pc))
 		return;
 	use_stack(place);
 	if (dpe_preload_look->once && is_repeated(what, address, size))

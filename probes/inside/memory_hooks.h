@@ -22,6 +22,8 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
 	return __builtin_expect(dpe_preload_look->wanted[what], 0);
 }
 
+/* The thread is in a call of a runtime that orders what the program's code does there by means of its own: it is no event. */
+extern DPE_PRELOAD_HIDDEN __thread bool dpe_memory_ordered;
 /* A read or write of so many bytes that is wanted. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
