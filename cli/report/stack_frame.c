@@ -96,11 +96,33 @@ static bool has_own_frame(const char *const *frames, unsigned count)
 	return false;
 }
 
+/* What the C library calls main and the functions of threads from. */
+static bool is_of_start(const char *text)
+{
+	static const char *const functions[] = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",
+		"clone3", "__clone3", "clone", "__clone", NULL};
+	struct cli_frame frame = cli_frame_split(text);
+
+	for (unsigned i = 0; functions[i]; i++) {
+		if (strlen(functions[i]) == frame.function_len && !strncmp(frame.function, functions[i], frame.function_len))
+			return true;
+	}
+	return false;
+}
+
+static unsigned without_start(const char *const *frames, unsigned count)
+{
+	while (count > 1 && is_of_start(frames[count - 1]))
+		count--;
+	return count;
+}
+
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context)
 {
 	bool all = full || !has_own_frame(frames, count), innermost = true;
 
+	count = full ? count : without_start(frames, count);
 	for (unsigned i = 0; i < count; i++) {
 		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
 
