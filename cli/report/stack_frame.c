@@ -75,11 +75,12 @@ static bool begins_with_any(const char *text, size_t len, const char *const *pre
 	return false;
 }
 
-/* Code of the C++ or Rust library, most of which is compiled into the program. */
+/* Code of the C++ or Rust library, most of which is compiled into the program, and of the C library, whose debug
+ * information has such folders. */
 static bool is_of_language(const char *text)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
-		"library/alloc/", "library/std/", NULL};
+		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", NULL};
 	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
@@ -115,6 +116,11 @@ static unsigned without_start(const char *const *frames, unsigned count)
 	while (count > 1 && is_of_start(frames[count - 1]))
 		count--;
 	return count;
+}
+
+bool cli_frames_reach_start(const char *const *frames, unsigned count)
+{
+	return without_start(frames, count) < count;
 }
 
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
@@ -211,7 +217,7 @@ const char *cli_frame_best(const struct dpe_message *message)
 	const char *best = NULL;
 	bool own = has_own_frame(message->stack, message->nstack);
 
-	for (unsigned i = 0; i < message->nstack; i++) {
+	for (unsigned i = 0; i < without_start(message->stack, message->nstack); i++) {
 		struct cli_frame frame = cli_frame_split(message->stack[i]);
 
 		if (!frame.file || (own && is_of_language(message->stack[i])))

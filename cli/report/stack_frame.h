@@ -26,6 +26,8 @@ const char *cli_frame_best(const struct dpe_message *message);
  * which it called directly. */
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context);
+/* Whether the frames reach what calls main or a thread's function. */
+bool cli_frames_reach_start(const char *const *frames, unsigned count);
 /* Adds the frame without template arguments and parameters: "std::map::find()+0x8c (file:line)". */
 void cli_frame_print(struct dpe_text *to, const char *text);
 /* The part of the frame that identifies findings: the function, and the line if known. */
