@@ -75,12 +75,12 @@ static bool begins_with_any(const char *text, size_t len, const char *const *pre
 	return false;
 }
 
-/* Code of the C++ or Rust library, most of which is compiled into the program, and of the C library, whose debug
+/* Code of the C++ or Rust library, most of which is compiled into the program, of our preloaded ones, and of the C library, whose debug
  * information has such folders. */
 static bool is_of_language(const char *text)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
-		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", NULL};
+		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", "probes/inside/", NULL};
 	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
