@@ -46,7 +46,7 @@ struct cli {
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent, full_stacks;
 	enum cli_when draw, color;
-	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *report, *output, *rule, *emit, *from, *pattern, *to, *dump, *debug_text;
 	const char *html; /* a page to be written with the run and its findings … */
 	bool steps;       /* … and what each rule did at each event */
 	const char *user;     /* the user to run the program as; NULL: ours */

@@ -10,6 +10,8 @@ struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned 
 {
 	enum dpe_log_format format = cli->from ? dpe_log_format_named(cli->from) : DPE_LOG_UNKNOWN;
 
+	if (cli->pattern)
+		return dpe_log_open_text(cli->names, path, cli->pattern, index, cli->diags);
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
 

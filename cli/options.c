@@ -265,8 +265,10 @@ static const struct option options[] = {
 		AT(name_silent)},
 	{0, "max-states", "N", FOR_COMPILE, "maximal number of states (100000)", take_number,
 		AT(max_states), .min = 1, .max = UINT_MAX},
-	{0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
+	{0, "from", "jsonl|msg|dpel|std|otlp|shiviz", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
 		take_one_of, AT(from)},
+	{0, "pattern", "REGEX", FOR_CONVERT | FOR_REPLAY | FOR_VIEW,
+		"read text: each match is an event, with named groups such as (?<event>\\w+)", take_text, AT(pattern)},
 	{0, "to", "jsonl|msg|dpel|std", FOR_CONVERT, "format of the output", take_one_of,
 		AT(to)},
 	{0, "stabilize", NULL, FOR_CONVERT,
@@ -383,9 +385,11 @@ static const struct option *find_letter(const struct cli *cli, char letter)
 	return NULL;
 }
 
-static bool is_log(const char *word)
+static bool is_log(const struct cli *cli, const char *word)
 {
-	return dpe_log_format_of(word) != DPE_LOG_UNKNOWN;
+	const char *dot = strrchr(word, '.');
+
+	return dpe_log_format_of(word) != DPE_LOG_UNKNOWN || ((cli->pattern || cli->from) && !(dot && !strcmp(dot, ".dpe")));
 }
 
 /* -s takes words up to the next option, or up to a log where logs are expected. */
@@ -395,7 +399,7 @@ static unsigned take_specs(struct cli *cli, char *const *argv)
 	unsigned taken = 0;
 
 	while (argv[taken] && (argv[taken][0] != '-' || (!argv[taken][1] && !logs)) &&
-		!(logs && is_log(argv[taken])))
+		!(logs && is_log(cli, argv[taken])))
 		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = argv[taken++];
 	return taken;
 }

@@ -1,5 +1,5 @@
 /* Opens and closes logs of all formats, and reads lines. */
-#include "event/logs/log.h"
+#include "event/logs/import.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@ static const struct {
 	{"msg", DPE_LOG_MSG},
 	{"dpel", DPE_LOG_DPEL},
 	{"std", DPE_LOG_STD},
+	{"otlp", DPE_LOG_OTLP},
+	{"shiviz", DPE_LOG_SHIVIZ},
 };
 
 enum dpe_log_format dpe_log_format_named(const char *name)
@@ -43,7 +45,7 @@ static bool find_format(const char *path, enum dpe_log_format *format, struct dp
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, path,
 		"the name does not say which format this log has: it should end in .jsonl, .msg, "
-		".dpel or .std");
+		".dpel, .std, .otlp or .shiviz; or say --from or --pattern");
 	return false;
 }
 
@@ -67,9 +69,22 @@ static FILE *open_file(const char *path, struct dpe_diags *diags)
 	return from;
 }
 
-static bool begin(struct dpe_log_reader *reader)
+static bool begin_import(struct dpe_log_reader *reader, struct dpe_import *import)
+{
+	reader->read = dpe_import_read;
+	reader->import = import;
+	return import;
+}
+
+static bool begin(struct dpe_log_reader *reader, const char *expression)
 {
 	switch (reader->format) {
+	case DPE_LOG_OTLP:
+		return begin_import(reader, dpe_otlp_new(reader));
+	case DPE_LOG_SHIVIZ:
+		return begin_import(reader, dpe_pattern_new(reader, NULL));
+	case DPE_LOG_TEXT:
+		return begin_import(reader, dpe_pattern_new(reader, expression));
 	case DPE_LOG_MSG:
 		reader->read = dpe_msg_read;
 		reader->msg = dpe_msg_new(reader);
@@ -91,7 +106,7 @@ static bool begin(struct dpe_log_reader *reader)
 }
 
 static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path,
-	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags)
+	enum dpe_log_format format, const char *expression, uint32_t index, struct dpe_diags *diags)
 {
 	struct dpe_log_reader *reader;
 	FILE *from;
@@ -109,7 +124,7 @@ static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path
 	reader->format = format;
 	reader->index = index;
 	reader->pool = dpe_pool_new();
-	if (begin(reader))
+	if (begin(reader, expression))
 		return reader;
 	dpe_log_close(reader);
 	return NULL;
@@ -119,6 +134,7 @@ struct opening {
 	struct dpe_names *names;
 	const char *path;
 	enum dpe_log_format format;
+	const char *expression;
 	uint32_t index;
 	struct dpe_diags *diags;
 	struct dpe_log_reader *reader;
@@ -128,19 +144,28 @@ static void open_protected(void *with)
 {
 	struct opening *log = with;
 
-	log->reader = open_log(log->names, log->path, log->format, log->index, log->diags);
+	log->reader = open_log(log->names, log->path, log->format, log->expression, log->index, log->diags);
+}
+
+static struct dpe_log_reader *open_safely(struct opening *log)
+{
+	if (dpe_is_protected())
+		open_protected(log);
+	else if (!dpe_protect(open_protected, log))
+		dpe_diags_out_of_memory(log->diags);
+	return log->reader;
 }
 
 struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags)
 {
-	struct opening log = {names, path, format, index, diags, NULL};
+	return open_safely(&(struct opening){names, path, format, NULL, index, diags, NULL});
+}
 
-	if (dpe_is_protected())
-		open_protected(&log);
-	else if (!dpe_protect(open_protected, &log))
-		dpe_diags_out_of_memory(diags);
-	return log.reader;
+struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *path,
+	const char *expression, uint32_t index, struct dpe_diags *diags)
+{
+	return open_safely(&(struct opening){names, path, DPE_LOG_TEXT, expression, index, diags, NULL});
 }
 
 struct log_reading {
@@ -240,6 +265,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
+	dpe_import_free(reader->import);
 	dpe_recycler_end(&reader->recycler);
 	dpe_pool_free(reader->pool);
 	for (unsigned i = 0; i < reader->nlosses; i++) {
@@ -325,6 +351,10 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 
 	if (!find_format(path, &format, diags))
 		return NULL;
+	if (format >= DPE_LOG_OTLP) {
+		dpe_diag_at(diags, DPE_ERROR, path, "this format is only read: write .jsonl, .msg, .dpel or .std");
+		return NULL;
+	}
 	to = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	if (!to) {
 		dpe_diag_at(diags, DPE_ERROR, path, "cannot create this log: %s", strerror(errno));

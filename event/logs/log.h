@@ -26,6 +26,7 @@ struct dpe_log_reader {
 	struct dpe_msg *msg;
 	struct dpe_std *std;
 	struct dpe_dpel *dpel;
+	struct dpe_import *import;
 };
 
 /* Records a loss that the log reports. The value is copied. */
@@ -98,6 +99,11 @@ void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *mess
  * tokens. */
 bool dpe_json_is_value(const char *text, size_t len);
 bool dpe_json_is_members(const char *text, size_t len);
+
+/* ---- logs of other programs: see import.h ------------------------------------------------ */
+
+void dpe_import_free(struct dpe_import *import); /* accepts NULL */
+int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **message);
 
 /* ---- RAPID's STD format ------------------------------------------------------------------ */
 

@@ -1,0 +1,34 @@
+/* Logs of other programs, which are read as a whole and become lines of JSON Lines. Private to event/logs. */
+#ifndef DPE_EVENT_LOGS_IMPORT_H
+#define DPE_EVENT_LOGS_IMPORT_H
+
+#include "event/logs/log.h"
+
+/* One message, by the time that it is sorted by, and the line of the log that it is from. */
+struct dpe_imported {
+	uint64_t time;
+	unsigned number; /* of messages of one time the first comes first */
+	unsigned line;
+	char *text; /* owned */
+};
+
+struct dpe_import {
+	struct dpe_imported *at;
+	unsigned count, cap, next;
+};
+
+/* The rest of the file, to free(); NULL after a diagnostic. */
+char *dpe_import_text(struct dpe_log_reader *reader, size_t *len);
+/* Takes over the text, a message as JSON. */
+void dpe_import_add(struct dpe_import *import, uint64_t time, unsigned line, struct dpe_text *text);
+void dpe_import_sort(struct dpe_import *import);
+/* Adds a name that patterns of rules can have: letters, digits, `_` and `::`, with `_` for everything else. */
+void dpe_import_name(struct dpe_text *to, const char *name, size_t len);
+
+/* ---- otlp_read.c, pattern_read.c --------------------------------------------------------- */
+
+/* Both read all of it; NULL after a diagnostic. */
+struct dpe_import *dpe_otlp_new(struct dpe_log_reader *reader);
+struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pattern); /* NULL: ShiViz's */
+
+#endif

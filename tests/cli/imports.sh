@@ -1,0 +1,122 @@
+# Logs of other programs: OpenTelemetry's traces, ShiViz, and any text by a regular expression.
+. tests/tap.sh
+imports=$TOP/tests/cli/imports.py
+
+# ---- vector clocks order as they say ----
+right=0
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+	python3 "$imports" make $seed >log.shiviz
+	run "$DPE" convert log.shiviz log.jsonl
+	test "$status $(python3 "$imports" order log.jsonl log.shiviz)" = '0 True 0' && right=$((right + 1))
+done
+check 'random executions are ordered as their clocks say, 10 of 10' $right -eq 10
+run "$DPE" convert --pattern='^(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)$' log.shiviz again.jsonl
+check 'by the expression as well' "$status $(cmp log.jsonl again.jsonl 2>&1)" = '0 '
+printf '{"event":"a","id":"1","host":"x"}\n{"event":"b","id":"2","host":"y","pred":["1"]}\n{"event":"c","id":"3","host":"z"}\n' >small.jsonl
+run "$DPE" view small.jsonl -o small.shiviz
+run "$DPE" replay -e 'detect ordered: a ; b' -e 'detect apart: b & c' -e 'detect none: c ; b' small.shiviz
+says 'what dpe view writes comes back with its order' 1 'ordered: match' 'apart: match' '2 matches'
+printf 'h {"g":1}\nevent\n' >wrong.shiviz
+run "$DPE" replay -e 'detect a' wrong.shiviz
+says 'a clock without its host is an error with its line' 2 "wrong.shiviz:1: error: its clock is no JSON object with a number for 'h'"
+
+# ---- OpenTelemetry ----
+acyclic=0
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+	python3 "$imports" otlp $seed >log.otlp
+	run "$DPE" convert log.otlp log.jsonl
+	test "$status $(python3 "$imports" acyclic log.jsonl)" = '0 acyclic True' && acyclic=$((acyclic + 1))
+done
+check 'the order of random requests has no cycles, 10 of 10' $acyclic -eq 10
+
+# span ID PARENT KIND BEGIN END NAME MORE: one of the trace 01
+span() {
+	printf '{"traceId":"01","spanId":"%s","parentSpanId":"%s","kind":%s,"startTimeUnixNano":"%s","endTimeUnixNano":"%s","name":"%s"%s}' "$@"
+}
+# service NAME SPANS: a request with these spans
+service() {
+	printf '{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"%s"}},%s]},"scopeSpans":[{"spans":[%s]}]}]}\n' \
+		"$1" '{"key":"host.name","value":{"stringValue":"h1"}}' "$2"
+}
+{
+	service shop "$(span a '' 2 100 900 'GET /checkout' ',"attributes":[{"key":"http.status","value":{"intValue":"200"}}]'),$(
+		span b a 3 200 300 pay ''),$(span c a 3 400 500 ship ''),$(span d a 3 450 600 mail ',"events":[{"name":"sent it","timeUnixNano":"460"}]')"
+	service bank "$(span e b 2 150 290 charge ',"status":{"code":1}')"
+} >shop.otlp
+run "$DPE" replay -e 'expect order(t): GET__checkout(t).enter ; pay(t).enter ; charge(t).enter ; charge(t).exit ; pay(t).exit ;
+	(ship(t).enter ; ship(t).exit & mail(t).enter ; sent_it(t) ; mail(t).exit) ; GET__checkout(t).exit' shop.otlp
+says 'a request goes on one after the other, but for what overlaps; servers answer clients' 0 '1 satisfied' '11 events, 0 lost'
+run "$DPE" convert shop.otlp shop.jsonl
+check 'hosts, attributes, status' "$(grep -c '"host":"bank/h1".*"ret":1' shop.jsonl) $(grep -c '"vars":{"name":"GET /checkout","http_status":200}' shop.jsonl)" = '1 2'
+run "$DPE" replay -e 'detect failed(t): charge(t).exit [.ret == 1]' shop.otlp
+says 'conditions on the status' 1 'failed: match'
+sed 's/"parentSpanId":"b"/"parentSpanId":"ff"/' shop.otlp >lost.otlp
+run "$DPE" replay -e 'expect order(t): (pay(t).enter ; charge(t).enter)' lost.otlp
+says 'a parent that is not there is a loss' 3 'warning: 1 parents or links of spans are not in this log' ' 1 lost' inconclusive
+service shop "$(span a a 1 100 200 own ''),$(span b c 1 1 2 left ''),$(span c b 1 1 2 right '')" >cycle.otlp
+run "$DPE" replay -e 'detect x(t): own(t).exit' cycle.otlp
+check 'spans that are their own parents end' "$status" != 0
+for damage in '{' '{}' '[]' 'text' '{"resourceSpans":{"a":[]}}' '{"resourceSpans":[{"scopeSpans":[{"spans":[1,"x",null,{}]}]}]}' '{"resourceSpans":[1,null]}' '' \
+	'{"resourceMetrics":[]}'; do
+	printf '%s' "$damage" >damaged.otlp
+	run "$DPE" replay -e 'detect x: a' damaged.otlp
+	check "damaged: $damage" "$status" -ge 2 && check 'and says something' "$(lines err)" -ge 1
+done
+head -c 300 shop.otlp >cut.otlp
+run "$DPE" replay -e 'detect x: pay.enter' cut.otlp
+says 'one that is cut off' 3 'the log ends within a request: what came after is lost'
+
+# ---- any text ----
+cat >app.log <<'END'
+# begins
+2026-11-23T10:00:00.5Z web1 [worker-3] open id=7 path=/a
+2026-11-23 11:00:01,25+01:00 web1 [worker-3] close id=7 path=/a
+
+1795428002 web1 [worker-4] close id=8 path=/b
+1795428003.5 web1 [worker-4] shut.exit id=8 path=/b
+1795428004000 web2 [worker-4] step id=-1.5 path=/b
+Nov 23 10:00:00 web2 [worker-4] step id=0x10 path=/b
+23/Nov/2026:10:00:00 +0000 web2 [worker-4] step id=007 path=/b
+END
+expression='^(?<time>.+?) (?<host>web\d) \[(?<thread>[^]]+)\] (?<event>\S+) id=(?<arg1>\S+) path=(?<path>\S+)'
+run "$DPE" convert --pattern="$expression" app.log app.jsonl
+says 'lines that do not match are counted' 0 'note: 1 of 8 lines do not match --pattern'
+python3 -c '
+import json
+for line in open("app.jsonl"):
+    m = json.loads(line)
+    if "event" in m:
+        print(m["event"], m["host"], m["thread"], m["time"], m["args"][0], m["vars"]["path"], sep=" ")' >seen
+cat >right <<'END'
+open web1 worker-3 1795428000500000000 7 /a
+close web1 worker-3 1795428001250000000 7 /a
+close web1 worker-4 1795428002000000000 8 /b
+shut.exit web1 worker-4 1795428003500000000 8 /b
+step web2 worker-4 1795428004000000000 -1.5 /b
+step web2 worker-4 28202400000000000 0x10 /b
+step web2 worker-4 1795428000000000000 007 /b
+END
+same 'members, numbers, times' seen <right
+run "$DPE" replay --pattern="$expression" -e 'expect file(i): open(i) ; close(i)' app.log
+says 'rules follow them' 1 'where i = 8' '1 violated'
+echo 'expect file(i): open(i) ; close(i)' >file.dpe
+run "$DPE" replay --pattern="$expression" -s file.dpe app.log
+says 'behind -s, too, whatever the name of the log' 1 '1 violated'
+printf 'a 1\nb 2 1\nc 3 1,2\n' >preds.txt
+run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)(?: (?<pred>\S+))?' -e 'expect all: a ; b ; c' preds.txt
+says 'ids and predecessors' 0 '1 satisfied'
+run "$DPE" replay --pattern='(\w' -e 'detect a' preds.txt
+says 'an expression that is wrong' 2 'error: at character 4: missing closing parenthesis'
+run "$DPE" replay --pattern='\w+' -e 'detect a' preds.txt
+says 'one without an event' 2 'it needs a group that names the event'
+run "$DPE" replay --pattern='^(?<event>zzz)' -e 'detect a' preds.txt
+says 'one that matches nothing' 2 'none of its 3 lines matches --pattern'
+head -c 100000 /dev/zero | tr '\0' a >evil.txt
+run timeout 60 "$DPE" replay --pattern='(?<event>(a+)+)$b' -e 'detect a' evil.txt
+check 'one that takes too long ends' "$status" -eq 2
+head -c 100000 /dev/urandom >bytes.txt
+run "$DPE" replay --pattern='(?<event>.+) (?<x>.*)' -e 'detect a' bytes.txt
+check 'bytes that are no text' "$status" -le 3
+run "$DPE" convert shop.jsonl x.otlp
+says 'these formats are only read' 2 'this format is only read'
+finish
