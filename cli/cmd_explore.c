@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/explore_rules.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -49,8 +50,28 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	return explored;
 }
 
+static bool attend_gdb(void *context, pid_t run)
+{
+	return cli_gdb_attend(context, run);
+}
+
+/* False after a diagnostic. */
+static bool check_usage(struct cli *cli)
+{
+	if (cli->words.count)
+		cli_usage_error(cli, "'%s' is no option; put the program after --", cli->words.at[0]);
+	else if (!cli->target || !cli->target[0])
+		cli_usage_error(cli, "no program; put it after --");
+	else if (cli->gdb && !cli->replay_from)
+		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+	else
+		return cli_gdb_check(cli);
+	return false;
+}
+
 int cli_explore(struct cli *cli)
 {
+	struct cli_gdb gdb = {0};
 	struct dpe_explore_options options = {
 		.argv = cli->target,
 		.strategy = cli->strategy ? cli->strategy : "portfolio",
@@ -64,17 +85,12 @@ int cli_explore(struct cli *cli)
 		.seconds = cli->run_seconds,
 		.keep_going = cli->keep_going,
 		.spurious = cli->spurious,
+		.debugger = cli->gdb ? attend_gdb : NULL,
+		.debugging = &gdb,
 		.to = stderr,
 	};
 
-	if (cli->words.count) {
-		cli_usage_error(cli, "'%s' is no option; put the program after --",
-			cli->words.at[0]);
+	if (!check_usage(cli))
 		return CLI_ERROR;
-	}
-	if (!cli->target || !cli->target[0]) {
-		cli_usage_error(cli, "no program; put it after --");
-		return CLI_ERROR;
-	}
 	return status_of(with_rules(cli, &options));
 }

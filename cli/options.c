@@ -290,6 +290,7 @@ static const struct option options[] = {
 		"what to do at a break (ask; without a terminal: continue)", take_choice, AT(on_break)},
 	{0, "gdb", NULL, FOR_RUN | FOR_ATTACH, "the same as --on-break=gdb",
 		take_flag, AT(gdb)},
+	{0, "gdb", NULL, FOR_EXPLORE, "run gdb on the run of --replay, before main", take_flag, AT(gdb)},
 	{0, "break-at", "auto|event|later", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"stop the program at the event itself, or when its match is reported (auto: event, but later with -p)",
 		take_choice, AT(break_at)},

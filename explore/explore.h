@@ -41,6 +41,10 @@ struct dpe_explore_options {
 	unsigned seconds;   /* of a run */
 	bool keep_going;    /* after something was found */
 	bool spurious;      /* waits for conditions return without a reason, too */
+	/* NULL, or of a replay: called while the run waits before main, and again and again until it is
+	 * false: a debugger is there. */
+	bool (*debugger)(void *context, pid_t run);
+	void *debugging; /* its context */
 	FILE *to;           /* the report */
 };
 

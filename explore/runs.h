@@ -34,6 +34,8 @@ struct dpe_server {
 	int errors;   /* what the run wrote to standard error; -1: it went to ours */
 	unsigned seconds;
 	const struct dpe_explore_rules *rules; /* or NULL */
+	bool (*debugger)(void *context, pid_t run); /* as in the options */
+	void *debugging;
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
 };
 

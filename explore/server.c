@@ -87,7 +87,7 @@ static void place_files(const struct launch *launch)
 {
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
 
-	if (flags < 0 || lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+	if (flags < 0 || launch->options->debugger || lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		dup2(launch->null, STDIN_FILENO);
 	if (launch->errors < 0)
 		return;
@@ -177,7 +177,10 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->max_steps = options->max_steps;
 	server->memory->spurious = options->spurious;
 	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
+	server->memory->held = options->debugger != NULL;
 	server->seconds = options->seconds;
+	server->debugger = options->debugger;
+	server->debugging = options->debugging;
 	server->rules = options->rules;
 }
 
@@ -353,6 +356,20 @@ static void kill_run(const struct dpe_server *server)
 		kill(pid, SIGKILL);
 }
 
+/* Whether a debugger has the run, which goes on without it. */
+static bool is_debugged(struct dpe_server *server)
+{
+	struct dpe_sched_header *memory = server->memory;
+
+	if (!server->debugger || !memory->pid)
+		return false;
+	if (server->debugger(server->debugging, (pid_t)memory->pid))
+		return true;
+	__atomic_store_n(&memory->held, 0, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Time that somebody spends in the debugger is not the run's. */
 static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 {
 	struct dpe_run_watch watch = {0};
@@ -360,11 +377,15 @@ static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 
 	while (!is_over(server)) {
 		dpe_watch_run(server, &watch);
+		if (is_debugged(server))
+			end = now_ms() + server->seconds * UINT64_C(1000);
 		if (now_ms() < end)
 			continue;
 		run->timed_out = true;
 		kill_run(server);
 	}
+	while (is_debugged(server))
+		poll(NULL, 0, LOOK);
 }
 
 #define PF_FORKNOEXEC 0x40 /* of Linux: an exec clears it */

@@ -52,6 +52,13 @@ bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 void cli_text_safe(struct dpe_text *to, const char *text);
 /* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */
 bool cli_gdb_check(struct cli *cli);
+/* gdb on a run of an exploration. The first call starts it; each says whether it is still there. */
+struct cli_gdb {
+	pid_t pid;
+	bool begun;
+	void (*interrupt)(int); /* what SIGINT did before */
+};
+bool cli_gdb_attend(struct cli_gdb *gdb, pid_t target);
 
 /* explain.c. What a rule means: the semantic model, the engine, which events are independent, and
  * behaviours that the rule accepts and rejects. The second prints a line of JSON to standard output. */

@@ -240,10 +240,16 @@ static const struct choosable *pool(const struct choosable *ready, const struct 
 
 /* ---- a choice ---------------------------------------------------------------------------- */
 
+void dpe_sched_switching(unsigned from, unsigned to)
+{
+	__asm__ volatile("" : : "r"(from), "r"(to) : "memory");
+}
+
 static void record(unsigned current, unsigned to)
 {
 	const struct dpe_sched_thread *from = &dpe_sched->threads[current];
 
+	dpe_sched_switching(current, to);
 	if (dpe_sched->nswitches == DPE_SCHED_SWITCHES) {
 		dpe_sched->switches_lost++;
 		return;

@@ -70,9 +70,29 @@ void dpe_sched_be(struct dpe_sched_thread *me)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
+static const char *end_name(enum dpe_sched_end end)
+{
+	switch (end) {
+	case DPE_SCHED_DEADLOCK:
+		return "deadlock";
+	case DPE_SCHED_STUCK:
+		return "all threads wait";
+	case DPE_SCHED_MISUSE:
+		return "misuse of a lock or condition";
+	default:
+		return "the run has a limit";
+	}
+}
+
+void dpe_sched_ended(const char *how)
+{
+	__asm__ volatile("" : : "r"(how) : "memory");
+}
+
 void dpe_sched_end(enum dpe_sched_end end)
 {
 	dpe_sched->end = end;
+	dpe_sched_ended(end_name(end));
 	_exit(0);
 }
 

@@ -39,6 +39,10 @@ DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visib
 /* Ends the run here. */
 DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
 DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
+/* Where a debugger stops: before the library ends the run; and where `from` is about to let `to` go on,
+ * which is not the usual choice. */
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
 /* Waits for the baton. */
 DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_lock(void);

@@ -48,6 +48,28 @@ static void restore_environment(char **environment)
 	remove_variable(environment, "LD_BIND_NOW");
 }
 
+/* ---- a debugger -------------------------------------------------------------------------- */
+
+static bool is_traced(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	int tracer = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "TracerPid: %d", &tracer);
+	if (file)
+		fclose(file);
+	return tracer;
+}
+
+static void await_debugger(const struct dpe_sched_header *header)
+{
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	while (__atomic_load_n(&header->held, __ATOMIC_RELAXED) && !is_traced())
+		usleep(1000);
+}
+
 /* ---- a run ------------------------------------------------------------------------------- */
 
 static void begin_run(struct dpe_sched_header *header)
@@ -59,6 +81,7 @@ static void begin_run(struct dpe_sched_header *header)
 	setrlimit(RLIMIT_CORE, &no_core);
 	lseek(STDIN_FILENO, 0, SEEK_SET);
 	header->pid = (uint32_t)getpid();
+	await_debugger(header);
 	header->nthreads = header->live = 1;
 	first->state = DPE_SCHED_CONTROLLED;
 	first->steps = 1;
@@ -106,6 +129,8 @@ static void serve(struct dpe_sched_header *header, int commands)
 			begin_run(header);
 			return;
 		}
+		if (header->held) /* it is the debugger's user who interrupts */
+			signal(SIGINT, SIG_IGN);
 		status = child < 0 ? -1 : wait_for(child);
 		if (write(commands, &status, sizeof(status)) != sizeof(status))
 			break;

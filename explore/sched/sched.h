@@ -186,6 +186,7 @@ struct dpe_sched_header {
 	uint32_t max_steps;
 	uint32_t nforced;
 	uint32_t spurious; /* waits for conditions may return without a reason */
+	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
 					      that it creates, in an earlier run */
 	uint32_t ndelays;
