@@ -1,10 +1,13 @@
 /* dpe explore: runs a program under one schedule after another. */
 #include "cli/cli.h"
 
+#include "cli/explore_json.h"
 #include "cli/explore_rules.h"
 #include "cli/report/report.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int status_of(enum dpe_explored explored)
@@ -50,6 +53,27 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	return explored;
 }
 
+/* The report that the command line asks for is the exploration's; those of the rules are text in it. */
+static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options *options)
+{
+	const struct dpe_explore_listener json = cli_explore_json(options);
+	const char *report = cli->report;
+	enum dpe_explored explored = DPE_EXPLORED_FAILED;
+	FILE *file = report ? fopen(report, "we") : NULL;
+
+	options->to = file ? file : cli->json ? stdout : stderr;
+	options->listener = cli->json ? &json : NULL;
+	cli->report = NULL;
+	cli->json = false;
+	if (file || !report)
+		explored = with_rules(cli, options);
+	if ((file || !report) && !(fflush(options->to) || ferror(options->to)) && !(file && fclose(file)))
+		return explored;
+	dpe_diag_at(cli->diags, DPE_ERROR, report ? report : "dpe", "cannot write the report: %s",
+		strerror(errno));
+	return DPE_EXPLORED_FAILED;
+}
+
 static bool attend_gdb(void *context, pid_t run)
 {
 	return cli_gdb_attend(context, run);
@@ -87,10 +111,9 @@ int cli_explore(struct cli *cli)
 		.spurious = cli->spurious,
 		.debugger = cli->gdb ? attend_gdb : NULL,
 		.debugging = &gdb,
-		.to = stderr,
 	};
 
 	if (!check_usage(cli))
 		return CLI_ERROR;
-	return status_of(with_rules(cli, &options));
+	return status_of(with_report(cli, &options));
 }

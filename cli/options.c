@@ -167,7 +167,7 @@ static bool take_choice(struct cli *cli, const struct option *option, const char
 
 static bool take_format(struct cli *cli, const struct option *option, const char *text)
 {
-	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG));
+	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG | FOR_EXPLORE));
 	int at = choose(cli, option, recognizes ? "text|json|sarif" : "text|json", text);
 
 	cli->json = at == 1;
@@ -236,7 +236,8 @@ static const struct option options[] = {
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
 	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK | FOR_HANG,
 		"format of the report, or of --explain", .take = take_format},
-	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file", take_text,
+	{0, "format", "text|json", FOR_EXPLORE, "format of the report", .take = take_format},
+	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD | FOR_EXPLORE, "send the report to a file", take_text,
 		AT(report)},
 	{0, "max-findings", "N", FOR_RECOGNIZING, "print so many findings of a rule as text, and count the others (100); 0: all",
 		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},

@@ -18,6 +18,9 @@ struct exploration {
 	const struct dpe_explore_options *options;
 	struct dpe_diags *diags;
 	struct dpe_server server;
+	FILE *to; /* the report as text; where somebody listens, into memory */
+	char *text;
+	size_t text_size, notes, notes_end; /* the notes are a part of the text */
 	struct known *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
@@ -146,6 +149,8 @@ static void add_rules(
 		to.cause = &unused[1];
 	}
 	exploration->broken |= !rules->end_run(rules->context, whole, &to);
+	if (to.found && !finding->found)
+		finding->kind = "rule";
 	finding->found |= to.found;
 	dpe_text_free(&unused[0]);
 	dpe_text_free(&unused[1]);
@@ -242,22 +247,28 @@ static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
 }
 
 /* Writes it, minimised if it leads there again, and says so. */
-static void hand_over(struct exploration *exploration, const struct dpe_finding *finding)
+static void hand_over(struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
 {
+	const struct dpe_explore_options *options = exploration->options;
 	struct dpe_schedule schedule = {0};
 	char *path = name_of_file(exploration);
 	unsigned all;
-	bool again;
+	bool again, written;
 
 	dpe_schedule_take(&schedule, exploration->server.memory);
 	all = schedule.count;
 	exploration->cause = finding->cause.at;
 	again = minimise(exploration, &schedule);
 	schedule.finding = dpe_xstrdup(finding->what.at);
-	if (dpe_schedule_write(&schedule, path, &exploration->server, exploration->options->argv,
-		    exploration->diags))
-		fprintf(exploration->options->to, "   %s: ", path);
-	print_choices(exploration->options->to, all, schedule.count, again);
+	written = dpe_schedule_write(
+		&schedule, path, &exploration->server, options->argv, exploration->diags);
+	if (options->listener)
+		dpe_announce(options->listener, &exploration->server, finding, &schedule,
+			&(struct dpe_explore_found){
+				.run = run, .choices = all, .file = written ? path : NULL, .again = again});
+	if (written)
+		fprintf(exploration->to, "   %s: ", path);
+	print_choices(exploration->to, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);
 }
@@ -284,10 +295,10 @@ static void report_finding(
 {
 	const struct dpe_explore_options *options = exploration->options;
 
-	fprintf(options->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
-	hand_over(exploration, finding);
+	fprintf(exploration->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
+	hand_over(exploration, finding, run);
 	if (finding->details.at)
-		fputs(finding->details.at, options->to);
+		fputs(finding->details.at, exploration->to);
 }
 
 /* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
@@ -346,14 +357,14 @@ static void report_outside(const struct exploration *exploration)
 	const char *line = exploration->server.outside.at;
 
 	for (; line && *line; line = strchr(line, '\n') + 1)
-		fprintf(exploration->options->to, "explore: not controlled: a thread %.*s\n",
+		fprintf(exploration->to, "explore: not controlled: a thread %.*s\n",
 			(int)strcspn(line, "\n"), line);
 }
 
 static void report_limits(struct exploration *exploration)
 {
 	const struct dpe_explore_rules *rules = exploration->options->rules;
-	FILE *to = exploration->options->to;
+	FILE *to = exploration->to;
 
 	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
@@ -368,24 +379,32 @@ static void report_limits(struct exploration *exploration)
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
 
+static void mark(struct exploration *exploration, size_t *at)
+{
+	fflush(exploration->to);
+	*at = exploration->text_size;
+}
+
 static void report_end(struct exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
+	mark(exploration, &exploration->notes);
 	for (unsigned i = 0; i < exploration->nknown; i++)
 		if (exploration->known[i].times > 1)
-			fprintf(options->to, "explore: %u times: %s\n", exploration->known[i].times,
+			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
 				exploration->known[i].what);
 	report_limits(exploration);
-	fprintf(options->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
+	mark(exploration, &exploration->notes_end);
+	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
 		exploration->runs == 1 ? "" : "s", options->strategy, options->seed);
 	if (exploration->nknown)
-		fprintf(options->to, "%u finding%s\n", exploration->nknown,
+		fprintf(exploration->to, "%u finding%s\n", exploration->nknown,
 			exploration->nknown == 1 ? "" : "s");
 	else
-		fputs("nothing found\n", options->to);
+		fputs("nothing found\n", exploration->to);
 	if (exploration->complete)
-		fprintf(options->to, "explore: all %u schedules explored\n",
+		fprintf(exploration->to, "explore: all %u schedules explored\n",
 			exploration->delays.ndone);
 }
 
@@ -459,19 +478,32 @@ static void report_divergence(
 	if (!index)
 		return;
 	expected = &schedule->at[index - 1];
-	fprintf(exploration->options->to,
+	fprintf(exploration->to,
 		"explore: the run differs from the schedule at choice %u: expected operation %u of "
 		"thread %u to be %s, and thread %u to go on\n",
 		index, expected->step, expected->from + 1u, dpe_sched_kind_name(expected->kind),
 		expected->to + 1u);
 }
 
+static void announce_replay(const struct exploration *exploration, const struct dpe_finding *finding)
+{
+	struct dpe_schedule made = {0};
+
+	dpe_schedule_take(&made, exploration->server.memory);
+	dpe_announce(exploration->options->listener, &exploration->server, finding, &made,
+		&(struct dpe_explore_found){
+			.choices = made.count, .file = exploration->options->replay, .again = true});
+	dpe_schedule_free(&made);
+}
+
 static enum dpe_explored follow(struct exploration *exploration, const struct dpe_schedule *schedule)
 {
-	FILE *to = exploration->options->to;
+	const struct dpe_explore_options *options = exploration->options;
+	FILE *to = exploration->to;
 	struct dpe_finding finding;
 	struct dpe_explored_run run;
 
+	exploration->runs = 1;
 	dpe_schedule_give(schedule, exploration->server.memory);
 	exploration->server.memory->spurious |= schedule->spurious;
 	if (!run_once(exploration, &run))
@@ -479,12 +511,16 @@ static enum dpe_explored follow(struct exploration *exploration, const struct dp
 	count_ends(exploration, &run);
 	read_finding(exploration, &run, &finding);
 	exploration->nknown = finding.found;
-	report_divergence(exploration, schedule);
+	if (finding.found && options->listener)
+		announce_replay(exploration, &finding);
 	fprintf(to, "explore: replay of %s: %s\n", exploration->options->replay,
 		finding.found ? finding.what.at : "nothing found");
 	if (finding.found && finding.details.at)
 		fputs(finding.details.at, to);
+	mark(exploration, &exploration->notes);
+	report_divergence(exploration, schedule);
 	report_limits(exploration);
+	mark(exploration, &exploration->notes_end);
 	dpe_finding_free(&finding);
 	return verdict(exploration);
 }
@@ -508,14 +544,35 @@ static enum dpe_explored replay(struct exploration *exploration)
 
 /* ------------------------------------------------------------------------------------------ */
 
+static void report_total(struct exploration *exploration)
+{
+	const struct dpe_explore_listener *listener = exploration->options->listener;
+
+	fclose(exploration->to);
+	exploration->text[exploration->notes_end] = '\0';
+	if (exploration->server.commands >= 0 && !exploration->broken)
+		listener->total(listener->context, &(struct dpe_explore_total){
+			.runs = exploration->runs,
+			.findings = exploration->nknown,
+			.all = exploration->complete,
+			.notes = exploration->text + exploration->notes,
+			.verdict = (int)verdict(exploration),
+		});
+	free(exploration->text);
+}
+
 enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
 	struct exploration exploration = {
 		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
-	if (!options->fails || dpe_fails_check(options->fails, diags))
+	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)
+					   : options->to;
+	if (exploration.to && (!options->fails || dpe_fails_check(options->fails, diags)))
 		result = options->replay ? replay(&exploration) : explore(&exploration);
+	if (exploration.to && options->listener)
+		report_total(&exploration);
 	if (exploration.server.commands >= 0)
 		dpe_server_stop(&exploration.server);
 	dpe_delays_free(&exploration.delays);

@@ -26,6 +26,46 @@ struct dpe_explore_rules {
 	bool (*finish)(void *context, FILE *to);
 };
 
+/* A thread where it matters in a finding. NULL or 0: there is none. */
+struct dpe_explore_place {
+	unsigned thread, held_by;
+	const char *operation;
+	char *object, *mutex, *place;
+};
+
+/* In a schedule: at this operation of the thread, `next` goes on. */
+struct dpe_explore_switch {
+	unsigned thread, step, next;
+	const char *operation;
+	char *object, *place;
+};
+
+struct dpe_explore_found {
+	const char *kind; /* deadlock, misuse, signal, exit, rule */
+	const char *what, *details; /* one line; lines, or NULL */
+	const struct dpe_explore_place *places;
+	const struct dpe_explore_switch *switches;
+	unsigned nplaces, nswitches;
+	unsigned run; /* 0: a replay */
+	unsigned choices; /* switches before the schedule was minimised */
+	const char *file; /* of the schedule; NULL: it could not be written */
+	bool again; /* the schedule led there again */
+};
+
+struct dpe_explore_total {
+	unsigned runs, findings;
+	bool all; /* schedules were run */
+	const char *notes; /* lines: what was not controlled or not decided, and how often findings were seen */
+	int verdict; /* enum dpe_explored */
+};
+
+/* Instead of the report as text. */
+struct dpe_explore_listener {
+	void *context;
+	void (*found)(void *context, const struct dpe_explore_found *found);
+	void (*total)(void *context, const struct dpe_explore_total *total);
+};
+
 struct dpe_explore_options {
 	char *const *argv;    /* the program, ended by NULL */
 	const char *library;  /* the path of libdpe-sched.so */
@@ -46,6 +86,7 @@ struct dpe_explore_options {
 	bool (*debugger)(void *context, pid_t run);
 	void *debugging; /* its context */
 	FILE *to;           /* the report */
+	const struct dpe_explore_listener *listener; /* or NULL */
 };
 
 enum dpe_explored {

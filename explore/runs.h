@@ -71,6 +71,9 @@ struct dpe_finding {
 	struct dpe_text what; /* one line: "deadlock (2 threads)" */
 	struct dpe_text details; /* further lines */
 	struct dpe_text cause; /* the same for findings that are */
+	const char *kind; /* as in struct dpe_explore_found */
+	struct dpe_explore_place *places;
+	unsigned nplaces, capplaces;
 	bool found;
 };
 /* What the last run of the server shows. `usual` is the exit status that is none, or -1. */
@@ -98,6 +101,13 @@ bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,
 	const struct dpe_server *server, char *const *argv, struct dpe_diags *diags);
 bool dpe_schedule_read(struct dpe_schedule *schedule, const char *path, struct dpe_diags *diags);
 const char *dpe_sched_kind_name(unsigned kind);
+
+/* ---- announce.c -------------------------------------------------------------------------- */
+
+/* A finding, with its schedule, for who listens. */
+void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,
+	const struct dpe_finding *finding, const struct dpe_schedule *schedule,
+	struct dpe_explore_found *found);
 
 /* ---- delays.c ---------------------------------------------------------------------------- */
 
