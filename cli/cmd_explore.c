@@ -30,7 +30,7 @@ static enum dpe_explored explore(struct cli *cli, struct dpe_explore_options *op
 	enum dpe_explored explored;
 
 	options->library = library;
-	explored = dpe_explore(options, cli->diags);
+	explored = cli->step ? dpe_explore_step(options, cli->diags) : dpe_explore(options, cli->diags);
 	free(library);
 	return explored;
 }
@@ -61,7 +61,7 @@ static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options
 	enum dpe_explored explored = DPE_EXPLORED_FAILED;
 	FILE *file = report ? fopen(report, "we") : NULL;
 
-	options->to = file ? file : cli->json ? stdout : stderr;
+	options->to = file ? file : cli->json || cli->step ? stdout : stderr;
 	options->listener = cli->json ? &json : NULL;
 	cli->report = NULL;
 	cli->json = false;
@@ -88,6 +88,10 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "no program; put it after --");
 	else if (cli->gdb && !cli->replay_from)
 		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+	else if (cli->step && (cli->gdb || cli->json))
+		cli_usage_error(cli, "--step is without --gdb and --format=json");
+	else if (cli->step && (cli->specs.count || cli->rules.len))
+		cli_usage_error(cli, "--step follows no rules");
 	else
 		return cli_gdb_check(cli);
 	return false;
@@ -111,6 +115,7 @@ int cli_explore(struct cli *cli)
 		.spurious = cli->spurious,
 		.debugger = cli->gdb ? attend_gdb : NULL,
 		.debugging = &gdb,
+		.commands = cli->step ? stdin : NULL,
 	};
 
 	if (!check_usage(cli))

@@ -207,6 +207,8 @@ static const struct option options[] = {
 		AT(seed), .min = 0, .max = UINT_MAX},
 	{0, "replay", "SCHEDULE", FOR_EXPLORE, "run the program once, under this schedule",
 		take_text, AT(replay_from)},
+	{0, "step", NULL, FOR_EXPLORE, "go from one macrostep to the next, and choose the thread that goes on", take_flag,
+		AT(step)},
 	{'o', "output", "SCHEDULE", FOR_EXPLORE, "file for what is found (found.schedule)", take_text,
 		AT(output)},
 	{0, "keep-going", NULL, FOR_EXPLORE, "make all runs, and report each finding once", take_flag,

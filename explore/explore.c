@@ -76,26 +76,12 @@ static bool find_strategy(const char *name, unsigned run, struct strategy *found
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-static bool set_up(struct exploration *exploration)
-{
-	const char *command = exploration->options->setup;
-	int status = command ? system(command) : 0;
-
-	if (!status)
-		return true;
-	dpe_diag_at(exploration->diags, DPE_ERROR, "dpe", "--setup: '%s' failed", command);
-	return false;
-}
-
 static bool run_once(struct exploration *exploration, struct dpe_explored_run *run)
 {
-	struct dpe_server *server = &exploration->server;
+	bool made = dpe_server_run(&exploration->server, run, exploration->diags);
 
-	if (!set_up(exploration) || !dpe_server_run(server, run, exploration->diags)) {
-		exploration->broken = true;
-		return false;
-	}
-	return true;
+	exploration->broken |= !made;
+	return made;
 }
 
 /* A thread's visible operations, and those of the threads that it created, latest first. */

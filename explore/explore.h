@@ -85,6 +85,7 @@ struct dpe_explore_options {
 	 * false: a debugger is there. */
 	bool (*debugger)(void *context, pid_t run);
 	void *debugging; /* its context */
+	FILE *commands;     /* of dpe_explore_step */
 	FILE *to;           /* the report */
 	const struct dpe_explore_listener *listener; /* or NULL */
 };
@@ -99,6 +100,11 @@ enum dpe_explored {
 /* Runs the program, and reports what was found and what was not controlled. Schedules that were found
  * are written to the file `output`, later ones to `output` with a number before its last dot. */
 enum dpe_explored dpe_explore(
+	const struct dpe_explore_options *options, struct dpe_diags *diags);
+
+/* Runs the program from one macrostep to the next, as the commands say; with `replay`, the usual choices are
+ * those of the schedule. */
+enum dpe_explored dpe_explore_step(
 	const struct dpe_explore_options *options, struct dpe_diags *diags);
 
 #endif

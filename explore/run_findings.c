@@ -39,27 +39,24 @@ static unsigned count_threads(const struct dpe_server *server)
 	return count < DPE_SCHED_THREADS ? count : DPE_SCHED_THREADS;
 }
 
-/* An END is where a thread is that has no more operations of its own. */
-static void print_operation(struct printing *to, const struct dpe_sched_thread *thread)
+void dpe_operation_print(
+	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *details)
 {
-	struct dpe_text *details = &to->finding->details;
-	const struct dpe_sched_op *op = &thread->op;
-
 	/* NONE: a wait that has ended */
 	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
 	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
 		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
 	} else if (op->object) {
 		dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? " for " : " of ");
-		dpe_object_print(&to->server->symbols, op->object, details);
+		dpe_object_print(symbols, op->object, details);
 	}
 	if (op->mutex) {
 		dpe_text_puts(details, " with ");
-		dpe_object_print(&to->server->symbols, op->mutex, details);
+		dpe_object_print(symbols, op->mutex, details);
 	}
 	if (op->pc) {
 		dpe_text_puts(details, " at ");
-		dpe_place_print(&to->server->symbols, op->pc, details);
+		dpe_place_print(symbols, op->pc, details);
 	}
 }
 
@@ -105,7 +102,7 @@ static void print_thread(struct printing *to, unsigned number, const char *does)
 
 	keep_place(to, number, thread);
 	dpe_text_printf(&to->finding->details, "  thread %u%s ", number + 1, does);
-	print_operation(to, thread);
+	dpe_operation_print(&to->server->symbols, &thread->op, &to->finding->details);
 	if (thread->held_by)
 		dpe_text_printf(&to->finding->details, ", which thread %u has", thread->held_by);
 	dpe_text_puts(&to->finding->details, "\n");

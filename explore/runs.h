@@ -33,9 +33,13 @@ struct dpe_server {
 	int commands; /* a socket: a byte begins a run, its wait status ends it */
 	int errors;   /* what the run wrote to standard error; -1: it went to ours */
 	unsigned seconds;
+	const char *setup; /* a command before each run, or NULL */
 	const struct dpe_explore_rules *rules; /* or NULL */
 	bool (*debugger)(void *context, pid_t run); /* as in the options */
 	void *debugging;
+	/* NULL, or answers the question in the memory; false: the run is to be ended. */
+	bool (*answer)(void *context);
+	void *answering; /* its context */
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
 };
 
@@ -49,7 +53,7 @@ struct dpe_explored_run {
 	bool timed_out;
 	bool replaced; /* by another program: an exec */
 };
-/* One run, as the memory says. False after a diagnostic where the server is gone. */
+/* One run, as the memory says. False after a diagnostic: no more are possible. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
 
 /* ---- outside.c --------------------------------------------------------------------------- */
@@ -80,6 +84,9 @@ struct dpe_finding {
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
 	const struct dpe_explored_run *run, const char *fails, int usual);
 void dpe_finding_free(struct dpe_finding *finding);
+/* "pthread_mutex_lock of 'm' at main+0x1f (prog.c:12)" */
+void dpe_operation_print(
+	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *to);
 /* False after a diagnostic if the text is no list of statuses. */
 bool dpe_fails_check(const char *fails, struct dpe_diags *diags);
 

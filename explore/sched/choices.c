@@ -274,6 +274,8 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)
 		return by_strategy(pool(ready, later), current);
 	wanted = forced_here(current);
+	if (dpe_sched->asks && ready->count + later->count > 1)
+		return dpe_sched_ask(current, usual);
 	return wanted ? wanted->to : usual;
 }
 

@@ -51,6 +51,15 @@ DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
 /* The calling thread is over: another one goes on. */
 DPE_SCHED_HIDDEN void dpe_sched_finish(void);
 
+/* Without a timeout; the C library's function would be a point. */
+DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
+DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
+
+/* ---- asking.c ---------------------------------------------------------------------------- */
+
+/* The thread that the command chooses among all that can go on. With the lock held. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
+
 /* ---- choices.c ---------------------------------------------------------------------------- */
 
 /* Where a run begins, in its process. */

@@ -175,6 +175,18 @@ struct dpe_sched_wakeup {
 	uint32_t order;
 };
 
+enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };
+
+/* A choice that the command makes, while the run waits. */
+struct dpe_sched_question {
+	uint32_t state; /* a futex */
+	uint16_t current; /* is at a point, or over */
+	uint16_t usual;   /* without a strategy */
+	uint16_t answer;  /* the command's */
+	uint16_t count;   /* of `possible`: threads that can go on */
+	uint16_t possible[DPE_SCHED_THREADS];
+};
+
 struct dpe_sched_header {
 	/* the command's, before a run */
 	uint64_t magic;
@@ -186,6 +198,7 @@ struct dpe_sched_header {
 	uint32_t max_steps;
 	uint32_t nforced;
 	uint32_t spurious; /* waits for conditions may return without a reason */
+	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
 					      that it creates, in an earlier run */
@@ -213,6 +226,7 @@ struct dpe_sched_header {
 	uint32_t opened; /* semaphores with names */
 	uint64_t now;   /* ns of virtual time since the start */
 	uint64_t dice;
+	struct dpe_sched_question question;
 	struct dpe_sched_thread threads[DPE_SCHED_THREADS];
 	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
