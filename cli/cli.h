@@ -41,7 +41,8 @@ struct cli {
 	bool dynamic, gdb, no_predict, allow_unobserved;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
-	bool keep_going, spurious, step; /* of explore */
+	bool keep_going, spurious, step, confirm; /* of explore */
+	bool predicting; /* the rules are compiled to predict */
 	const char *strategy, *replay_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent, full_stacks;

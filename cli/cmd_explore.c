@@ -88,6 +88,10 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "no program; put it after --");
 	else if (cli->gdb && !cli->replay_from)
 		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+	else if (cli->confirm && !cli->specs.count && !cli->rules.len)
+		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
+	else if (cli->confirm && (cli->replay_from || cli->step))
+		cli_usage_error(cli, "--confirm is without --replay and --step");
 	else if (cli->step && (cli->gdb || cli->json))
 		cli_usage_error(cli, "--step is without --gdb and --format=json");
 	else if (cli->step && (cli->specs.count || cli->rules.len))
@@ -111,6 +115,7 @@ int cli_explore(struct cli *cli)
 		.seed = cli->seed,
 		.max_steps = cli->max_steps,
 		.seconds = cli->run_seconds,
+		.confirm = cli->confirm,
 		.keep_going = cli->keep_going,
 		.spurious = cli->spurious,
 		.debugger = cli->gdb ? attend_gdb : NULL,

@@ -123,6 +123,7 @@ static void print_found(void *context, const struct dpe_explore_found *found)
 	add_string(&line, "type", "finding");
 	add_string(&line, "kind", found->kind);
 	add_string(&line, "text", found->what);
+	add_string(&line, "predicted", found->predicted);
 	add_lines(&line, "details", found->details);
 	add_places(&line, found);
 	if (found->run) {
@@ -158,7 +159,7 @@ static void print_total(void *context, const struct dpe_explore_total *total)
 	if (options->replay) {
 		add_string(&line, "replay", options->replay);
 	} else {
-		add_string(&line, "strategy", options->strategy);
+		add_string(&line, "strategy", options->confirm ? "steered" : options->strategy);
 		add_number(&line, "seed", options->seed);
 		add_flag(&line, "all", total->all);
 	}

@@ -207,6 +207,7 @@ static const struct option options[] = {
 		AT(seed), .min = 0, .max = UINT_MAX},
 	{0, "replay", "SCHEDULE", FOR_EXPLORE, "run the program once, under this schedule",
 		take_text, AT(replay_from)},
+	{0, "confirm", NULL, FOR_EXPLORE, "drive runs at what the rules predict", take_flag, AT(confirm)},
 	{0, "step", NULL, FOR_EXPLORE, "go from one macrostep to the next, and choose the thread that goes on", take_flag,
 		AT(step)},
 	{'o', "output", "SCHEDULE", FOR_EXPLORE, "file for what is found (found.schedule)", take_text,

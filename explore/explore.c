@@ -26,6 +26,9 @@ struct exploration {
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
 	unsigned forked, replaced;
 	struct dpe_delays delays;
+	const struct dpe_target *target; /* that runs are driven at; or NULL */
+	struct dpe_text unreached; /* predictions, a line each */
+	unsigned confirmed, predicted;
 	bool complete; /* all schedules were run */
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding that is to be kept */
@@ -251,7 +254,9 @@ static void hand_over(struct exploration *exploration, const struct dpe_finding 
 	if (options->listener)
 		dpe_announce(options->listener, &exploration->server, finding, &schedule,
 			&(struct dpe_explore_found){
-				.run = run, .choices = all, .file = written ? path : NULL, .again = again});
+				.run = run,
+				.predicted = exploration->target ? exploration->target->what : NULL,
+				.choices = all, .file = written ? path : NULL, .again = again});
 	if (written)
 		fprintf(exploration->to, "   %s: ", path);
 	print_choices(exploration->to, all, schedule.count, again);
@@ -381,9 +386,15 @@ static void report_end(struct exploration *exploration)
 			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
 				exploration->known[i].what);
 	report_limits(exploration);
+	if (exploration->unreached.at)
+		fputs(exploration->unreached.at, exploration->to);
+	if (options->confirm)
+		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
+			exploration->confirmed, exploration->predicted);
 	mark(exploration, &exploration->notes_end);
 	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
-		exploration->runs == 1 ? "" : "s", options->strategy, options->seed);
+		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,
+		options->seed);
 	if (exploration->nknown)
 		fprintf(exploration->to, "%u finding%s\n", exploration->nknown,
 			exploration->nknown == 1 ? "" : "s");
@@ -410,7 +421,7 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
+	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
 		exploration->crowded || exploration->replaced)
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
@@ -434,6 +445,113 @@ static enum dpe_explored explore(struct exploration *exploration)
 			break;
 	if (!exploration->broken)
 		report_end(exploration);
+	return verdict(exploration);
+}
+
+/* ---- predictions ------------------------------------------------------------------------- */
+
+static void predict(struct exploration *exploration, struct dpe_targets *targets)
+{
+	const struct dpe_explore_options *options = exploration->options;
+	const struct dpe_explore_rules *rules = options->rules;
+	const struct dpe_explore_prediction *predictions = NULL;
+	unsigned count = 0;
+
+	rules->predict(rules->context, true);
+	exploration->server.memory->stamps = true;
+	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED && !count; run++) {
+		if (!explore_once(exploration, run))
+			break;
+		predictions = rules->predictions(rules->context, &count);
+	}
+	exploration->server.memory->stamps = false;
+	rules->predict(rules->context, false);
+	exploration->complete = false; /* for predictions, not for findings */
+	dpe_targets_take(targets, predictions, count, exploration->server.memory);
+	exploration->predicted = count;
+}
+
+static void note_unreached(struct exploration *exploration, const char *why)
+{
+	dpe_text_printf(&exploration->unreached, "explore: %s: ", exploration->target->what);
+	if (why)
+		dpe_text_printf(&exploration->unreached, "not tried, as %s\n", why);
+	else
+		dpe_text_printf(&exploration->unreached, "not reached in %u run%s\n",
+			exploration->options->runs, exploration->options->runs == 1 ? "" : "s");
+}
+
+static void report_confirmed(
+	struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
+{
+	exploration->confirmed++;
+	fprintf(exploration->to, "explore: confirmed: %s\n", exploration->target->what);
+	if (is_known(exploration, finding))
+		fputs("explore: by the same schedule as one before\n", exploration->to);
+	else
+		report_finding(exploration, finding, run);
+}
+
+/* One run; true: what was predicted is reached. Other findings on the way are reported as any. */
+static bool drive_once(struct exploration *exploration, unsigned number)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+	const struct dpe_target *target = exploration->target;
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+	bool met;
+
+	memory->seed = exploration->options->seed;
+	dpe_target_give(target, memory, number);
+	if (!run_once(exploration, &run))
+		return false;
+	exploration->runs++;
+	count_ends(exploration, &run);
+	read_finding(exploration, &run, &finding);
+	met = dpe_target_is_met(target, &finding, memory);
+	if (met) {
+		report_confirmed(exploration, &finding, number);
+	} else if (finding.found && !is_known(exploration, &finding)) {
+		exploration->target = NULL;
+		report_finding(exploration, &finding, number);
+		exploration->target = target;
+	}
+	dpe_finding_free(&finding);
+	return met;
+}
+
+static void drive(struct exploration *exploration)
+{
+	bool met = false;
+
+	if (!exploration->target->is_mapped) {
+		note_unreached(exploration, "it has more operations than are followed");
+		return;
+	}
+	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken; i++)
+		met = drive_once(exploration, i);
+	if (!met)
+		note_unreached(exploration, NULL);
+}
+
+static enum dpe_explored confirm(struct exploration *exploration)
+{
+	struct dpe_targets targets = {0};
+
+	if (!begin_runs(exploration))
+		return DPE_EXPLORED_FAILED;
+	predict(exploration, &targets);
+	for (unsigned i = 0; i < targets.count && !exploration->broken; i++) {
+		exploration->target = &targets.at[i];
+		drive(exploration);
+	}
+	exploration->target = NULL;
+	if (targets.left_out)
+		dpe_text_printf(&exploration->unreached, "explore: %u more predictions were not tried\n",
+			targets.left_out);
+	if (!exploration->broken)
+		report_end(exploration);
+	dpe_targets_free(&targets);
 	return verdict(exploration);
 }
 
@@ -556,12 +674,15 @@ enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct 
 	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)
 					   : options->to;
 	if (exploration.to && (!options->fails || dpe_fails_check(options->fails, diags)))
-		result = options->replay ? replay(&exploration) : explore(&exploration);
+		result = options->replay    ? replay(&exploration)
+			 : options->confirm ? confirm(&exploration)
+					    : explore(&exploration);
 	if (exploration.to && options->listener)
 		report_total(&exploration);
 	if (exploration.server.commands >= 0)
 		dpe_server_stop(&exploration.server);
 	dpe_delays_free(&exploration.delays);
+	dpe_text_free(&exploration.unreached);
 	for (unsigned i = 0; i < exploration.nknown && exploration.known; i++) {
 		free(exploration.known[i].cause);
 		free(exploration.known[i].what);

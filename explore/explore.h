@@ -12,6 +12,22 @@ struct dpe_explore_text {
 	bool found;
 };
 
+/* Of a predicted run: the thread runs until it comes to what it did at this time of the observed one. */
+struct dpe_explore_turn {
+	pid_t thread;
+	uint64_t time; /* ns of CLOCK_MONOTONIC */
+	uint64_t object; /* of a deadlock: what it waits for */
+	bool may_wait; /* what it did was the end of a call that may wait: it may also be in it */
+	bool before;   /* the same, and it is to be in it */
+};
+
+struct dpe_explore_prediction {
+	const char *what; /* one line */
+	const struct dpe_explore_turn *turns;
+	unsigned nturns;
+	bool is_deadlock;
+};
+
 /* Rules that are followed in each run, by the caller. */
 struct dpe_explore_rules {
 	void *context;
@@ -22,6 +38,9 @@ struct dpe_explore_rules {
 	/* After it; `whole`: the program ended by itself. False after a diagnostic: the rules cannot
 	 * be followed. */
 	bool (*end_run)(void *context, bool whole, struct dpe_explore_text *finding);
+	/* Whether the next runs are only looked at for predictions; and those of the last one. */
+	void (*predict)(void *context, bool predicting);
+	const struct dpe_explore_prediction *(*predictions)(void *context, unsigned *count);
 	/* At the end: reports what could not be decided; false if there is any. */
 	bool (*finish)(void *context, FILE *to);
 };
@@ -47,6 +66,7 @@ struct dpe_explore_found {
 	const struct dpe_explore_switch *switches;
 	unsigned nplaces, nswitches;
 	unsigned run; /* 0: a replay */
+	const char *predicted; /* what this confirms; or NULL */
 	unsigned choices; /* switches before the schedule was minimised */
 	const char *file; /* of the schedule; NULL: it could not be written */
 	bool again; /* the schedule led there again */
@@ -79,6 +99,7 @@ struct dpe_explore_options {
 	unsigned seed;
 	unsigned max_steps; /* operations of a run */
 	unsigned seconds;   /* of a run */
+	bool confirm;       /* what the rules predict, and nothing else */
 	bool keep_going;    /* after something was found */
 	bool spurious;      /* waits for conditions return without a reason, too */
 	/* NULL, or of a replay: called while the run waits before main, and again and again until it is

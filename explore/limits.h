@@ -4,6 +4,10 @@
 
 #define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended, and reported */
 #define DPE_SCHED_SWITCHES 65536    /* that a schedule can hold; others are counted as lost */
+#define DPE_SCHED_TURNS 4096        /* of a predicted run that is driven at */
+#define DPE_SCHED_STAMPS 65536       /* operations of an observed run whose time is kept */
+#define DPE_EXPLORE_OBSERVED 10      /* runs that are observed until something is predicted */
+#define DPE_EXPLORE_PREDICTIONS 100  /* that are driven at */
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
 #define DPE_EXPLORE_TREE 1000000     /* runs that are known and not made yet */

@@ -116,6 +116,32 @@ void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_
 	const struct dpe_finding *finding, const struct dpe_schedule *schedule,
 	struct dpe_explore_found *found);
 
+/* ---- confirm.c --------------------------------------------------------------------------- */
+
+/* What is to be confirmed, in terms of the library; `what` is the caller's. */
+struct dpe_target {
+	char *what;
+	struct dpe_sched_turn *turns;
+	uint64_t *objects; /* of a deadlock: what the thread of each turn waits for */
+	unsigned nturns;
+	bool is_deadlock;
+	bool is_mapped; /* else it has more turns or operations than are kept */
+};
+struct dpe_targets {
+	struct dpe_target *at;
+	unsigned count, cap;
+	unsigned left_out;
+};
+/* After the run that they were predicted in. */
+void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
+	unsigned count, const struct dpe_sched_header *memory);
+/* The next run is driven there, for the n-th time. */
+void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n);
+/* Whether the last run ended with the finding that was predicted. */
+bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
+	const struct dpe_sched_header *memory);
+void dpe_targets_free(struct dpe_targets *targets);
+
 /* ---- delays.c ---------------------------------------------------------------------------- */
 
 /* All schedules, those with few delays first (M. Emmi, S. Qadeer, Z. Rakamarić: Delay-Bounded Scheduling,

@@ -19,6 +19,13 @@ void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recog
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
 /* `live`: of a running program, whose losses are known as they happen. */
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
+/* Sees each finding after it was printed. Borrowed. */
+struct cli_report_watch {
+	void *context;
+	void (*verdict)(void *context, const struct dpe_verdict *verdict);
+	void (*deadlock)(void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
+};
+void cli_report_watch(struct cli_report *report, const struct cli_report_watch *watch);
 /* Writes to this stream, which stays the caller's. */
 void cli_report_into(struct cli_report *report, FILE *to);
 /* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the

@@ -216,6 +216,18 @@ static unsigned by_delay(
 	return usual;
 }
 
+/* With a depth, as many of 16 choices are made by chance. */
+static unsigned by_turns(const struct choosable *ready, const struct choosable *later, unsigned usual)
+{
+	struct choosable all = *ready;
+
+	if (dpe_sched->depth && ready->count && roll_below(16) < dpe_sched->depth)
+		return by_chance(ready);
+	for (unsigned i = 0; i < later->count; i++)
+		all.at[all.count++] = later->at[i];
+	return dpe_sched_steer(all.at, all.count, usual);
+}
+
 static unsigned by_strategy(const struct choosable *from, unsigned current)
 {
 	switch (dpe_sched->strategy) {
@@ -269,6 +281,8 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 {
 	const struct dpe_sched_switch *wanted;
 
+	if (dpe_sched->strategy == DPE_SCHED_STEER)
+		return by_turns(ready, later, usual);
 	if (dpe_sched->strategy == DPE_SCHED_DELAY)
 		return by_delay(ready, later, usual);
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)
@@ -353,6 +367,8 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 			remaining[number]--;
 		return true;
 	}
+	if (dpe_sched->strategy == DPE_SCHED_STEER)
+		return dpe_sched_is_held(number);
 	return next_forced[number] != UINT32_MAX &&
 	       dpe_sched->forced[next_forced[number]].step <= me->steps;
 }
@@ -376,4 +392,5 @@ void dpe_sched_choose_begin(void)
 		remaining[i] = dpe_sched->weights[i];
 	}
 	chain_forced();
+	dpe_sched_steer_begin();
 }

@@ -303,6 +303,8 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	me->inside = true;
 	me->op = *op;
 	me->steps++;
+	if (dpe_sched->stamps)
+		dpe_sched_stamp(me);
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
 	if (dpe_sched_arrive(me, visible) || me->state == DPE_SCHED_OUTSIDE) {

@@ -60,6 +60,16 @@ DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
 /* The thread that the command chooses among all that can go on. With the lock held. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
 
+/* ---- steering.c -------------------------------------------------------------------------- */
+
+/* Keeps when the thread came to its operation. */
+DPE_SCHED_HIDDEN void dpe_sched_stamp(const struct dpe_sched_thread *me);
+DPE_SCHED_HIDDEN void dpe_sched_steer_begin(void);
+/* The thread that the turns want, of these; `usual` where they want none. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual);
+/* Whether the turns hold the thread where it is. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_held(unsigned thread);
+
 /* ---- choices.c ---------------------------------------------------------------------------- */
 
 /* Where a run begins, in its process. */

@@ -1,0 +1,123 @@
+/* confirm: predicted runs in terms of the library. The rules know threads and times of events; the times at which threads
+ * came to their operations say between which ones an event was. */
+#include "explore/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Its number; DPE_SCHED_NOBODY. */
+static unsigned thread_of(const struct dpe_sched_header *memory, pid_t tid)
+{
+	for (unsigned i = 0; i < memory->nthreads && i < DPE_SCHED_THREADS; i++)
+		if (memory->threads[i].tid == (uint32_t)tid)
+			return i;
+	return DPE_SCHED_NOBODY;
+}
+
+/* The last operation that the thread had come to; 0: none. */
+static uint32_t step_at(const struct dpe_sched_header *memory, unsigned thread, uint64_t time)
+{
+	uint32_t step = 0;
+
+	for (uint32_t i = 0; i < memory->nstamps && i < DPE_SCHED_STAMPS; i++) {
+		const struct dpe_sched_stamp *stamp = &memory->stamped[i];
+
+		if (stamp->time > time)
+			break;
+		if (stamp->thread == thread)
+			step = stamp->step;
+	}
+	return step;
+}
+
+static bool map_turn(const struct dpe_explore_turn *turn, const struct dpe_sched_header *memory,
+	struct dpe_sched_turn *to)
+{
+	unsigned thread = thread_of(memory, turn->thread);
+
+	if (thread == DPE_SCHED_NOBODY)
+		return false;
+	*to = (struct dpe_sched_turn){
+		.step = step_at(memory, thread, turn->time) + !turn->before,
+		.thread = (uint16_t)thread,
+		.may_wait = turn->may_wait,
+	};
+	return true;
+}
+
+static void take(struct dpe_targets *targets, const struct dpe_explore_prediction *prediction,
+	const struct dpe_sched_header *memory)
+{
+	struct dpe_target *target = DPE_GROW(targets->at, targets->count, targets->cap);
+
+	*target = (struct dpe_target){
+		.what = dpe_xstrdup(prediction->what),
+		.turns = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->turns)),
+		.objects = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->objects)),
+		.nturns = prediction->nturns,
+		.is_deadlock = prediction->is_deadlock,
+		.is_mapped = prediction->nturns <= DPE_SCHED_TURNS && !memory->stamps_lost,
+	};
+	for (unsigned i = 0; target->is_mapped && i < prediction->nturns; i++) {
+		target->objects[i] = prediction->turns[i].object;
+		target->is_mapped = map_turn(&prediction->turns[i], memory, &target->turns[i]);
+	}
+}
+
+void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
+	unsigned count, const struct dpe_sched_header *memory)
+{
+	unsigned taken = count < DPE_EXPLORE_PREDICTIONS ? count : DPE_EXPLORE_PREDICTIONS;
+
+	for (unsigned i = 0; i < taken; i++)
+		take(targets, &predictions[i], memory);
+	targets->left_out = count - taken;
+}
+
+void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n)
+{
+	memory->strategy = DPE_SCHED_STEER;
+	memory->nforced = 0;
+	memory->depth = n == 1 ? 0 : 1 + n % 4;
+	memory->seed = memory->seed << 32 | n;
+	memory->nturns = target->nturns;
+	memcpy(memory->turns, target->turns, target->nturns * sizeof(*target->turns));
+}
+
+/* A writer of a read-write lock waits for its second object, one byte further. */
+static bool is_deadlock_met(const struct dpe_target *target, const struct dpe_sched_header *memory)
+{
+	for (unsigned i = 0; i < target->nturns; i++) {
+		const struct dpe_sched_thread *thread = &memory->threads[target->turns[i].thread];
+
+		if (!thread->stuck || target->objects[i] - thread->op.object > 1)
+			return false;
+	}
+	return true;
+}
+
+/* Both begin with the name of the rule. */
+static bool is_rule_met(const struct dpe_target *target, const struct dpe_finding *finding)
+{
+	size_t len = strcspn(target->what, ":");
+
+	return !strncmp(target->what, finding->what.at, len) && finding->what.at[len] == ':';
+}
+
+bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
+	const struct dpe_sched_header *memory)
+{
+	if (!finding->found || strcmp(finding->kind, target->is_deadlock ? "deadlock" : "rule"))
+		return false;
+	return target->is_deadlock ? is_deadlock_met(target, memory) : is_rule_met(target, finding);
+}
+
+void dpe_targets_free(struct dpe_targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++) {
+		free(targets->at[i].what);
+		free(targets->at[i].turns);
+		free(targets->at[i].objects);
+	}
+	free(targets->at);
+}

@@ -1,0 +1,44 @@
+# Predictions that are confirmed by a run, or not.
+. tests/tap.sh
+need_live 'following rules in explored runs'
+
+explored=$BUILD/explored
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/predicted.c" -o predicted || not_ok "compiling predicted.c"
+printf 'include "pthread.dpe"\npredict race: put() & get()\n' >race.dpe
+
+run "$DPE" explore --confirm -- ./predicted race
+says "nothing to be predicted" 2 "--confirm needs rules that predict"
+run "$DPE" explore --confirm --replay=x -s race.dpe -- ./predicted race
+says "not with a replay" 2 "--confirm is without --replay"
+
+# confirmed NAME PREDICTED FINDING SPEC PROGRAM...: by the first run that is driven there, and its schedule does it again
+confirmed() {
+	name=$1 predicted=$2 finding=$3 spec=$4
+	shift 4
+	run "$DPE" explore --confirm --runs=10 -s "$spec" -- "$@"
+	says "$name" 1 "explore: confirmed: $predicted" "run 1 of 10: $finding" "1 of 1 predictions confirmed"
+	run "$DPE" explore --replay=found.schedule -s "$spec" -- "$@"
+	says "$name: its schedule" 1 "replay of found.schedule: $finding"
+}
+
+confirmed "a race behind lock sections" "race: predicted match of put, get" "race: match" race.dpe ./predicted race
+confirmed "in one of many sections" "race: predicted match of put, get" "race: match" race.dpe ./predicted pairs
+confirmed "a cycle of two locks" "mutexes: potential deadlock of 2 threads" "deadlock (2 threads)" deadlock.dpe "$explored/ab-ba"
+confirmed "deep in the run" "mutexes: potential deadlock of 2 threads" "deadlock (2 threads)" deadlock.dpe ./predicted deep
+
+run "$DPE" explore --confirm --runs=7 -s race.dpe -- ./predicted guarded
+says "what data forbids is not reached" 3 "race: predicted match of put, get: not reached in 7 runs" "nothing found"
+run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted gated
+says "a cycle that never closes" 3 "mutexes: potential deadlock of 2 threads: not reached in 7 runs"
+run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted mixed
+says "a cycle is not taken for another one" 1 "mutexes: potential deadlock of 2 threads: not reached in 7 runs" \
+	"deadlock (2 threads)" "1 of 2 predictions confirmed"
+run "$DPE" explore --confirm --runs=3 -s deadlock.dpe -- "$explored/ab-ba-fixed"
+says "nothing predicted" 0 "0 of 0 predictions confirmed"
+run "$DPE" explore --confirm --runs=7 --format=json -s race.dpe -- ./predicted race
+gives "as JSON" 1
+check "what was predicted" \
+	"$(python3 -c 'import json; f, s = map(json.loads, open("out")); print(f["predicted"], f["run"], s["strategy"])')" = "race: predicted match of put, get 1 steered"
+run "$DPE" explore --confirm --runs=7 --format=json -s race.dpe -- ./predicted guarded
+check "what was not reached" -n "$(grep '"notes":.*not reached in 7 runs' out)"
+finish
