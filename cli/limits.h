@@ -11,6 +11,7 @@
 #define CLI_END_PROGRESS 1000
 #define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
 #define CLI_SHOWN_TURNS 4              /* of threads, before a predicted match */
+#define CLI_KEY_FRAMES 4               /* of each event's stack, by which findings are the same, as Valgrind compares them */
 #define CLI_EXAMPLES 3                 /* of findings that are alike but for the values of variables */
 #define CLI_SHOWN_SIDES 3              /* events that a violation came after, or is independent of; the others are counted */
 #define CLI_DRAWN_EVENTS 12            /* of a finding; of more the last ones */

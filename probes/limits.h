@@ -82,6 +82,12 @@
 #define DPE_LATE_SITES DPE_TINY_OR(3, 1024)
 #define DPE_FOLLOWED_SITES DPE_TINY_OR(3, 4096)
 
+/* Files whose call frame information is known to the kernel's side, and rows of one: in other code callers are found by
+ * frame pointers. Rules of code that a thread remembers, a power of two. */
+#define DPE_FRAME_TABLES DPE_TINY_OR(2, 1024)
+#define DPE_FRAME_ROWS DPE_TINY_OR(64, 4 << 20)
+#define DPE_KNOWN_RULES DPE_TINY_OR(2, 64)
+
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 /* Records that are held until those before them have come, of all rings and of what is awaited: beyond, records

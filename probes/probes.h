@@ -51,6 +51,7 @@ struct dpe_probes {
 	struct dpe_pool *pool; /* of messages */
 	struct dpe_modules modules;
 	unsigned nsearched; /* modules that were searched for sites of the plan */
+	unsigned nframe_tables; /* modules whose call frame information the kernel's side has */
 	unsigned nlinker_modules; /* modules that were searched for the dynamic linker */
 	bool *awaited;      /* sites of the plan that were not found yet: a library may have them */
 	struct dpe_site *sites;

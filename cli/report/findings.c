@@ -1,5 +1,5 @@
 /* Repeated findings: those of the same rule and kind at the same places of the program. A place is
- * the functions and lines of an event's stack; where an event has none, its name, and the values of
+ * the functions and lines of the innermost frames of an event's stack; where an event has none, its name, and the values of
  * the rule's variables. */
 #include "cli/limits.h"
 #include "cli/report/stack_frame.h"
@@ -93,18 +93,29 @@ static uint64_t hash_verdict(const struct dpe_verdict *verdict)
 
 /* ---- as it is read ----------------------------------------------------------------------- */
 
+struct key_frames {
+	struct dpe_text *to;
+	unsigned count;
+};
+
 static void add_frame(void *context, const char *frame, bool innermost)
 {
+	struct key_frames *key = context;
+
 	(void)innermost;
-	dpe_text_puts(context, "<");
-	cli_frame_key(context, frame);
+	if (key->count++ >= CLI_KEY_FRAMES)
+		return;
+	dpe_text_puts(key->to, "<");
+	cli_frame_key(key->to, frame);
 }
 
 static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
+	struct key_frames key = {.to = to};
+
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	cli_frames_each(message->stack, message->nstack, report->cli->full_stacks, add_frame, to);
+	cli_frames_each(message->stack, message->nstack, report->cli->full_stacks, add_frame, &key);
 	dpe_text_puts(to, "|");
 }
 

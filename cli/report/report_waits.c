@@ -1,4 +1,5 @@
 /* The table of dpe hang: what each thread of a process waits for, as text or as a line of JSON. */
+#include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
 #include "dpe/dpe-waits.h"
@@ -95,15 +96,17 @@ static void add_stack(struct dpe_text *to, const struct cli *cli, const struct d
 	char *lines = dpe_xstrdup(thread->stack ? thread->stack : ""), *rest = lines, *line;
 	const char **frames = NULL;
 	unsigned count = 0, cap = 0;
+	bool begins;
 
 	while ((line = strsep(&rest, "\n"))) {
 		if (*line)
 			*DPE_GROW(frames, count, cap) = line;
 	}
 	cli_text_stack(to, cli, frames, count);
+	begins = cli_frames_reach_start(frames, count);
 	free(frames);
 	free(lines);
-	if (thread->is_cut && thread->nframes)
+	if (thread->is_cut && thread->nframes && !begins)
 		dpe_text_puts(to, "       …\n");
 }
 

@@ -75,11 +75,12 @@ static bool begins_with_any(const char *text, size_t len, const char *const *pre
 	return false;
 }
 
-/* Code of the C++ or Rust library, most of which is compiled into the program. */
+/* Code of the C++ or Rust library, most of which is compiled into the program, of our preloaded ones, and of the C library, whose debug
+ * information has such folders. */
 static bool is_of_language(const char *text)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
-		"library/alloc/", "library/std/", NULL};
+		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", "probes/inside/", NULL};
 	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
@@ -96,11 +97,38 @@ static bool has_own_frame(const char *const *frames, unsigned count)
 	return false;
 }
 
+/* What the C library calls main and the functions of threads from. */
+static bool is_of_start(const char *text)
+{
+	static const char *const functions[] = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",
+		"clone3", "__clone3", "clone", "__clone", NULL};
+	struct cli_frame frame = cli_frame_split(text);
+
+	for (unsigned i = 0; functions[i]; i++) {
+		if (strlen(functions[i]) == frame.function_len && !strncmp(frame.function, functions[i], frame.function_len))
+			return true;
+	}
+	return false;
+}
+
+static unsigned without_start(const char *const *frames, unsigned count)
+{
+	while (count > 1 && is_of_start(frames[count - 1]))
+		count--;
+	return count;
+}
+
+bool cli_frames_reach_start(const char *const *frames, unsigned count)
+{
+	return without_start(frames, count) < count;
+}
+
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context)
 {
 	bool all = full || !has_own_frame(frames, count), innermost = true;
 
+	count = full ? count : without_start(frames, count);
 	for (unsigned i = 0; i < count; i++) {
 		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
 
@@ -189,7 +217,7 @@ const char *cli_frame_best(const struct dpe_message *message)
 	const char *best = NULL;
 	bool own = has_own_frame(message->stack, message->nstack);
 
-	for (unsigned i = 0; i < message->nstack; i++) {
+	for (unsigned i = 0; i < without_start(message->stack, message->nstack); i++) {
 		struct cli_frame frame = cli_frame_split(message->stack[i]);
 
 		if (!frame.file || (own && is_of_language(message->stack[i])))

@@ -21,10 +21,13 @@ struct cli_frame cli_frame_split(const char *text);
 /* The innermost frame with a file in a folder, as the program's own sources have, else the
  * innermost with a file; NULL if there is none. Frames of language libraries come last. */
 const char *cli_frame_best(const struct dpe_message *message);
-/* Calls for the frames that matter to users, from the innermost: all where `full`, or where no frame is the
- * program's; else its own, and of those of language libraries (the C++ and Rust ones) which it called directly. */
+/* Calls for the frames that matter to users, from the innermost: all where `full`; else those down to main or a
+ * thread's function, and where some are the program's, of those of language libraries (the C++ and Rust ones) only
+ * which it called directly. */
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context);
+/* Whether the frames reach what calls main or a thread's function. */
+bool cli_frames_reach_start(const char *const *frames, unsigned count);
 /* Adds the frame without template arguments and parameters: "std::map::find()+0x8c (file:line)". */
 void cli_frame_print(struct dpe_text *to, const char *text);
 /* The part of the frame that identifies findings: the function, and the line if known. */

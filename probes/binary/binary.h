@@ -12,6 +12,7 @@
 #include "probes/binary/signature.h"
 #include "probes/binary/stack_text.h"
 #include "probes/binary/unwind.h"
+#include "probes/binary/unwind_rows.h"
 #include "probes/binary/usdt.h"
 #include "probes/binary/variable.h"
 

@@ -6,7 +6,6 @@
 #include "probes/inside/runtime.h"
 #include "probes/limits.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 
 #define HOOK DPE_MEMORY_EXPORTED
@@ -21,7 +20,7 @@
 	({                                                                                         \
 		static void *found;                                                                \
 		if (!found)                                                                        \
-			found = dlsym(RTLD_NEXT, #name);                                           \
+			found = dpe_runtime_function(#name);                                           \
 		(__typeof__(&name))found;                                                          \
 	})
 

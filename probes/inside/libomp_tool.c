@@ -5,7 +5,6 @@
 #include "probes/inside/openmp.h"
 #include "probes/inside/runtime.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,7 +16,7 @@
 	({                                                                                         \
 		static void *found;                                                                \
 		if (!found)                                                                        \
-			found = dlsym(RTLD_NEXT, #name);                                           \
+			found = dpe_runtime_function(#name);                                           \
 		(__typeof__(&name))found;                                                          \
 	})
 
@@ -240,6 +239,15 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 	}
 }
 
+/* Called behind it: the fences of two threads order what is before the one and behind the other all the same, as the
+ * access that tells of the one comes behind both. */
+static void on_flush(union data *thread, const void *code)
+{
+	(void)thread;
+	(void)code;
+	__tsan_atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /* ---- the beginning ----------------------------------------------------------------------- */
 
 typedef void tool_callback(void);
@@ -256,7 +264,8 @@ static int initialize(lookup *look_up, int device, union data *tool)
 		IMPLICIT_TASK,
 		SYNC_REGION_WAIT = 16,
 		DEPENDENCES = 18,
-		SYNC_REGION = 23
+		SYNC_REGION = 23,
+		FLUSH = 29
 	};
 	set_callback *set = (set_callback *)look_up("ompt_set_callback");
 
@@ -271,6 +280,7 @@ static int initialize(lookup *look_up, int device, union data *tool)
 	set(IMPLICIT_TASK, (tool_callback *)on_implicit_task);
 	set(DEPENDENCES, (tool_callback *)on_dependences);
 	set(SYNC_REGION, (tool_callback *)on_sync_region);
+	set(FLUSH, (tool_callback *)on_flush);
 	set(SYNC_REGION_WAIT, (tool_callback *)on_wait);
 	return 1;
 }

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* The executable segment that contains the address, as dl_iterate_phdr calls it. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *context)
@@ -21,6 +23,22 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 		return 1;
 	}
 	return 0;
+}
+
+void *dpe_runtime_function(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name), *libgomp;
+
+	if (found)
+		return found;
+	libgomp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_GLOBAL);
+	found = libgomp ? dlsym(libgomp, name) : NULL;
+	if (!found) {
+		fprintf(stderr, "dpe: no OpenMP runtime has %s: link the program with -fopenmp\n", name);
+		abort();
+	}
+	dl_iterate_phdr(find_code, found);
+	return found;
 }
 
 __attribute__((constructor)) static void find_runtime(void)

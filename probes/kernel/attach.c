@@ -141,6 +141,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_wanted_texts_configure(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_object_watches_configure(probes, bpf_map__fd(probes->bpf->maps.watch_changes));
 		dpe_usdt_configure(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		dpe_frame_tables_fill(probes);
 	}
 	free(log);
 	return !error;

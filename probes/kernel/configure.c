@@ -245,6 +245,9 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();
+	if (!bpf->rodata->has_tables)
+		bpf_map__set_max_entries(bpf->maps.frame_tables, 1);
 	bpf->rodata->threads = probes->plan->threads || probes->follows;
 	bpf->rodata->channels = probes->plan->channels;
 	bpf->rodata->waits = probes->plan->waits;

@@ -157,6 +157,13 @@ void dpe_usdt_configure(const struct dpe_probes *probes, int map);
 /* The same of one site only. */
 void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned site);
 
+/* ---- frame_tables.c ------------------------------------------------------------------ */
+
+/* Whether the kernel's side can find callers by call frame information. */
+bool dpe_kernel_has_frame_tables(void);
+/* Hands it that of the modules that came since. */
+void dpe_frame_tables_fill(struct dpe_probes *probes);
+
 /* ---- watchpoints.c ------------------------------------------------------------------- */
 
 /* False after an error, at this place of a rule, where watchpoints do not fire. */

@@ -128,10 +128,17 @@ static bool knows_all(struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
 	return true;
 }
 
-void dpe_maps_begin(struct dpe_probes *probes)
+static bool is_gone(const struct dpe_probes *probes, const struct dpe_maps *maps)
 {
-	if (!probes->exited)
-		read_maps(probes, probes->maps);
+	return probes->exited && maps->pid == probes->pid;
+}
+
+void dpe_maps_read(struct dpe_probes *probes, pid_t pid)
+{
+	struct dpe_maps *maps = dpe_maps_of(probes, pid);
+
+	if (!is_gone(probes, maps))
+		read_maps(probes, maps);
 }
 
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
@@ -144,7 +151,7 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *
 		return;
 	elsewhere = site && !knows(maps, pcs[0]); /* since an exec; known from then on */
 	if ((elsewhere || dpe_ring_now() - maps->read >= DPE_MAPPINGS_PAUSE) &&
-		(!probes->exited || maps->pid != probes->pid))
+		!is_gone(probes, maps))
 		read_maps(probes, maps);
 	if (site && !find_map(maps, pcs[0]))
 		place_module(maps, site->module, pcs[0] - site->function->address);
@@ -196,7 +203,7 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 
 static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address)
 {
-	if (!maps->count && (!probes->exited || maps->pid != probes->pid))
+	if (!maps->count && !is_gone(probes, maps))
 		read_maps(probes, maps);
 	return dpe_map_variable(maps->at, maps->count, address);
 }

@@ -95,7 +95,7 @@ static void on_kernel(
 	if (size < sizeof(*record))
 		return;
 	if (record->has_stack && !probes->maps->read)
-		dpe_maps_begin(probes);
+		dpe_maps_read(probes, probes->pid);
 	hold(probes, ring, record, size, 0);
 }
 

@@ -137,8 +137,8 @@ struct dpe_maps {
 	pid_t pid;
 };
 
-/* Looks at the first process's, which may be gone when its first event is delivered. */
-void dpe_maps_begin(struct dpe_probes *probes);
+/* Looks at what a process has mapped, which may be gone when its next event is delivered. */
+void dpe_maps_read(struct dpe_probes *probes, pid_t pid);
 /* Notes where the files of the stack `pcs` are mapped, while the process still exists; pcs[0] is
  * the beginning of the site's function; no site: it lies anywhere. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,

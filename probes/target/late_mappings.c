@@ -50,6 +50,8 @@ void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 
 	dpe_libraries_of_process(&probes->modules, pid, &mapped, unheard);
 	dpe_diags_free(unheard);
+	dpe_frame_tables_fill(probes);
+	dpe_maps_read(probes, pid);
 	if (probes->nsearched < probes->modules.count)
 		find_sites_since(probes, probes->nsearched);
 	if (process)

@@ -351,7 +351,6 @@ static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_di
 	if (!dpe_load_addresses_check(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
 	dpe_attach_configure_reads(probes);
-	dpe_maps_begin(probes);
 	dpe_late_mappings_scan(probes, probes->pid);
 	return true;
 }

@@ -40,6 +40,15 @@ cases gcc
 says 'in one line it says what the order is' 1 'libgomp.so' 'note: OpenMP: openmp.dpe'
 cases clang
 says 'of the other runtime, too' 1 'libomp' 'note: OpenMP: openmp.dpe'
+# The linker leaves libgomp out of a program that needs nothing of it but what the library wraps.
+printf 'int main(void)\n{\n\tint n = 0;\n#pragma omp parallel num_threads(4)\n\tn++;\n\treturn n == 0;\n}\n' >small.c
+gcc -fopenmp -fsanitize=thread -g -c small.c && gcc -fopenmp small.o -o small -L"$BUILD" -Wl,-rpath,"$BUILD" -Wl,--as-needed -ldpe-mem ||
+	not_ok 'building small'
+check 'it does not need libgomp' "$(readelf -d small | grep -c 'NEEDED.*libgomp')" = 0
+run ./small
+check 'it runs without dpe' $status -eq 0
+run "$DPE" race -- ./small
+says 'its race is found' 1 'data race on 0x' ' 0 lost'
 gcc -fopenmp -g "$TOP/tests/live/targets/openmp.c" -o uninstrumented || not_ok 'building without'
 run "$DPE" race 'right_for,right_barrier' -- ./uninstrumented right_for
 says 'what is not observed is reported' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'

@@ -1,44 +1,71 @@
-# Stacks: all callers where code keeps frame pointers, also the ones that will return to the kernel
-# first as their exits are observed; the function and its caller where it keeps none.
+# Stacks: whole ones, with frame pointers and without, in functions that align their stack, were called back, or interrupted by a
+# signal, also where the kernel has put its own return addresses; as the compiler's library and gdb find them.
 . tests/tap.sh
 need_live 'stacks'
 CC=${CC:-cc}
 targets=$TOP/tests/live/targets
-$CC -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls "$targets/nested.c" -o nested || exit 1
-$CC -g -O1 -fomit-frame-pointer -fno-optimize-sibling-calls "$targets/nested.c" -o bare || exit 1
-printf 'detect R: innermost(_)\n' >one.dpe
-printf 'detect R: innermost(_)\ndetect S: outer(_).exit ; inner(_).exit\n' >exits.dpe
 
-# frames PROGRAM SPEC OPTIONS...: the functions on the first innermost's stack
-frames() {
-	program=$1
-	spec=$2
-	shift 2
-	run "$DPE" run --format=json "$@" -s $spec.dpe -- ./$program
-	python3 -c '
-import json
-for line in open("out"):
-    reported = json.loads(line)
-    if reported.get("rule") == "R" and reported["type"] == "verdict":
-        print(*(frame.split("+")[0] for frame in reported["messages"][-1]["stack"]))
-        break
-'
+# own NAME SPEC...: the stacks of ./frames
+own() {
+	name=$1
+	shift
+	run "$DPE" record --stack=32 -o log.jsonl "$@" -- ./frames
+	got=$(python3 "$TOP/tests/live/stacks.py" own printed log.jsonl)
+	check "$name" "$(printf '%s\n' "$got" | grep -cv '^6 stacks, [345][0-9] frames$')" = 0 || explain "$got"
 }
 
-# is NAME WANTED GOT
-is() {
-	if test "$2" = "$3"; then
-		ok "$1"
-	else
-		not_ok "$1"
-		explain "wanted: $2" "got: $3"
-		explain_run
-	fi
-}
+printf 'detect R: marked(_)\n' >marked.dpe
+printf 'detect R: marked(_)\ndetect S: deeper.exit & compare.exit\ndetect T: on_signal.exit & begin_thread.exit\n' >exits.dpe
+printf 'detect U: report.exit & with_aligned_stack.exit\n' >more.dpe
+for compiler in 'gcc -O0' 'gcc -O2' 'gcc -O1 -fno-optimize-sibling-calls' 'gcc -O2 -fno-omit-frame-pointer' 'gcc -O3 -fcf-protection' 'clang -O2'; do
+	command -v ${compiler%% *} >/dev/null || continue
+	$compiler -g -rdynamic -pthread "$targets/frames.c" -o frames || exit 1
+	./frames >printed
+	own "$compiler" -s marked.dpe
+	own "$compiler, whose exits are observed" -s exits.dpe more.dpe
+done
 
-all='innermost inner outer main'
-is 'all callers by frame pointers' "$all" "$(frames nested one | cut -d' ' -f1-4)"
-is 'also of those whose exits are observed' "$all" "$(frames nested exits | cut -d' ' -f1-4)"
-is 'so many as are asked for' 'innermost inner' "$(frames nested one --stack=2)"
-is 'the caller without frame pointers' 'innermost inner' "$(frames bare one | cut -d' ' -f1-2)"
+# Without tables there are frame pointers; broken tables make stacks shorter, and nothing else.
+gcc -O1 -g -rdynamic -pthread -fno-omit-frame-pointer -fno-optimize-sibling-calls "$targets/frames.c" -o whole || exit 1
+objcopy --remove-section=.eh_frame_hdr whole frames
+run "$DPE" record --stack=3 -o log.jsonl -s marked.dpe -- ./frames
+check 'frame pointers where there are no tables' "$(grep -c '"report+.*"deeper+' log.jsonl)" = 4
+for change in 'fde_count=2000000000' 'fde_count=3' 'table=reversed' 'table=random' 'eh_frame=random' 'encoding=255'; do
+	python3 "$TOP/tests/live/break_frames.py" whole frames "$change"
+	chmod +x frames
+	run "$DPE" run --stack=32 -s marked.dpe -- ./frames quiet
+	check "broken tables, $change" $status -eq 1 && check "each event, $change" "$(grep -c '6 events, 0 lost' err)" = 1
+done
+
+# Of Debian's programs, which have no frame pointers, and of which most are stripped: the callers of the first write.
+cat >frames.gdb <<'END'
+set debuginfod enabled off
+set breakpoint pending on
+set height 0
+break write
+run
+python
+frame = gdb.newest_frame()
+while frame is not None:
+    if frame.type() != gdb.INLINE_FRAME:
+        call = frame.pc() - 1
+        symbol = gdb.execute("info symbol %d" % call, to_string=True).split(" in section")[0].split()
+        known = symbol[0] + "+" + hex(int(symbol[2]) + 1) if len(symbol) == 3 and symbol[1] == "+" else "-"
+        print("frame %x %s" % (frame.pc(), known))
+    frame = frame.older()
+end
+kill
+END
+echo a text >text
+compared=0
+for command in 'sort text' 'gzip -c text' 'perl -e print(1)' 'sed s/a/b/ text' 'xz -c text' 'ls' 'mawk {print} text' 'tar -cf - text' 'bzip2 -c text' \
+	'zstd -q -c text' 'find text' 'redis-cli --version' 'od text'; do
+	command -v ${command%% *} >/dev/null || continue
+	timeout 60 gdb -q -batch -x frames.gdb --args $command >printed 2>/dev/null </dev/null
+	run "$DPE" record --stack=32 -o log.jsonl -e 'detect R: write(_, _, _)' -- $command
+	got=$(python3 "$TOP/tests/live/stacks.py" gdb printed log.jsonl write)
+	compared=$((compared + 1))
+	check "${command%% *}, as gdb" "$(printf '%s\n' "$got" | grep -cvE '^1 stacks, ([3-9]|[12][0-9]) frames$')" = 0 || explain "$got"
+done
+check 'ten programs' $compared -ge 10
 finish

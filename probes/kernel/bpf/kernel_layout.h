@@ -67,7 +67,14 @@ struct thread_struct {
 
 struct uprobe;
 
+/* A function whose return is probed: where on the stack its return address was, and that address. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+} RELOCATED;
+
 struct uprobe_task {
+	struct return_instance *return_instances; /* the innermost */
 	unsigned int depth;
 	unsigned long vaddr;           /* of the instruction that is probed … */
 	struct uprobe *active_uprobe;  /* … by this, while a copy of it is stepped … */

@@ -98,7 +98,7 @@ static __always_inline void enter(
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct probe_event event = {
-		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.tid = tid,
 		.site = site,
@@ -167,7 +167,7 @@ static __always_inline void leave(
 	const struct dpe_guard_entry *guard = 0;
 	bool wanted, begun, sent = false;
 	struct probe_event event = {
-		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.values = {.to = thread ? &thread->read : 0},
 		.tid = tid,
@@ -225,6 +225,7 @@ static __always_inline bool ask(struct task_struct *task, __u64 address)
 	__u64 number;
 
 	__sync_fetch_and_add(&loads, 1);
+	__sync_fetch_and_add(&mapping_changes, 1);
 	if (follow) {
 		number = ask_about(process_id(task), &question);
 	} else {
@@ -335,6 +336,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 	nwatches = 0;
 	execs++;
 	replaced |= observing;
+	__sync_fetch_and_add(&mapping_changes, 1);
 	if (process_id(task) == target)
 		code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
@@ -369,8 +371,7 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_ACCESS_WORDS] = {};
 	struct probe_event event = {
-		.top = {.ctx = access,
-			.ip = place_of(task, access->regs.ip),
+		.top = {.ip = place_of(task, access->regs.ip),
 			.sp = access->regs.sp,
 			.bp = access->regs.bp},
 		.kind = DPE_RECORD_DATA,

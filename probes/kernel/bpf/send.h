@@ -76,6 +76,7 @@ struct thread {
 	struct dpe_channel transfer; /* of the system call that it is in */
 	__u64 probed_ip, probed_sp;  /* of its last call, where probed instructions may fault */
 	struct readings read;        /* for its event at hand */
+	struct stack_memory stack;
 	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
 	struct call calls[DPE_CALLS];
 };
@@ -175,6 +176,7 @@ struct probe_event {
 	struct thread *thread;
 	__u64 extra; /* see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords, shared;
+	__u32 nstack; /* frames in the thread's memory */
 	struct values values;
 };
 
@@ -298,11 +300,19 @@ static __always_inline bool put(const struct probe_event *event, const __u64 *wo
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* With a constant number of words, and the whole stack. */
-static __always_inline bool put_with_stack(
-	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
+static __always_inline void copy_stack(
+	struct dpe_record *record, const struct probe_event *event, __u64 *to, const __u32 most)
 {
-	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
+	record->nstack = event->nstack;
+	for (__u32 i = 0; i < DPE_STACK_MAX && i < most; i++)
+		to[i] = event->thread->stack.frames[i];
+}
+
+/* With a constant number of words, and room for so many frames. */
+static __always_inline bool put_with_stack(const struct probe_event *event, const __u64 *words,
+	const int count, const __u32 frames, const bool exit)
+{
+	const __u32 room = (frames + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
 	struct dpe_record *record;
 	void *ring = own_ring();
 	__u64 *to;
@@ -317,50 +327,21 @@ static __always_inline bool put_with_stack(
 	for (int i = 0; i < count; i++)
 		to[i] = words[i];
 	to[count] = event->extra;
-	record->nstack = walk_stack(&event->top, &to[count + 1]);
+	copy_stack(record, event, &to[count + 1], frames);
 	record->has_stack = count == 2 ? DPE_STACK_BRIEF : DPE_STACK_WHOLE;
 	submit(ring, record);
 	return true;
 }
 
-/* The usual one by far, where code keeps no frame pointers: a few arguments, and a stack of no more
- * than is known already. What is not written, neither the target nor the reader pays for. */
-static __always_inline bool put_brief(const struct probe_event *event, const __u64 *words,
-	const struct short_stack *stack, const bool exit)
-{
-	const int count = (exit ? DPE_RESULT_WORDS : 0) + 2 + 1 + DPE_SHORT_STACK;
-	struct dpe_record *record;
-	void *ring = own_ring();
-	__u64 *to;
-
-	if (!ring)
-		return false;
-	record = reserve(ring, sizeof(*record) + count * sizeof(__u64));
-	if (!record)
-		return false;
-	fill(record, event);
-	to = begin_words(record, event, exit);
-	to[0] = words[0];
-	to[1] = words[1];
-	to[2] = event->extra;
-	to[3] = stack->frames[0];
-	to[4] = stack->frames[1];
-	record->nstack = stack->count;
-	record->has_stack = DPE_STACK_BRIEF;
-	submit(ring, record);
-	return true;
-}
-
+/* What is not written, neither the target nor the reader pays for. */
 static __always_inline bool put_stack(
 	const struct probe_event *event, const __u64 *words, const bool exit)
 {
-	struct short_stack stack = {};
-
 	if (event->nwords > 2)
-		return put_with_stack(event, words, DPE_WORDS, exit);
-	if (stack_depth >= DPE_SHORT_STACK && is_short(&event->top, &stack))
-		return put_brief(event, words, &stack, exit);
-	return put_with_stack(event, words, 2, exit);
+		return put_with_stack(event, words, DPE_WORDS, stack_depth, exit);
+	if (event->nstack <= DPE_SHORT_STACK && stack_depth > DPE_SHORT_STACK)
+		return put_with_stack(event, words, 2, DPE_SHORT_STACK, exit);
+	return put_with_stack(event, words, 2, stack_depth, exit);
 }
 
 static __always_inline bool put_with_values(const struct probe_event *event, const __u64 *words,
@@ -383,8 +364,7 @@ static __always_inline bool put_with_values(const struct probe_event *event, con
 	for (int i = 0; i < count; i++)
 		to[i] = words[i];
 	to[count] = event->extra;
-	if (stack_depth)
-		record->nstack = walk_stack(&event->top, &to[count + 1]);
+	copy_stack(record, event, &to[count + 1], stack_depth);
 	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
 	values = &to[count + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
@@ -466,7 +446,7 @@ static __always_inline bool put_event(
 	if (event->values.count)
 		return put_with_values(event, words, most, false, exit);
 	if (most > DPE_WORDS)
-		return stack_depth ? put_with_stack(event, words, most, exit)
+		return stack_depth ? put_with_stack(event, words, most, stack_depth, exit)
 				   : put_words(event, words, most, exit);
 	if (stack_depth)
 		return put_stack(event, words, exit);
@@ -479,12 +459,14 @@ static __always_inline bool put_event(
 
 /* False where it is counted as lost. */
 static __always_inline bool send_words(
-	const struct probe_event *event, const __u64 *words, const int most, const bool exit)
+	struct probe_event *event, const __u64 *words, const int most, const bool exit)
 {
 	struct thread *thread = event->thread;
 
 	if (founds && thread)
 		meet(thread);
+	if (stack_depth && thread)
+		event->nstack = walk_stack(&thread->stack, &event->top);
 	if (thread && send_name(thread) && put_event(event, words, most, exit))
 		return true;
 	lose(thread, event->tid);
@@ -492,7 +474,7 @@ static __always_inline bool send_words(
 }
 
 /* `exit`: with the result that the thread's readings have. */
-static __always_inline bool send(const struct probe_event *event, const __u64 *words, const bool exit)
+static __always_inline bool send(struct probe_event *event, const __u64 *words, const bool exit)
 {
 	return send_words(event, words, DPE_WORDS, exit);
 }

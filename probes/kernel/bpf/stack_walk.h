@@ -1,7 +1,9 @@
-/* stack_walk: the callers of what is observed, as frame pointers lead to them. */
+/* stack_walk: the callers of what is observed: by the call frame information of the files that are mapped, and by
+ * frame pointers in code that has none. */
 #ifndef DPE_PROBES_KERNEL_BPF_STACK_WALK_H
 #define DPE_PROBES_KERNEL_BPF_STACK_WALK_H
 
+#include "probes/kernel/bpf/frame_rows.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/limits.h"
@@ -12,20 +14,42 @@
 #include <stdbool.h>
 
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
+const volatile bool has_tables;   /* of frames; the kernel can search them (Linux 5.17) */
 
-/* Where a stack begins; ctx: what the program was called with. */
+/* Where a stack begins. */
 struct stack_top {
-	void *ctx;
 	__u64 ip, sp, bp;
 };
 
-/* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
- * reads through whatever is there, which costs an exception each time; so what cannot be a frame
- * above the last one is not looked at. */
-static __always_inline bool is_frame(__u64 at, __u64 from)
-{
-	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));
-}
+/* The observer fills a table for each file; see struct dpe_frame_row. */
+struct frame_table {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_INNER_MAP);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct dpe_frame_row));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH_OF_MAPS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, DPE_FRAME_TABLES);
+	__type(key, struct dpe_frame_file);
+	__array(values, struct frame_table);
+} frame_tables SEC(".maps");
+
+#define DPE_SHORT_STACK 2 /* frames of a record that has room for no more */
+
+/* A thread's stack, and the rules of code that it was found in before. */
+struct stack_memory {
+	__u64 frames[DPE_STACK_MAX];
+	struct known_rule {
+		__u64 pc;
+		__u32 rule, mapped; /* mapped: when, see mapping_changes */
+	} known[DPE_KNOWN_RULES];
+};
+
+__u32 mapping_changes; /* of the target: what an address means may be something else since */
 
 /* Where the kernel lets observed functions of this process return to; 0: unknown.
  * The verifier looks through all types of the kernel for each pointer that is followed, which takes
@@ -40,62 +64,257 @@ __noinline __u64 find_trampoline(void)
 	return task->mm->uprobes_state.xol_area->vaddr;
 }
 
-/* Only the kernel knows what the caller is where it has put its own address; it says so since
- * Linux 6.10. */
-static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *frames)
-{
-	long got = bpf_get_stack(
-		top->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK);
+/* ---- rules ------------------------------------------------------------------------------- */
 
-	return got > 0 ? got / sizeof(*frames) : 0;
+struct frame_place {
+	struct dpe_frame_file file;
+	__u64 pc, offset;
+};
+
+static long note_place(struct task_struct *task, struct vm_area_struct *area, struct frame_place *place)
+{
+	struct file *file = area->vm_file;
+
+	if (!file)
+		return 0;
+	place->file.inode = BPF_CORE_READ(file, f_inode, i_ino);
+	place->file.size = BPF_CORE_READ(file, f_inode, i_size);
+	place->offset = (area->vm_pgoff << 12) + place->pc - area->vm_start;
+	return 0;
 }
 
-#define DPE_SHORT_STACK 2
+struct rule_search {
+	void *table;
+	__u64 offset;
+	__u32 low, high, rule; /* low: of the first row that may begin behind the offset; rule: of the last one before */
+};
 
-struct short_stack {
-	__u64 frames[DPE_SHORT_STACK];
+static long halve(__u32 round, struct rule_search *search)
+{
+	__u32 middle = search->low + (search->high - search->low) / 2;
+	const struct dpe_frame_row *row;
+
+	if (search->low >= search->high)
+		return 1;
+	row = bpf_map_lookup_elem(search->table, &middle);
+	if (!row)
+		return 1;
+	if (row->from <= search->offset) {
+		search->rule = row->rule;
+		search->low = middle + 1;
+	} else {
+		search->high = middle;
+	}
+	return 0;
+}
+
+/* The rule of the code there; DPE_FRAME_UNKNOWN where it is no file's, or another thread changes what is mapped. */
+__noinline __u32 search_rule(__u64 pc)
+{
+	struct frame_place place = {.pc = pc};
+	struct rule_search search = {.low = 1};
+	const struct dpe_frame_row *head;
+	__u32 first = 0;
+
+	if (!has_tables || bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0) || !place.file.inode)
+		return DPE_FRAME_UNKNOWN;
+	search.table = bpf_map_lookup_elem(&frame_tables, &place.file);
+	if (!search.table)
+		return DPE_FRAME_UNKNOWN;
+	head = bpf_map_lookup_elem(search.table, &first);
+	if (!head)
+		return DPE_FRAME_UNKNOWN;
+	search.offset = place.offset;
+	search.high = head->from + 1;
+	bpf_loop(32, halve, &search, 0);
+	return search.rule;
+}
+
+static __always_inline __u32 rule_at(struct stack_memory *memory, __u64 pc)
+{
+	struct known_rule *known = &memory->known[(pc ^ pc >> 6) & (DPE_KNOWN_RULES - 1)];
+
+	if (known->pc == pc && known->mapped == mapping_changes)
+		return known->rule;
+	known->mapped = mapping_changes;
+	known->pc = pc;
+	known->rule = search_rule(pc);
+	return known->rule;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+/* The verifier looks at a global function once, and not on each path through what calls it. */
+
+struct frame {
+	__u64 pc, sp, bp;
+	__u64 interrupted; /* pc is an instruction, no return address */
+};
+
+static __always_inline bool read_word(__u64 address, __u64 *word)
+{
+	return !bpf_probe_read_user(word, sizeof(*word), (void *)address);
+}
+
+/* rbp and the return address, as `push %rbp` leaves them. */
+static __always_inline bool read_pair(struct frame *frame, __u64 at)
+{
+	struct {
+		__u64 bp, pc;
+	} found;
+
+	if (bpf_probe_read_user(&found, sizeof(found), (void *)at))
+		return false;
+	frame->bp = found.bp;
+	frame->pc = found.pc;
+	return true;
+}
+
+/* Most code keeps no frame pointers, and has anything in their register. */
+static __always_inline bool is_frame(__u64 at, __u64 from)
+{
+	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));
+}
+
+static __always_inline bool step_by_pointer(struct frame *frame)
+{
+	__u64 at = frame->bp;
+
+	if (!is_frame(at, frame->sp) || !read_pair(frame, at))
+		return false;
+	frame->sp = at + 2 * sizeof(at);
+	return true;
+}
+
+static __always_inline bool step_over_signal(struct frame *frame)
+{
+	__u64 at = frame->sp;
+
+	frame->interrupted = 1;
+	return read_word(at + DPE_FRAME_SIGNAL_BP, &frame->bp) && read_word(at + DPE_FRAME_SIGNAL_PC, &frame->pc) &&
+	       read_word(at + DPE_FRAME_SIGNAL_SP, &frame->sp);
+}
+
+static __always_inline bool step_by_cfa(struct frame *frame, __u64 cfa, __u64 saved)
+{
+	if (cfa <= frame->sp)
+		return false;
+	frame->sp = cfa;
+	if (saved == cfa - 2 * sizeof(cfa))
+		return read_pair(frame, saved);
+	return read_word(cfa - sizeof(cfa), &frame->pc) && (!saved || read_word(saved, &frame->bp));
+}
+
+/* From a frame to its caller's; false where that is not known. */
+__noinline int step_out(struct frame *frame, __u32 rule)
+{
+	__u64 offset = DPE_FRAME_OFFSET(rule) * sizeof(__u64), below = DPE_FRAME_SAVED(rule) * sizeof(__u64), cfa;
+
+	if (!frame)
+		return false;
+	frame->interrupted = 0;
+	switch (DPE_FRAME_KIND(rule)) {
+	case DPE_FRAME_UNKNOWN:
+		return step_by_pointer(frame);
+	case DPE_FRAME_BY_SP:
+		cfa = frame->sp + offset;
+		break;
+	case DPE_FRAME_BY_BP:
+		cfa = frame->bp + offset;
+		break;
+	case DPE_FRAME_REALIGNED:
+		return read_word(frame->bp - offset, &cfa) && step_by_cfa(frame, cfa, frame->bp);
+	case DPE_FRAME_PLT:
+		cfa = frame->sp + sizeof(__u64);
+		cfa += (frame->pc & 15) >= DPE_FRAME_OFFSET(rule) ? sizeof(__u64) : 0;
+		break;
+	case DPE_FRAME_SIGNAL:
+		return step_over_signal(frame);
+	default:
+		return false;
+	}
+	return step_by_cfa(frame, cfa, below ? cfa - below : 0);
+}
+
+struct return_search {
+	const struct return_instance *instance;
+	__u64 slot, address;
+};
+
+static long compare_return(__u32 round, struct return_search *search)
+{
+	const struct return_instance *instance = search->instance;
+
+	if (!instance)
+		return 1;
+	if (BPF_CORE_READ(instance, stack) == search->slot) {
+		search->address = BPF_CORE_READ(instance, orig_ret_vaddr);
+		return 1;
+	}
+	search->instance = BPF_CORE_READ(instance, next);
+	return 0;
+}
+
+/* Where the kernel has put its own address on the stack, only the kernel knows what was there. 0: it does not. */
+__noinline __u64 find_return(__u64 slot)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	struct return_search search = {.slot = slot};
+
+	if (!has_tables)
+		return 0;
+	search.instance = task->utask->return_instances;
+	bpf_loop(DPE_CALLS, compare_return, &search, 0);
+	return search.address;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------- */
+
+struct stack_walk {
+	struct stack_memory *memory;
+	struct frame frame;
+	__u64 trampoline;
 	__u32 count;
 };
 
-/* Whether that is all that walk_stack would find. */
-static __always_inline bool is_short(const struct stack_top *top, struct short_stack *stack)
+static __always_inline bool add_caller(struct stack_walk *walk, __u32 rule)
 {
-	struct {
-		__u64 bp, caller;
-	} frame = {};
+	__u32 count = walk->count;
 
-	stack->frames[0] = top->ip;
-	stack->count = 1;
-	if (!is_frame(top->bp, top->sp) ||
-		bpf_probe_read_user(&frame, sizeof(frame), (void *)top->bp) || !frame.caller)
-		return true;
-	stack->frames[1] = frame.caller;
-	stack->count = 2;
-	return frame.caller != find_trampoline() && !is_frame(frame.bp, top->bp + sizeof(frame));
+	if (count >= DPE_STACK_MAX || count >= stack_depth || !step_out(&walk->frame, rule))
+		return false;
+	if (walk->frame.pc == walk->trampoline)
+		walk->frame.pc = find_return(walk->frame.sp - sizeof(__u64));
+	if (!walk->frame.pc)
+		return false;
+	walk->memory->frames[count] = walk->frame.pc;
+	walk->count = count + 1;
+	return true;
 }
 
-/* Fills at most stack_depth frames, by frame pointers; returns how many. */
-static __always_inline __u32 walk_stack(const struct stack_top *top, __u64 *frames)
+static long add_next(__u32 round, struct stack_walk *walk)
 {
-	struct {
-		__u64 bp, caller;
-	} frame = {.bp = top->bp};
-	__u64 from = top->sp, trampoline = find_trampoline();
-	__u32 count;
+	return !add_caller(walk, rule_at(walk->memory, walk->frame.pc - !walk->frame.interrupted));
+}
 
-	frames[0] = top->ip;
-	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
-		__u64 at = frame.bp;
+/* Fills at most stack_depth frames of the memory; returns how many. */
+__noinline __u32 walk_stack(struct stack_memory *memory, const struct stack_top *top)
+{
+	struct stack_walk walk = {.memory = memory, .count = 1};
 
-		if (!is_frame(at, from) ||
-			bpf_probe_read_user(&frame, sizeof(frame), (void *)at) || !frame.caller)
-			break;
-		if (frame.caller == trampoline)
-			return ask_kernel(top, frames);
-		frames[count] = frame.caller;
-		from = at + sizeof(frame);
-	}
-	return count;
+	if (!memory || !top)
+		return 0;
+	walk.frame.pc = top->ip;
+	walk.frame.sp = top->sp;
+	walk.frame.bp = top->bp;
+	walk.frame.interrupted = 1;
+	walk.trampoline = find_trampoline();
+	memory->frames[0] = top->ip;
+	if (has_tables)
+		bpf_loop(DPE_STACK_MAX, add_next, &walk, 0);
+	for (__u32 i = 1; i < DPE_STACK_MAX && !has_tables && add_caller(&walk, DPE_FRAME_UNKNOWN); i++)
+		;
+	return walk.count;
 }
 
 #endif

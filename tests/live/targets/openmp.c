@@ -93,6 +93,30 @@ CASE(right_critical)
 	kept = sum + other;
 }
 
+/* A flag that is only atomic, between fences. */
+CASE(right_flush)
+{
+	static int value, flag;
+
+	flag = 0;
+#pragma omp parallel num_threads(2)
+	if (omp_get_thread_num()) {
+		int seen = 0;
+
+		while (!seen) {
+#pragma omp atomic read
+			seen = flag;
+		}
+#pragma omp flush
+		kept = value;
+	} else {
+		value = 1;
+#pragma omp flush
+#pragma omp atomic write
+		flag = 1;
+	}
+}
+
 CASE(right_atomic)
 {
 	static int sum, last;

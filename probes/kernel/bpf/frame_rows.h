@@ -1,0 +1,45 @@
+/* frame_rows: how the registers of a function's caller are found, as the call frame information of a file
+ * (.eh_frame) says, in eight bytes for each stretch of code.
+ *
+ * The one layout that BPF programs and C share. */
+#ifndef DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
+#define DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
+
+#include <linux/types.h>
+
+/* A file that is mapped, as every process sees it. */
+struct dpe_frame_file {
+	__u64 inode, size;
+};
+
+/* A table is sorted by `from`; each row holds up to the next one. The first is no row: its `from` says how many follow. */
+struct dpe_frame_row {
+	__u32 from; /* offset in the file */
+	__u32 rule; /* DPE_FRAME_RULE */
+};
+
+/* What the frame's address (CFA: the caller's stack pointer after the call) is. The return address is below it. */
+enum dpe_frame_kind {
+	DPE_FRAME_UNKNOWN,
+	DPE_FRAME_OUTERMOST, /* it has no caller */
+	DPE_FRAME_BY_SP,     /* the stack pointer + offset */
+	DPE_FRAME_BY_BP,     /* rbp + offset */
+	DPE_FRAME_REALIGNED, /* what lies at rbp - offset; rbp is at rbp */
+	DPE_FRAME_PLT,       /* the stack pointer + 8, + 16 from byte `offset` of the entry's 16 on */
+	DPE_FRAME_SIGNAL,    /* the kernel has put the registers on the stack */
+};
+
+/* Offsets are in words; `saved`: rbp lies so many below the frame's address; 0: it is not changed. */
+#define DPE_FRAME_OFFSETS 0xffff
+#define DPE_FRAME_SAVES 0xfff
+#define DPE_FRAME_RULE(kind, offset, saved) ((__u32)(kind) | (__u32)(saved) << 4 | (__u32)(offset) << 16)
+#define DPE_FRAME_KIND(rule) ((rule) & 0xf)
+#define DPE_FRAME_SAVED(rule) ((rule) >> 4 & DPE_FRAME_SAVES)
+#define DPE_FRAME_OFFSET(rule) ((rule) >> 16)
+
+/* Where glibc says that the kernel has put registers: from the stack pointer on, in bytes. */
+#define DPE_FRAME_SIGNAL_BP 120
+#define DPE_FRAME_SIGNAL_SP 160
+#define DPE_FRAME_SIGNAL_PC 168
+
+#endif
