@@ -3,37 +3,27 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Of an address without the number of its process. */
-#define ADDRESS ((UINT64_C(1) << 47) - 1)
-
-static bool ends_with(const char *text, const char *end)
+uint64_t cli_address(struct dpe_value value)
 {
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(text + len - end_len, end);
+	return (uint64_t)value.num & ((UINT64_C(1) << 47) - 1);
 }
 
 /* Of a call that takes something, "has begun" is true while it waits; of its return, too. */
-static struct dpe_explore_turn turn_at(struct cli *cli, const struct dpe_message *until)
+struct dpe_explore_turn cli_turn_at(const struct cli *cli, const struct dpe_message *until)
 {
 	return (struct dpe_explore_turn){
 		.thread = (pid_t)until->thread.num,
 		.time = until->time,
-		.may_wait = ends_with(dpe_name_text(cli->names, until->name), ".exit"),
+		.call = until->phase == DPE_ENTER ? dpe_name_text(cli->names, until->name) : NULL,
+		.may_wait = until->phase == DPE_EXIT,
 	};
 }
 
-static void add(struct cli_predictions *to, char *what, struct dpe_explore_turn *turns, unsigned count,
-	bool is_deadlock)
+void cli_predictions_add(
+	struct cli_predictions *to, const struct dpe_explore_prediction *prediction)
 {
-	*DPE_GROW(to->at, to->count, to->cap) = (struct dpe_explore_prediction){
-		.what = what,
-		.turns = turns,
-		.nturns = count,
-		.is_deadlock = is_deadlock,
-	};
+	*DPE_GROW(to->at, to->count, to->cap) = *prediction;
 }
 
 static char *describe(struct cli *cli, const struct dpe_verdict *verdict)
@@ -60,8 +50,9 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	made = dpe_xcalloc(count + 1, sizeof(*made));
 	for (unsigned i = 0; i < count; i++)
 		if (turns[i].until->thread.num != to->maker)
-			made[taken++] = turn_at(to->cli, turns[i].until);
-	add(to, describe(to->cli, verdict), made, taken, false);
+			made[taken++] = cli_turn_at(to->cli, turns[i].until);
+	cli_predictions_add(to, &(struct dpe_explore_prediction){
+		.what = describe(to->cli, verdict), .turns = made, .nturns = taken});
 }
 
 /* Each thread up to the lock that closes the cycle, while it has another one. */
@@ -77,12 +68,17 @@ static void on_deadlock(
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
-		turns[i] = turn_at(to->cli, wait->waits);
+		turns[i] = cli_turn_at(to->cli, wait->waits);
 		turns[i].before = turns[i].may_wait;
-		turns[i].object = (uint64_t)wait->object.num & ADDRESS;
+		turns[i].object = cli_address(wait->object);
 	}
-	add(to, dpe_xasprintf("%s: potential deadlock of %u threads", dpe_rule_name(rule), deadlock->nwaits),
-		turns, deadlock->nwaits, true);
+	cli_predictions_add(to, &(struct dpe_explore_prediction){
+		.what = dpe_xasprintf("%s: potential deadlock of %u threads", dpe_rule_name(rule),
+			deadlock->nwaits),
+		.turns = turns,
+		.nturns = deadlock->nwaits,
+		.is_deadlock = true,
+	});
 }
 
 void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t maker)
@@ -91,11 +87,17 @@ void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli,
 		.cli = cli, .maker = maker, .watch = {predictions, on_verdict, on_deadlock}};
 }
 
-void cli_predictions_free(struct cli_predictions *predictions)
+void cli_predictions_clear(struct cli_predictions *predictions)
 {
 	for (unsigned i = 0; i < predictions->count; i++) {
 		free((char *)predictions->at[i].what);
 		free((struct dpe_explore_turn *)predictions->at[i].turns);
 	}
+	predictions->count = 0;
+}
+
+void cli_predictions_free(struct cli_predictions *predictions)
+{
+	cli_predictions_clear(predictions);
 	free(predictions->at);
 }

@@ -6,6 +6,11 @@
 #include "cli/report/report.h"
 #include "explore/explore.h"
 
+/* An address without the number of its process. */
+uint64_t cli_address(struct dpe_value value);
+/* Of a run. */
+struct dpe_explore_turn cli_turn_at(const struct cli *cli, const struct dpe_message *until);
+
 struct cli_predictions {
 	struct cli *cli;
 	pid_t maker; /* of the runs: what it does is done before a run begins */
@@ -14,6 +19,11 @@ struct cli_predictions {
 	unsigned count, cap;
 };
 void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t maker);
+/* Takes what it is given; of an empty one, `unknown` says why it has no turns. */
+void cli_predictions_add(
+	struct cli_predictions *to, const struct dpe_explore_prediction *prediction);
+/* Those of an earlier run are forgotten. */
+void cli_predictions_clear(struct cli_predictions *predictions);
 void cli_predictions_free(struct cli_predictions *predictions);
 
 #endif

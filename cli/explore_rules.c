@@ -2,7 +2,7 @@
  * log of its own, which begins with its creation: it has its recognizer, and its report. */
 #include "cli/explore_rules.h"
 
-#include "cli/explore_predictions.h"
+#include "cli/explore_findings.h"
 #include "cli/report/report.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@ struct cli_explore_rules {
 	struct dpe_spec *predicting; /* the same, with `predict` as it is; NULL: nothing is to be confirmed */
 	bool predicts; /* in this run */
 	struct cli_predictions predictions; /* of the last run that does */
+	struct cli_wanted_findings *wanted; /* from a file; NULL: the rules' own */
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
 	dpe_name create;
@@ -65,7 +66,7 @@ static bool open_report(struct cli_explore_rules *rules)
 	run->report = run->to ? cli_report_new(rules->cli, spec_of(rules)) : NULL;
 	if (!run->report)
 		return false;
-	if (rules->predicts)
+	if (rules->predicts && !rules->wanted)
 		cli_report_watch(run->report, &rules->predictions.watch);
 	cli_report_into(run->report, run->to);
 	cli_report_live(run->report, rules->probes, -1);
@@ -85,6 +86,8 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	};
 	struct dpe_recognizer_sink sink;
 
+	if (rules->wanted)
+		cli_wanted_begin(rules->wanted);
 	run->process = creation->args[2].num;
 	run->begun = creation->time;
 	if (!open_report(rules))
@@ -126,10 +129,13 @@ static void on_message(void *context, struct dpe_message *message)
 {
 	struct cli_explore_rules *rules = context;
 
-	if (is_of_run(rules, message))
-		dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
-	else
+	if (!is_of_run(rules, message)) {
 		dpe_message_unref(message);
+		return;
+	}
+	if (rules->predicts && rules->wanted && message->process.num != rules->maker)
+		cli_wanted_message(rules->wanted, message);
+	dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
 }
 
 static void on_watermark(void *context, uint64_t time)
@@ -306,6 +312,10 @@ static const struct dpe_explore_prediction *predictions(void *context, unsigned 
 {
 	struct cli_explore_rules *rules = context;
 
+	if (rules->wanted) {
+		cli_predictions_clear(&rules->predictions);
+		cli_wanted_add(rules->wanted, &rules->predictions);
+	}
 	*count = rules->predictions.count;
 	return rules->predictions.at;
 }
@@ -318,6 +328,15 @@ static bool can_follow(struct cli_explore_rules *rules)
 		"rules about accesses to any memory are not followed in explored runs: name functions, or "
 		"use 'dpe race'");
 	return false;
+}
+
+static bool read_wanted(struct cli_explore_rules *rules)
+{
+	const char *path = rules->cli->confirm_from;
+
+	if (path)
+		rules->wanted = cli_wanted_read(rules->cli, path, rules->spec);
+	return !path || rules->wanted;
 }
 
 struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
@@ -334,7 +353,7 @@ struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
 	}
 	if (rules->spec && (rules->predicting || !cli->confirm))
 		rules->plan = dpe_plan_new(rules->predicting ? rules->predicting : rules->spec);
-	if (rules->plan && can_follow(rules))
+	if (rules->plan && can_follow(rules) && read_wanted(rules))
 		return rules;
 	cli_explore_rules_free(rules);
 	return NULL;
@@ -363,6 +382,7 @@ void cli_explore_rules_free(struct cli_explore_rules *rules)
 	/* before the specification is freed, whose lines they show */
 	dpe_diags_print(rules->cli->diags, stderr);
 	cli_predictions_free(&rules->predictions);
+	cli_wanted_free(rules->wanted);
 	dpe_spec_free(rules->predicting);
 	dpe_spec_free(rules->spec);
 	free(rules);

@@ -121,6 +121,14 @@ static bool take_progress(struct cli *cli, const struct option *option, const ch
 	return !text || take_number(cli, option, text);
 }
 
+static bool take_confirm(struct cli *cli, const struct option *option, const char *text)
+{
+	(void)option;
+	cli->confirm = true;
+	cli->confirm_from = text;
+	return true;
+}
+
 static bool take_ring(struct cli *cli, const struct option *option, const char *text)
 {
 	if (!take_number(cli, option, text))
@@ -207,7 +215,8 @@ static const struct option options[] = {
 		AT(seed), .min = 0, .max = UINT_MAX},
 	{0, "replay", "SCHEDULE", FOR_EXPLORE, "run the program once, under this schedule",
 		take_text, AT(replay_from)},
-	{0, "confirm", NULL, FOR_EXPLORE, "drive runs at what the rules predict", take_flag, AT(confirm)},
+	{0, "confirm", "[=FINDINGS]", FOR_EXPLORE,
+		"drive runs at what the rules predict, or predicted in another run's JSON", .take = take_confirm},
 	{0, "step", NULL, FOR_EXPLORE, "go from one macrostep to the next, and choose the thread that goes on", take_flag,
 		AT(step)},
 	{'o', "output", "SCHEDULE", FOR_EXPLORE, "file for what is found (found.schedule)", take_text,

@@ -14,20 +14,45 @@ static unsigned thread_of(const struct dpe_sched_header *memory, pid_t tid)
 	return DPE_SCHED_NOBODY;
 }
 
-/* The last operation that the thread had come to; 0: none. */
-static uint32_t step_at(const struct dpe_sched_header *memory, unsigned thread, uint64_t time)
+/* What lets others go on. */
+static bool is_release(unsigned kind)
+{
+	switch (kind) {
+	case DPE_SCHED_CREATE:
+	case DPE_SCHED_MUTEX_UNLOCK:
+	case DPE_SCHED_RWLOCK_UNLOCK:
+	case DPE_SCHED_SPIN_UNLOCK:
+	case DPE_SCHED_COND_SIGNAL:
+	case DPE_SCHED_COND_BROADCAST:
+	case DPE_SCHED_COND_WAIT:
+	case DPE_SCHED_COND_TIMEDWAIT:
+	case DPE_SCHED_SEM_POST:
+	case DPE_SCHED_BARRIER_WAIT:
+	case DPE_SCHED_FUTEX_WAKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The operation that the thread comes to after that time. Where that is a call which lets others go on, and the
+ * event is this call, it is the next one. */
+static uint32_t step_after(const struct dpe_sched_header *memory, unsigned thread,
+	const struct dpe_explore_turn *turn)
 {
 	uint32_t step = 0;
 
 	for (uint32_t i = 0; i < memory->nstamps && i < DPE_SCHED_STAMPS; i++) {
 		const struct dpe_sched_stamp *stamp = &memory->stamped[i];
 
-		if (stamp->time > time)
-			break;
-		if (stamp->thread == thread)
-			step = stamp->step;
+		if (stamp->thread != thread)
+			continue;
+		if (stamp->time > turn->time)
+			return stamp->step + (turn->call && is_release(stamp->kind) &&
+						     !strcmp(turn->call, dpe_sched_kind_name(stamp->kind)));
+		step = stamp->step;
 	}
-	return step;
+	return step + 1;
 }
 
 static bool map_turn(const struct dpe_explore_turn *turn, const struct dpe_sched_header *memory,
@@ -38,11 +63,26 @@ static bool map_turn(const struct dpe_explore_turn *turn, const struct dpe_sched
 	if (thread == DPE_SCHED_NOBODY)
 		return false;
 	*to = (struct dpe_sched_turn){
-		.step = step_at(memory, thread, turn->time) + !turn->before,
+		.step = step_after(memory, thread, turn) - turn->before,
 		.thread = (uint16_t)thread,
 		.may_wait = turn->may_wait,
 	};
 	return true;
+}
+
+static const char *map_turns(struct dpe_target *target, const struct dpe_explore_prediction *prediction,
+	const struct dpe_sched_header *memory)
+{
+	if (prediction->unknown)
+		return prediction->unknown;
+	if (prediction->nturns > DPE_SCHED_TURNS || memory->stamps_lost)
+		return "it has more operations than are followed";
+	for (unsigned i = 0; i < prediction->nturns; i++) {
+		target->objects[i] = prediction->turns[i].object;
+		if (!map_turn(&prediction->turns[i], memory, &target->turns[i]))
+			return "a thread of it is not controlled";
+	}
+	return NULL;
 }
 
 static void take(struct dpe_targets *targets, const struct dpe_explore_prediction *prediction,
@@ -56,12 +96,8 @@ static void take(struct dpe_targets *targets, const struct dpe_explore_predictio
 		.objects = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->objects)),
 		.nturns = prediction->nturns,
 		.is_deadlock = prediction->is_deadlock,
-		.is_mapped = prediction->nturns <= DPE_SCHED_TURNS && !memory->stamps_lost,
 	};
-	for (unsigned i = 0; target->is_mapped && i < prediction->nturns; i++) {
-		target->objects[i] = prediction->turns[i].object;
-		target->is_mapped = map_turn(&prediction->turns[i], memory, &target->turns[i]);
-	}
+	target->unknown = map_turns(target, prediction, memory);
 }
 
 void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,

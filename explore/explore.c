@@ -450,6 +450,14 @@ static enum dpe_explored explore(struct exploration *exploration)
 
 /* ---- predictions ------------------------------------------------------------------------- */
 
+static bool is_any_known(const struct dpe_explore_prediction *predictions, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!predictions[i].unknown)
+			return true;
+	return false;
+}
+
 static void predict(struct exploration *exploration, struct dpe_targets *targets)
 {
 	const struct dpe_explore_options *options = exploration->options;
@@ -459,7 +467,9 @@ static void predict(struct exploration *exploration, struct dpe_targets *targets
 
 	rules->predict(rules->context, true);
 	exploration->server.memory->stamps = true;
-	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED && !count; run++) {
+	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED &&
+			       !is_any_known(predictions, count);
+		run++) {
 		if (!explore_once(exploration, run))
 			break;
 		predictions = rules->predictions(rules->context, &count);
@@ -524,8 +534,8 @@ static void drive(struct exploration *exploration)
 {
 	bool met = false;
 
-	if (!exploration->target->is_mapped) {
-		note_unreached(exploration, "it has more operations than are followed");
+	if (exploration->target->unknown) {
+		note_unreached(exploration, exploration->target->unknown);
 		return;
 	}
 	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken; i++)

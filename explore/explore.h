@@ -17,7 +17,8 @@ struct dpe_explore_turn {
 	pid_t thread;
 	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	uint64_t object; /* of a deadlock: what it waits for */
-	bool may_wait; /* what it did was the end of a call that may wait: it may also be in it */
+	const char *call; /* what it did was to call this; or NULL */
+	bool may_wait; /* … was the return from a call that may wait: it may also be in it */
 	bool before;   /* the same, and it is to be in it */
 };
 
@@ -26,6 +27,7 @@ struct dpe_explore_prediction {
 	const struct dpe_explore_turn *turns;
 	unsigned nturns;
 	bool is_deadlock;
+	const char *unknown; /* why there are no turns; or NULL */
 };
 
 /* Rules that are followed in each run, by the caller. */

@@ -125,7 +125,7 @@ struct dpe_target {
 	uint64_t *objects; /* of a deadlock: what the thread of each turn waits for */
 	unsigned nturns;
 	bool is_deadlock;
-	bool is_mapped; /* else it has more turns or operations than are kept */
+	const char *unknown; /* why it has no turns; or NULL */
 };
 struct dpe_targets {
 	struct dpe_target *at;

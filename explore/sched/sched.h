@@ -188,7 +188,8 @@ struct dpe_sched_turn {
 struct dpe_sched_stamp {
 	uint64_t time;
 	uint32_t step;
-	uint32_t thread;
+	uint16_t thread;
+	uint16_t kind; /* of the operation */
 };
 
 enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };

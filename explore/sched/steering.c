@@ -21,7 +21,8 @@ void dpe_sched_stamp(const struct dpe_sched_thread *me)
 	dpe_sched->stamped[dpe_sched->nstamps++] = (struct dpe_sched_stamp){
 		.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
 		.step = me->steps,
-		.thread = dpe_sched_number(me),
+		.thread = (uint16_t)dpe_sched_number(me),
+		.kind = me->op.kind,
 	};
 }
 

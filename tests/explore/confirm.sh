@@ -33,6 +33,30 @@ says "a cycle that never closes" 3 "mutexes: potential deadlock of 2 threads: no
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted mixed
 says "a cycle is not taken for another one" 1 "mutexes: potential deadlock of 2 threads: not reached in 7 runs" \
 	"deadlock (2 threads)" "1 of 2 predictions confirmed"
+# ---- predictions of another run ----
+"$DPE" run --format=json -s race.dpe -- ./predicted race >race.json 2>err
+"$DPE" run --format=json -s deadlock.dpe -- "$explored/ab-ba" >deadlock.json 2>err
+run "$DPE" explore --confirm=race.json --runs=7 -s race.dpe -- ./predicted race
+says "of a run without the scheduler" 1 "confirmed: race: predicted match of " "run 1 of 7: race: match" \
+	"1 of 1 predictions confirmed"
+run "$DPE" explore --confirm=deadlock.json --runs=7 -s deadlock.dpe -- "$explored/ab-ba"
+says "its potential deadlock" 1 "confirmed: mutexes: potential deadlock of 2 threads, line " "run 1 of 7: deadlock (2 threads)"
+run "$DPE" explore --confirm=race.json --runs=12 -s race.dpe --allow-unobserved -- ./predicted none
+says "a program that does something else" 3 "not tried, as no observed run has its events" "0 of 1 predictions confirmed"
+run "$DPE" explore --confirm=race.json -e 'detect other: put() & get()' -- ./predicted race
+says "a rule that is not there" 2 "race.json: error: line 1: there is no rule 'race'"
+tail -1 race.json >none.json
+run "$DPE" explore --confirm=none.json -s race.dpe -- ./predicted race
+says "nothing predicted in it" 2 "has no predicted match and no potential deadlock"
+echo '{' >bad.json
+run "$DPE" explore --confirm=bad.json -s race.dpe -- ./predicted race
+says "no JSON" 2 "line 1 is no JSON"
+sed 's/"schedule_events":/"x":/' race.json >old.json
+run "$DPE" explore --confirm=old.json -s race.dpe -- ./predicted race
+says "no names of the events" 2 "line 1 is no prediction of a program that ran"
+run "$DPE" explore --confirm=absent.json -s race.dpe -- ./predicted race
+says "no file" 2 "absent.json: error: No such file"
+
 run "$DPE" explore --confirm --runs=3 -s deadlock.dpe -- "$explored/ab-ba-fixed"
 says "nothing predicted" 0 "0 of 0 predictions confirmed"
 run "$DPE" explore --confirm --runs=7 --format=json -s race.dpe -- ./predicted race
