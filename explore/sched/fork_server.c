@@ -63,8 +63,12 @@ static bool is_traced(void)
 	return tracer;
 }
 
+/* Who interrupts on the terminal interrupts the debugger, which interrupts the run. */
 static void await_debugger(const struct dpe_sched_header *header)
 {
+	if (!header->held)
+		return;
+	setpgid(0, 0);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	while (__atomic_load_n(&header->held, __ATOMIC_RELAXED) && !is_traced())
 		usleep(1000);

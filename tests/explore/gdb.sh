@@ -50,4 +50,10 @@ printf 'dpe schedule 1\ntime 1000000000000000000\n' >none.schedule
 printf 'break send_byte\ncontinue\nnext\nnext\ndelete\ncontinue\n' >commands
 under_gdb none ./outside
 says "threads that block outside" 0 "replay of none.schedule: nothing found" "blocked in read"
+
+# from a terminal
+${CC:-cc} -g -O1 "$TOP/tests/explore/targets/spins.c" -o spins || not_ok "compiling spins.c"
+run timeout 60 python3 "$TOP/tests/explore/interrupt.py" "$DPE" none.schedule ./spins
+gives "Ctrl-C interrupts the run, and neither dpe nor gdb" 0
+check "the run goes on to its end" -n "$(grep '^none.schedule: nothing found' out)"
 finish
