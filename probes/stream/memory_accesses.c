@@ -143,7 +143,8 @@ void dpe_memory_tell_openmp(const struct dpe_probes *probes, struct dpe_diags *d
 
 struct dpe_memory_page {
 	uint64_t number;
-	uint64_t granules[PAGE / GRANULE / 64]; /* bits */
+	uint64_t granules[PAGE / GRANULE / 64]; /* bits: accessed … */
+	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out again */
 	UT_hash_handle hh;
 };
 
@@ -175,48 +176,65 @@ static void note(struct dpe_memory *memory, uint64_t address)
 static void drop_page(struct dpe_memory *memory, struct dpe_memory_page *page)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++)
-		if (page->granules[i])
+		if (page->granules[i] | page->freed[i])
 			return;
 	HASH_DEL(memory->pages, page);
 	memory->last = NULL;
 	free(page);
 }
 
-/* Those of the page's that lie in between are given back. */
-static void give_back(struct dpe_memory *memory, struct dpe_memory_page *page, uint64_t begin,
-	uint64_t end, void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+/* A piece of memory changes its owner. */
+struct new_owner {
+	bool freed; /* it has none until it is handed out again */
+	uint64_t begin, end;
+	void (*piece)(void *context, uint64_t address, uint64_t size);
+	void *context;
+};
+
+/* Of the page what lies in between, and was accessed, or freed before. */
+static void change_page(struct dpe_memory *memory, struct dpe_memory_page *page, const struct new_owner *owner)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++) {
-		for (uint64_t left = page->granules[i]; left; left &= left - 1) {
+		uint64_t known = page->granules[i] | (owner->freed ? 0 : page->freed[i]);
+
+		for (uint64_t left = known; left; left &= left - 1) {
 			unsigned bit = (unsigned)__builtin_ctzll(left);
 			uint64_t at = page->number * PAGE + (64 * i + bit) * GRANULE;
 
-			if (at + GRANULE <= begin || at >= end)
+			if (at + GRANULE <= owner->begin || at >= owner->end)
 				continue;
 			page->granules[i] &= ~(1ull << bit);
-			piece(context, at, GRANULE);
+			page->freed[i] &= ~(1ull << bit);
+			page->freed[i] |= (uint64_t)owner->freed << bit;
+			owner->piece(owner->context, at, GRANULE);
 		}
 	}
 	drop_page(memory, page);
 }
 
-static void give_back_all(struct dpe_memory *memory, uint64_t begin, uint64_t end,
-	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+static void change_owner(struct dpe_memory *memory, const struct new_owner *owner)
 {
-	uint64_t first = begin / PAGE, last = (end - 1) / PAGE;
+	uint64_t first = owner->begin / PAGE, last = (owner->end - 1) / PAGE;
 	struct dpe_memory_page *page, *next;
 
 	if (last - first > HASH_COUNT(memory->pages)) {
 		HASH_ITER (hh, memory->pages, page, next)
 			if (page->number >= first && page->number <= last)
-				give_back(memory, page, begin, end, piece, context);
+				change_page(memory, page, owner);
 		return;
 	}
 	for (uint64_t number = first; number <= last; number++) {
 		page = page_of(memory, number, false);
 		if (page)
-			give_back(memory, page, begin, end, piece, context);
+			change_page(memory, page, owner);
 	}
+}
+
+/* What was accessed before there were threads is not known: small objects count as accessed as a whole. */
+static void note_small(struct dpe_memory *memory, uint64_t begin, uint64_t end)
+{
+	for (uint64_t at = begin; end - begin <= DPE_SMALL_OBJECT && at < end; at += GRANULE)
+		note(memory, at);
 }
 
 void dpe_memory_free(struct dpe_memory *memory)
@@ -247,8 +265,12 @@ bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint
 	uint64_t end = at + size;
 
 	if (is_renewal(what)) {
+		const struct new_owner owner = {what == DPE_PRELOAD_FREED, at, end, piece, context};
+
+		if (owner.freed)
+			note_small(memory, at, end);
 		if (end > at)
-			give_back_all(memory, at, end, piece, context);
+			change_owner(memory, &owner);
 		return true;
 	}
 	if (!is_access(what)) {
