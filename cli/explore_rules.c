@@ -304,8 +304,10 @@ static void predict(void *context, bool predicting)
 	struct cli_explore_rules *rules = context;
 
 	rules->predicts = predicting;
-	if (predicting)
-		cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
+	if (!predicting)
+		return;
+	cli_predictions_free(&rules->predictions);
+	cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
 }
 
 static const struct dpe_explore_prediction *predictions(void *context, unsigned *count)

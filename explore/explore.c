@@ -465,18 +465,24 @@ static void predict(struct exploration *exploration, struct dpe_targets *targets
 	const struct dpe_explore_prediction *predictions = NULL;
 	unsigned count = 0;
 
-	rules->predict(rules->context, true);
 	exploration->server.memory->stamps = true;
 	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED &&
 			       !is_any_known(predictions, count);
 		run++) {
+		rules->predict(rules->context, true);
 		if (!explore_once(exploration, run))
 			break;
 		predictions = rules->predictions(rules->context, &count);
 	}
+	predictions = rules->predictions(rules->context, &count);
 	exploration->server.memory->stamps = false;
 	rules->predict(rules->context, false);
 	exploration->complete = false; /* for predictions, not for findings */
+	if (exploration->nknown) {
+		dpe_text_puts(&exploration->unreached,
+			"explore: an observed run had a finding: predictions were not tried\n");
+		return;
+	}
 	dpe_targets_take(targets, predictions, count, exploration->server.memory);
 	exploration->predicted = count;
 }

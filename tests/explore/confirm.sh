@@ -32,6 +32,9 @@ says "a cycle that never closes" 3 "mutexes: potential deadlock of 2 threads: no
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted mixed
 says "a cycle is not taken for another one" 1 "mutexes: potential deadlock of 2 threads: not reached in 7 runs" \
 	"deadlock (2 threads)" "1 of 2 predictions confirmed"
+run "$DPE" explore --confirm --runs=7 -s race.dpe --fails=0 -- ./predicted race
+says "a finding before any prediction" 1 "exit status 0" "an observed run had a finding: predictions were not tried"
+
 # ---- predictions of another run ----
 # deep: its first thread has long ended when the second one takes both locks
 "$DPE" run --format=json -s race.dpe -- ./predicted race >race.json 2>err
