@@ -1,4 +1,5 @@
-/* asking: a choice that the command makes. The run waits for it, where every thread stands at an operation. */
+/* asking: a choice that the command makes, or who has the run in gdb. The run waits for it, where every thread
+ * stands at an operation. */
 #include "explore/sched/control.h"
 
 static void note_waits(bool asked)
@@ -40,5 +41,21 @@ unsigned dpe_sched_ask(unsigned current, unsigned usual)
 	while (__atomic_load_n(&question->state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED)
 		dpe_sched_futex_wait(&question->state, DPE_SCHED_ASKED);
 	note_waits(false);
+	return is_possible(question, question->answer) ? question->answer : usual;
+}
+
+void dpe_sched_asking(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+unsigned dpe_sched_offer(unsigned current, unsigned usual)
+{
+	struct dpe_sched_question *question = &dpe_sched->question;
+
+	question->current = (uint16_t)current;
+	question->usual = question->answer = (uint16_t)usual;
+	collect(question);
+	dpe_sched_asking();
 	return is_possible(question, question->answer) ? question->answer : usual;
 }

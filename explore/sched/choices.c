@@ -290,7 +290,9 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 	wanted = forced_here(current);
 	if (dpe_sched->asks && ready->count + later->count > 1)
 		return dpe_sched_ask(current, usual);
-	return wanted ? wanted->to : usual;
+	if (wanted)
+		usual = wanted->to;
+	return dpe_sched->held && ready->count + later->count > 1 ? dpe_sched_offer(current, usual) : usual;
 }
 
 static void count_choice(unsigned width)

@@ -59,6 +59,9 @@ DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
 
 /* The thread that the command chooses among all that can go on. With the lock held. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
+/* The same of a debugger, which may stop in dpe_sched_asking and change the answer. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_offer(unsigned current, unsigned usual);
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
 
 /* ---- steering.c -------------------------------------------------------------------------- */
 

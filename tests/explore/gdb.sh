@@ -51,6 +51,17 @@ printf 'break send_byte\ncontinue\nnext\nnext\ndelete\ncontinue\n' >commands
 under_gdb none ./outside
 says "threads that block outside" 0 "replay of none.schedule: nothing found" "blocked in read"
 
+# macrosteps
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/counted.c" -o counted || not_ok "compiling counted.c"
+printf 'dpe-step 2\ndpe-step\ndpe-step 2\nthread 1\ndpe-step 2\ndpe-step 1\ndpe-step 9\ndpe-step 3\ndpe-step 3\ncontinue\n' >commands
+cp none.schedule steps.schedule
+run "$DPE" explore --replay=steps.schedule --gdb -- ./counted ab-ba <commands
+says "a deadlock by macrosteps" 1 "replay of steps.schedule: deadlock (2 threads)" \
+	"the run is at no choice" "dpe-step takes the number of a thread that can go on: 2, 3"
+check "who can go on, and where" \
+	"$(grep -c '^> thread 2 at lock_both (.*counted.c:19)' out) $(grep -c '^  thread 2 at lock_both (.*counted.c:19)' out)" = "2 1"
+check "to the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
+
 # from a terminal
 ${CC:-cc} -g -O1 "$TOP/tests/explore/targets/spins.c" -o spins || not_ok "compiling spins.c"
 run timeout 60 python3 "$TOP/tests/explore/interrupt.py" "$DPE" none.schedule ./spins
