@@ -20,7 +20,7 @@ struct wanted_event {
 };
 
 struct wanted {
-	char *what;
+	char *what, *rule;
 	struct wanted_event *events; /* first the turns, then further ones to know them by */
 	unsigned nturns, count, cap;
 	int64_t main;     /* the thread; 0: unknown */
@@ -175,6 +175,7 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 		dpe_text_printf(&text, "%s%s", i > to->nturns ? ", " : "", to->events[i].name);
 	dpe_text_printf(&text, ", line %u", line);
 	to->what = text.at;
+	to->rule = dpe_xstrdup(rule);
 }
 
 /* What was read of the line; false after a diagnostic. */
@@ -393,6 +394,24 @@ static struct dpe_explore_turn turn_of(const struct cli_wanted_findings *wanted,
 	return turn;
 }
 
+/* Of the events of the match, as they are in this run. */
+static char *cause_of(const struct cli_wanted_findings *wanted, const struct wanted *finding,
+	const struct thread_match *ours, struct cli_report *report)
+{
+	unsigned count = finding->count - finding->nturns;
+	const struct dpe_message **events = dpe_xcalloc(count + 1, sizeof(const struct dpe_message *));
+	char *cause;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned at = finding->nturns + i;
+
+		events[i] = find(wanted, ours[at].thread, finding->events[at].seq - ours[at].fewer);
+	}
+	cause = cli_match_key(report, finding->rule, events, count);
+	free(events);
+	return cause;
+}
+
 static void add(const struct cli_wanted_findings *wanted, const struct wanted *finding,
 	struct cli_predictions *to)
 {
@@ -408,7 +427,7 @@ static void add(const struct cli_wanted_findings *wanted, const struct wanted *f
 		.what = dpe_xstrdup(finding->what),
 		.turns = turns,
 		.nturns = unknown ? 0 : finding->nturns,
-		.is_deadlock = finding->is_deadlock,
+		.cause = unknown || finding->is_deadlock ? NULL : cause_of(wanted, finding, ours, to->report),
 		.unknown = unknown,
 	});
 	free(ours);
@@ -432,6 +451,7 @@ void cli_wanted_free(struct cli_wanted_findings *wanted)
 			free(wanted->at[i].events[k].name);
 		free(wanted->at[i].events);
 		free(wanted->at[i].what);
+		free(wanted->at[i].rule);
 	}
 	free(wanted->at);
 	free(wanted->messages);

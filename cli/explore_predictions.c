@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t cli_address(struct dpe_value value)
 {
@@ -26,15 +27,71 @@ void cli_predictions_add(
 	*DPE_GROW(to->at, to->count, to->cap) = *prediction;
 }
 
-static char *describe(struct cli *cli, const struct dpe_verdict *verdict)
+/* "f.enter<f prog.c:3<caller prog.c:7": "f at caller (prog.c:7)", with the first frame where it has no other. */
+static void describe_event(struct dpe_text *to, const char *event, size_t len)
+{
+	const char *end = event + len, *name_end = memchr(event, '<', len), *frame, *frame_end, *place;
+	size_t name = strcspn(event, ".<|");
+
+	dpe_text_add(to, event, name);
+	if (!name_end)
+		return;
+	frame = name_end + 1;
+	frame_end = memchr(frame, '<', (size_t)(end - frame));
+	if (frame_end && !strncmp(frame, event, name) && frame[name] == ' ') {
+		frame = frame_end + 1;
+		frame_end = memchr(frame, '<', (size_t)(end - frame));
+	}
+	frame_end = frame_end ? frame_end : end;
+	place = memchr(frame, ' ', (size_t)(frame_end - frame));
+	dpe_text_printf(to, " at %.*s", (int)((place ? place : frame_end) - frame), frame);
+	if (place)
+		dpe_text_printf(to, " (%.*s)", (int)(frame_end - place - 1), place + 1);
+}
+
+static char *describe(const struct dpe_verdict *verdict, const char *key)
 {
 	struct dpe_text text = {0};
+	const char *event = key + strlen(dpe_rule_name(verdict->rule)) + strlen("|match|");
 
 	dpe_text_printf(&text, "%s: predicted match of ", dpe_rule_name(verdict->rule));
-	for (unsigned i = 0; i < verdict->nevents; i++)
-		dpe_text_printf(&text, "%s%s", i ? ", " : "",
-			dpe_name_text(cli->names, verdict->events[i]->name));
+	while (*event) {
+		size_t len = strcspn(event, "|");
+
+		describe_event(&text, event, len);
+		event += len + (event[len] == '|');
+		if (*event)
+			dpe_text_puts(&text, ", ");
+	}
 	return text.at;
+}
+
+static void note_shown(struct cli_predictions *to, const struct dpe_verdict *verdict)
+{
+	char *key;
+
+	if (verdict->kind != DPE_MATCH)
+		return;
+	key = cli_match_key(to->report, dpe_rule_name(verdict->rule), verdict->events, verdict->nevents);
+	dpe_text_printf(&to->shown, "%s\n", key);
+	free(key);
+}
+
+void cli_predictions_watch(struct cli_predictions *predictions)
+{
+	dpe_text_free(&predictions->shown);
+	predictions->shown = (struct dpe_text){0};
+	predictions->collects = false;
+}
+
+bool cli_predictions_shown(const struct cli_predictions *predictions, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *at = predictions->shown.at; at && *at; at = strchr(at, '\n') + 1)
+		if (!strncmp(at, key, len) && at[len] == '\n')
+			return true;
+	return false;
 }
 
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
@@ -43,16 +100,22 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	struct dpe_explore_turn *made;
 	const struct dpe_turn *turns;
 	unsigned count, taken = 0;
+	char *key;
 
-	if (!verdict->prediction)
+	if (!to->collects)
+		note_shown(to, verdict);
+	if (!to->collects || !verdict->prediction)
 		return;
 	count = dpe_prediction_schedule(verdict->prediction, UINT_MAX, &turns);
 	made = dpe_xcalloc(count + 1, sizeof(*made));
 	for (unsigned i = 0; i < count; i++)
 		if (turns[i].until->thread.num != to->maker)
 			made[taken++] = cli_turn_at(to->cli, turns[i].until);
+	key = cli_match_key(to->report, dpe_rule_name(verdict->rule), verdict->events, verdict->nevents);
 	cli_predictions_add(to, &(struct dpe_explore_prediction){
-		.what = describe(to->cli, verdict), .turns = made, .nturns = taken});
+		.what = describe(verdict, key),
+		.cause = key,
+		.turns = made, .nturns = taken});
 }
 
 /* Each thread up to the lock that closes the cycle, while it has another one. */
@@ -62,7 +125,7 @@ static void on_deadlock(
 	struct cli_predictions *to = context;
 	struct dpe_explore_turn *turns;
 
-	if (deadlock->kind != DPE_POTENTIAL_DEADLOCK)
+	if (!to->collects || deadlock->kind != DPE_POTENTIAL_DEADLOCK)
 		return;
 	turns = dpe_xcalloc(deadlock->nwaits + 1, sizeof(*turns));
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
@@ -77,20 +140,20 @@ static void on_deadlock(
 			deadlock->nwaits),
 		.turns = turns,
 		.nturns = deadlock->nwaits,
-		.is_deadlock = true,
 	});
 }
 
 void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t maker)
 {
 	*predictions = (struct cli_predictions){
-		.cli = cli, .maker = maker, .watch = {predictions, on_verdict, on_deadlock}};
+		.cli = cli, .maker = maker, .collects = true, .watch = {predictions, on_verdict, on_deadlock}};
 }
 
 void cli_predictions_clear(struct cli_predictions *predictions)
 {
 	for (unsigned i = 0; i < predictions->count; i++) {
 		free((char *)predictions->at[i].what);
+		free((char *)predictions->at[i].cause);
 		free((struct dpe_explore_turn *)predictions->at[i].turns);
 	}
 	predictions->count = 0;
@@ -99,5 +162,6 @@ void cli_predictions_clear(struct cli_predictions *predictions)
 void cli_predictions_free(struct cli_predictions *predictions)
 {
 	cli_predictions_clear(predictions);
+	dpe_text_free(&predictions->shown);
 	free(predictions->at);
 }

@@ -66,11 +66,20 @@ static bool open_report(struct cli_explore_rules *rules)
 	run->report = run->to ? cli_report_new(rules->cli, spec_of(rules)) : NULL;
 	if (!run->report)
 		return false;
-	if (rules->predicts && !rules->wanted)
+	rules->predictions.report = run->report;
+	if (rules->predicting && !(rules->predicts && rules->wanted))
 		cli_report_watch(run->report, &rules->predictions.watch);
 	cli_report_into(run->report, run->to);
 	cli_report_live(run->report, rules->probes, -1);
 	return true;
+}
+
+static void begin_predictions(struct cli_explore_rules *rules)
+{
+	cli_predictions_free(&rules->predictions);
+	cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
+	if (rules->wanted)
+		cli_wanted_begin(rules->wanted);
 }
 
 /* Losses are added at the end: they concern this run only if they happened in it. */
@@ -86,8 +95,10 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	};
 	struct dpe_recognizer_sink sink;
 
-	if (rules->wanted)
-		cli_wanted_begin(rules->wanted);
+	if (rules->predicts)
+		begin_predictions(rules);
+	else
+		cli_predictions_watch(&rules->predictions);
 	run->process = creation->args[2].num;
 	run->begun = creation->time;
 	if (!open_report(rules))
@@ -212,6 +223,8 @@ static void finish_run(struct cli_explore_rules *rules, struct dpe_explore_text 
 	dpe_recognizer_finish(run->recognizer);
 	rules->observed |= dpe_recognizer_observed(run->recognizer);
 	fflush(run->to);
+	if (rules->predicts && rules->wanted)
+		cli_wanted_add(rules->wanted, &rules->predictions);
 	if (rules->predicts || (rules->predicting && !has_others(run->recognizer)))
 		return;
 	finding->found = cli_report_first(run->report, run->recognizer, finding->what, finding->cause);
@@ -304,22 +317,21 @@ static void predict(void *context, bool predicting)
 	struct cli_explore_rules *rules = context;
 
 	rules->predicts = predicting;
-	if (!predicting)
-		return;
-	cli_predictions_free(&rules->predictions);
-	cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
 }
 
 static const struct dpe_explore_prediction *predictions(void *context, unsigned *count)
 {
 	struct cli_explore_rules *rules = context;
 
-	if (rules->wanted) {
-		cli_predictions_clear(&rules->predictions);
-		cli_wanted_add(rules->wanted, &rules->predictions);
-	}
 	*count = rules->predictions.count;
 	return rules->predictions.at;
+}
+
+static bool shows(void *context, const char *cause)
+{
+	struct cli_explore_rules *rules = context;
+
+	return cli_predictions_shown(&rules->predictions, cause);
 }
 
 static bool can_follow(struct cli_explore_rules *rules)
@@ -370,6 +382,7 @@ struct dpe_explore_rules cli_explore_rules_hooks(struct cli_explore_rules *rules
 		.end_run = end_run,
 		.predict = predict,
 		.predictions = predictions,
+		.shows = shows,
 		.finish = finish,
 	};
 }

@@ -95,7 +95,7 @@ static void take(struct dpe_targets *targets, const struct dpe_explore_predictio
 		.turns = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->turns)),
 		.objects = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->objects)),
 		.nturns = prediction->nturns,
-		.is_deadlock = prediction->is_deadlock,
+		.cause = prediction->cause ? dpe_xstrdup(prediction->cause) : NULL,
 	};
 	target->unknown = map_turns(target, prediction, memory);
 }
@@ -132,26 +132,21 @@ static bool is_deadlock_met(const struct dpe_target *target, const struct dpe_sc
 	return true;
 }
 
-/* Both begin with the name of the rule. */
-static bool is_rule_met(const struct dpe_target *target, const struct dpe_finding *finding)
-{
-	size_t len = strcspn(target->what, ":");
-
-	return !strncmp(target->what, finding->what.at, len) && finding->what.at[len] == ':';
-}
-
 bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
-	const struct dpe_sched_header *memory)
+	const struct dpe_server *server)
 {
-	if (!finding->found || strcmp(finding->kind, target->is_deadlock ? "deadlock" : "rule"))
+	if (!finding->found)
 		return false;
-	return target->is_deadlock ? is_deadlock_met(target, memory) : is_rule_met(target, finding);
+	if (target->cause)
+		return server->rules->shows(server->rules->context, target->cause);
+	return !strcmp(finding->kind, "deadlock") && is_deadlock_met(target, server->memory);
 }
 
 void dpe_targets_free(struct dpe_targets *targets)
 {
 	for (unsigned i = 0; i < targets->count; i++) {
 		free(targets->at[i].what);
+		free(targets->at[i].cause);
 		free(targets->at[i].turns);
 		free(targets->at[i].objects);
 	}

@@ -166,7 +166,9 @@ static bool ends_with_finding(struct exploration *exploration)
 	if (exploration->broken || !run_once(exploration, &run))
 		return false;
 	read_finding(exploration, &run, &finding);
-	same = finding.found && !strcmp(finding.cause.at, exploration->cause);
+	same = exploration->target
+		       ? dpe_target_is_met(exploration->target, &finding, &exploration->server)
+		       : finding.found && !strcmp(finding.cause.at, exploration->cause);
 	dpe_finding_free(&finding);
 	return same;
 }
@@ -465,11 +467,11 @@ static void predict(struct exploration *exploration, struct dpe_targets *targets
 	const struct dpe_explore_prediction *predictions = NULL;
 	unsigned count = 0;
 
+	rules->predict(rules->context, true);
 	exploration->server.memory->stamps = true;
 	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED &&
 			       !is_any_known(predictions, count);
 		run++) {
-		rules->predict(rules->context, true);
 		if (!explore_once(exploration, run))
 			break;
 		predictions = rules->predictions(rules->context, &count);
@@ -508,6 +510,16 @@ static void report_confirmed(
 		report_finding(exploration, finding, run);
 }
 
+/* The run may have had other findings first. */
+static void set_cause(struct dpe_finding *finding, const struct dpe_target *target)
+{
+	if (!target->cause)
+		return;
+	dpe_text_free(&finding->cause);
+	finding->cause = (struct dpe_text){0};
+	dpe_text_puts(&finding->cause, target->cause);
+}
+
 /* One run; true: what was predicted is reached. Other findings on the way are reported as any. */
 static bool drive_once(struct exploration *exploration, unsigned number)
 {
@@ -524,8 +536,9 @@ static bool drive_once(struct exploration *exploration, unsigned number)
 	exploration->runs++;
 	count_ends(exploration, &run);
 	read_finding(exploration, &run, &finding);
-	met = dpe_target_is_met(target, &finding, memory);
+	met = dpe_target_is_met(target, &finding, &exploration->server);
 	if (met) {
+		set_cause(&finding, target);
 		report_confirmed(exploration, &finding, number);
 	} else if (finding.found && !is_known(exploration, &finding)) {
 		exploration->target = NULL;

@@ -24,9 +24,9 @@ struct dpe_explore_turn {
 
 struct dpe_explore_prediction {
 	const char *what; /* one line */
+	const char *cause; /* that of a finding which confirms it; NULL: a deadlock */
 	const struct dpe_explore_turn *turns;
 	unsigned nturns;
-	bool is_deadlock;
 	const char *unknown; /* why there are no turns; or NULL */
 };
 
@@ -43,6 +43,8 @@ struct dpe_explore_rules {
 	/* Whether the next runs are only looked at for predictions; and those of the last one. */
 	void (*predict)(void *context, bool predicting);
 	const struct dpe_explore_prediction *(*predictions)(void *context, unsigned *count);
+	/* Whether the last run had a finding with this cause. */
+	bool (*shows)(void *context, const char *cause);
 	/* At the end: reports what could not be decided; false if there is any. */
 	bool (*finish)(void *context, FILE *to);
 };

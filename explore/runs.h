@@ -121,10 +121,10 @@ void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_
 /* What is to be confirmed, in terms of the library; `what` is the caller's. */
 struct dpe_target {
 	char *what;
+	char *cause; /* NULL: a deadlock */
 	struct dpe_sched_turn *turns;
 	uint64_t *objects; /* of a deadlock: what the thread of each turn waits for */
 	unsigned nturns;
-	bool is_deadlock;
 	const char *unknown; /* why it has no turns; or NULL */
 };
 struct dpe_targets {
@@ -137,9 +137,9 @@ void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_pred
 	unsigned count, const struct dpe_sched_header *memory);
 /* The next run is driven there, for the n-th time. */
 void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n);
-/* Whether the last run ended with the finding that was predicted. */
+/* Whether the last run, which ended with this, shows what was predicted. */
 bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
-	const struct dpe_sched_header *memory);
+	const struct dpe_server *server);
 void dpe_targets_free(struct dpe_targets *targets);
 
 /* ---- delays.c ---------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ static bool is_possible(const struct dpe_sched_question *question, unsigned thre
 {
 	for (unsigned i = 0; i < question->count && i < DPE_SCHED_THREADS; i++)
 		if (question->possible[i] == thread)
-			return true;
+			return thread < DPE_SCHED_THREADS;
 	return false;
 }
 

@@ -28,6 +28,9 @@ struct cli_report_watch {
 void cli_report_watch(struct cli_report *report, const struct cli_report_watch *watch);
 /* Writes to this stream, which stays the caller's. */
 void cli_report_into(struct cli_report *report, FILE *to);
+/* What is the same for matches of the rule at the same places, for events with stacks; the caller's. */
+char *cli_match_key(struct cli_report *report, const char *rule,
+	const struct dpe_message *const *events, unsigned count);
 /* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
  * same places. */
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,

@@ -21,12 +21,12 @@ confirmed() {
 	says "$name: its schedule" 1 "replay of found.schedule: $finding"
 }
 
-confirmed "a race behind lock sections" "race: predicted match of put, get" "race: match" race.dpe ./predicted race
-confirmed "in one of many sections" "race: predicted match of put, get" "race: match" race.dpe ./predicted pairs
+confirmed "a race behind lock sections" "race: predicted match of get at race_second (" "race: match" race.dpe ./predicted race
+confirmed "in one of many sections" "race: predicted match of get at pairs_second (" "race: match" race.dpe ./predicted pairs
 confirmed "a cycle of two locks" "mutexes: potential deadlock of 2 threads" "deadlock (2 threads)" deadlock.dpe "$explored/ab-ba"
 
 run "$DPE" explore --confirm --runs=7 -s race.dpe -- ./predicted guarded
-says "what data forbids is not reached" 3 "race: predicted match of put, get: not reached in 7 runs" "nothing found"
+says "what data forbids is not reached" 3 "race: predicted match of get at guarded_second (" ": not reached in 7 runs" "nothing found"
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted gated
 says "a cycle that never closes" 3 "mutexes: potential deadlock of 2 threads: not reached in 7 runs"
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted mixed
@@ -60,12 +60,16 @@ says "no names of the events" 2 "line 1 is no prediction of a program that ran"
 run "$DPE" explore --confirm=absent.json -s race.dpe -- ./predicted race
 says "no file" 2 "absent.json: error: No such file"
 
+run "$DPE" explore --confirm --runs=4 -s race.dpe -- ./predicted places
+says "a race at one place does not confirm that at another one" 1 "explore: confirmed: race: predicted match of get at places_second" \
+	"1 of 2 predictions confirmed"
+check "which is not reached" -n "$(grep '^explore: race: predicted match of get at guarded_second .*: not reached in 4 runs' err)"
 run "$DPE" explore --confirm --runs=3 -s deadlock.dpe -- "$explored/ab-ba-fixed"
 says "nothing predicted" 0 "0 of 0 predictions confirmed"
 run "$DPE" explore --confirm --runs=7 --format=json -s race.dpe -- ./predicted race
 gives "as JSON" 1
 check "what was predicted" \
-	"$(python3 -c 'import json; f, s = map(json.loads, open("out")); print(f["predicted"], f["run"], s["strategy"])')" = "race: predicted match of put, get 1 steered"
+	"$(python3 -c 'import json; f, s = map(json.loads, open("out")); print(f["predicted"].split(" (")[0], f["run"], s["strategy"])')" = "race: predicted match of get at race_second 1 steered"
 run "$DPE" explore --confirm --runs=7 --format=json -s race.dpe -- ./predicted guarded
 check "what was not reached" -n "$(grep '"notes":.*not reached in 7 runs' out)"
 finish

@@ -1,6 +1,6 @@
 /* Predictions: `race`: two calls that the order of lock sections orders; `guarded`: data does; `deep`: two locks in two
  * orders, after rounds with others; `gated`: the same, never at once; `mixed`: two such cycles, one of them never at once;
- * `pairs`: a race in one of eight pairs of sections. */
+ * `places`: two races, of which one is; `pairs`: a race in one of eight pairs of sections. */
 #include <pthread.h>
 #include <string.h>
 
@@ -117,6 +117,23 @@ static void *gated_second(void *x)
 	return x;
 }
 
+/* Two places of the same calls: that of the first ones happens, that of the others is forbidden by data. */
+static void *places_first(void *x)
+{
+	put();
+	pass(&others[0]);
+	guarded_first(x);
+	return x;
+}
+
+static void *places_second(void *x)
+{
+	pass(&others[1]);
+	get();
+	guarded_second(x);
+	return x;
+}
+
 static void *mixed_first(void *x)
 {
 	gated_first(x);
@@ -160,6 +177,7 @@ static const struct {
 	{"deep", deep_first, deep_second},
 	{"gated", gated_first, gated_second},
 	{"mixed", mixed_first, mixed_second},
+	{"places", places_first, places_second},
 	{"pairs", pairs_first, pairs_second},
 };
 
