@@ -102,8 +102,8 @@ SET(__tsan_memset)
 
 static void *hand_out(void *object, struct dpe_memory_place place)
 {
-	if (object && WANTED(RENEWED))
-		dpe_memory_renew(object, malloc_usable_size(object), place);
+	if (object && WANTED(HANDED_OUT))
+		dpe_memory_hand_out(object, malloc_usable_size(object), place);
 	return object;
 }
 
