@@ -309,7 +309,7 @@ install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/zsh/site-functions cli/completion/_dpe
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/dpe/gdb cli/gdb/dpe.py
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/dpe/gdb cli/gdb/dpe.py cli/gdb/explore.py
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/lib

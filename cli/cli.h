@@ -41,8 +41,9 @@ struct cli {
 	bool dynamic, gdb, no_predict, allow_unobserved;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
-	bool keep_going, spurious; /* of explore */
-	const char *strategy, *replay_from, *fails, *setup;
+	bool keep_going, spurious, step, confirm; /* of explore */
+	bool predicting; /* the rules are compiled to predict */
+	const char *strategy, *replay_from, *confirm_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent, full_stacks;
 	enum cli_when draw, color;

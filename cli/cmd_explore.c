@@ -1,9 +1,13 @@
 /* dpe explore: runs a program under one schedule after another. */
 #include "cli/cli.h"
 
+#include "cli/explore_json.h"
 #include "cli/explore_rules.h"
+#include "cli/report/report.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int status_of(enum dpe_explored explored)
@@ -26,7 +30,7 @@ static enum dpe_explored explore(struct cli *cli, struct dpe_explore_options *op
 	enum dpe_explored explored;
 
 	options->library = library;
-	explored = dpe_explore(options, cli->diags);
+	explored = cli->step ? dpe_explore_step(options, cli->diags) : dpe_explore(options, cli->diags);
 	free(library);
 	return explored;
 }
@@ -49,8 +53,57 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	return explored;
 }
 
+/* The report that the command line asks for is the exploration's; those of the rules are text in it. */
+static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options *options)
+{
+	const struct dpe_explore_listener json = cli_explore_json(options);
+	const char *report = cli->report;
+	enum dpe_explored explored = DPE_EXPLORED_FAILED;
+	FILE *file = report ? fopen(report, "we") : NULL;
+
+	options->to = file ? file : cli->json || cli->step ? stdout : stderr;
+	options->listener = cli->json ? &json : NULL;
+	cli->report = NULL;
+	cli->json = false;
+	if (file || !report)
+		explored = with_rules(cli, options);
+	if ((file || !report) && !(fflush(options->to) || ferror(options->to)) && !(file && fclose(file)))
+		return explored;
+	dpe_diag_at(cli->diags, DPE_ERROR, report ? report : "dpe", "cannot write the report: %s",
+		strerror(errno));
+	return DPE_EXPLORED_FAILED;
+}
+
+static bool attend_gdb(void *context, pid_t run)
+{
+	return cli_gdb_attend(context, run);
+}
+
+/* False after a diagnostic. */
+static bool check_usage(struct cli *cli)
+{
+	if (cli->words.count)
+		cli_usage_error(cli, "'%s' is no option; put the program after --", cli->words.at[0]);
+	else if (!cli->target || !cli->target[0])
+		cli_usage_error(cli, "no program; put it after --");
+	else if (cli->gdb && !cli->replay_from)
+		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+	else if (cli->confirm && !cli->specs.count && !cli->rules.len)
+		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
+	else if (cli->confirm && (cli->replay_from || cli->step))
+		cli_usage_error(cli, "--confirm is without --replay and --step");
+	else if (cli->step && (cli->gdb || cli->json))
+		cli_usage_error(cli, "--step is without --gdb and --format=json");
+	else if (cli->step && (cli->specs.count || cli->rules.len))
+		cli_usage_error(cli, "--step follows no rules");
+	else
+		return cli_gdb_check(cli);
+	return false;
+}
+
 int cli_explore(struct cli *cli)
 {
+	struct cli_gdb gdb = {0};
 	struct dpe_explore_options options = {
 		.argv = cli->target,
 		.strategy = cli->strategy ? cli->strategy : "portfolio",
@@ -62,19 +115,15 @@ int cli_explore(struct cli *cli)
 		.seed = cli->seed,
 		.max_steps = cli->max_steps,
 		.seconds = cli->run_seconds,
+		.confirm = cli->confirm,
 		.keep_going = cli->keep_going,
 		.spurious = cli->spurious,
-		.to = stderr,
+		.debugger = cli->gdb ? attend_gdb : NULL,
+		.debugging = &gdb,
+		.commands = cli->step ? stdin : NULL,
 	};
 
-	if (cli->words.count) {
-		cli_usage_error(cli, "'%s' is no option; put the program after --",
-			cli->words.at[0]);
+	if (!check_usage(cli))
 		return CLI_ERROR;
-	}
-	if (!cli->target || !cli->target[0]) {
-		cli_usage_error(cli, "no program; put it after --");
-		return CLI_ERROR;
-	}
-	return status_of(with_rules(cli, &options));
+	return status_of(with_report(cli, &options));
 }

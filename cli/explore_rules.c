@@ -2,6 +2,7 @@
  * log of its own, which begins with its creation: it has its recognizer, and its report. */
 #include "cli/explore_rules.h"
 
+#include "cli/explore_findings.h"
 #include "cli/report/report.h"
 
 #include <errno.h>
@@ -22,6 +23,10 @@ struct one_run {
 struct cli_explore_rules {
 	struct cli *cli;
 	struct dpe_spec *spec;
+	struct dpe_spec *predicting; /* the same, with `predict` as it is; NULL: nothing is to be confirmed */
+	bool predicts; /* in this run */
+	struct cli_predictions predictions; /* of the last run that does */
+	struct cli_wanted_findings *wanted; /* from a file; NULL: the rules' own */
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
 	dpe_name create;
@@ -48,17 +53,33 @@ static enum dpe_break go_on(void *context, const struct dpe_rule *rule, const st
 	return DPE_GO_ON;
 }
 
+static const struct dpe_spec *spec_of(const struct cli_explore_rules *rules)
+{
+	return rules->predicts ? rules->predicting : rules->spec;
+}
+
 static bool open_report(struct cli_explore_rules *rules)
 {
 	struct one_run *run = &rules->run;
 
 	run->to = open_memstream(&run->text, &run->size);
-	run->report = run->to ? cli_report_new(rules->cli, rules->spec) : NULL;
+	run->report = run->to ? cli_report_new(rules->cli, spec_of(rules)) : NULL;
 	if (!run->report)
 		return false;
+	rules->predictions.report = run->report;
+	if (rules->predicting && !(rules->predicts && rules->wanted))
+		cli_report_watch(run->report, &rules->predictions.watch);
 	cli_report_into(run->report, run->to);
 	cli_report_live(run->report, rules->probes, -1);
 	return true;
+}
+
+static void begin_predictions(struct cli_explore_rules *rules)
+{
+	cli_predictions_free(&rules->predictions);
+	cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
+	if (rules->wanted)
+		cli_wanted_begin(rules->wanted);
 }
 
 /* Losses are added at the end: they concern this run only if they happened in it. */
@@ -74,6 +95,10 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	};
 	struct dpe_recognizer_sink sink;
 
+	if (rules->predicts)
+		begin_predictions(rules);
+	else
+		cli_predictions_watch(&rules->predictions);
 	run->process = creation->args[2].num;
 	run->begun = creation->time;
 	if (!open_report(rules))
@@ -81,7 +106,7 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	sink = cli_report_sink(run->report, false);
 	sink.hangs = nobody_hangs;
 	sink.stop = go_on;
-	run->recognizer = dpe_recognizer_new(rules->spec, &options, &sink, rules->cli->diags);
+	run->recognizer = dpe_recognizer_new(spec_of(rules), &options, &sink, rules->cli->diags);
 	cli_report_on(run->report, run->recognizer);
 	return run->recognizer;
 }
@@ -115,10 +140,13 @@ static void on_message(void *context, struct dpe_message *message)
 {
 	struct cli_explore_rules *rules = context;
 
-	if (is_of_run(rules, message))
-		dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
-	else
+	if (!is_of_run(rules, message)) {
 		dpe_message_unref(message);
+		return;
+	}
+	if (rules->predicts && rules->wanted && message->process.num != rules->maker)
+		cli_wanted_message(rules->wanted, message);
+	dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
 }
 
 static void on_watermark(void *context, uint64_t time)
@@ -179,14 +207,27 @@ static void take_losses(struct cli_explore_rules *rules)
 	free(losses);
 }
 
+/* Whether there is anything but potential deadlocks, which are to be confirmed. */
+static bool has_others(const struct dpe_recognizer *recognizer)
+{
+	struct dpe_summary summary;
+
+	dpe_recognizer_summary(recognizer, &summary);
+	return dpe_summary_findings(&summary) > summary.potential;
+}
+
 static void finish_run(struct cli_explore_rules *rules, struct dpe_explore_text *finding)
 {
 	struct one_run *run = &rules->run;
 
 	dpe_recognizer_finish(run->recognizer);
 	rules->observed |= dpe_recognizer_observed(run->recognizer);
-	finding->found = cli_report_first(run->report, run->recognizer, finding->what, finding->cause);
 	fflush(run->to);
+	if (rules->predicts && rules->wanted)
+		cli_wanted_add(rules->wanted, &rules->predictions);
+	if (rules->predicts || (rules->predicting && !has_others(run->recognizer)))
+		return;
+	finding->found = cli_report_first(run->report, run->recognizer, finding->what, finding->cause);
 	if (finding->found)
 		dpe_text_puts(finding->details, run->text);
 }
@@ -271,6 +312,28 @@ static bool finish(void *context, FILE *to)
 	return observed && !rules->unclear;
 }
 
+static void predict(void *context, bool predicting)
+{
+	struct cli_explore_rules *rules = context;
+
+	rules->predicts = predicting;
+}
+
+static const struct dpe_explore_prediction *predictions(void *context, unsigned *count)
+{
+	struct cli_explore_rules *rules = context;
+
+	*count = rules->predictions.count;
+	return rules->predictions.at;
+}
+
+static bool shows(void *context, const char *cause)
+{
+	struct cli_explore_rules *rules = context;
+
+	return cli_predictions_shown(&rules->predictions, cause);
+}
+
 static bool can_follow(struct cli_explore_rules *rules)
 {
 	if (!dpe_plan_has_memory(rules->plan))
@@ -281,6 +344,15 @@ static bool can_follow(struct cli_explore_rules *rules)
 	return false;
 }
 
+static bool read_wanted(struct cli_explore_rules *rules)
+{
+	const char *path = rules->cli->confirm_from;
+
+	if (path)
+		rules->wanted = cli_wanted_read(rules->cli, path, rules->spec);
+	return !path || rules->wanted;
+}
+
 struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
 {
 	struct cli_explore_rules *rules = dpe_xcalloc(1, sizeof(*rules));
@@ -288,8 +360,14 @@ struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
 	rules->cli = cli;
 	rules->create = dpe_intern_string(cli->names, DPE_THREAD_CREATE);
 	rules->spec = cli_compile_runnable(cli, true);
-	rules->plan = rules->spec ? dpe_plan_new(rules->spec) : NULL;
-	if (rules->plan && can_follow(rules))
+	if (rules->spec && cli->confirm) {
+		cli->predicting = true;
+		rules->predicting = cli_compile_runnable(cli, true);
+		cli->predicting = false;
+	}
+	if (rules->spec && (rules->predicting || !cli->confirm))
+		rules->plan = dpe_plan_new(rules->predicting ? rules->predicting : rules->spec);
+	if (rules->plan && can_follow(rules) && read_wanted(rules))
 		return rules;
 	cli_explore_rules_free(rules);
 	return NULL;
@@ -302,6 +380,9 @@ struct dpe_explore_rules cli_explore_rules_hooks(struct cli_explore_rules *rules
 		.begin = begin,
 		.wait = wait_for_events,
 		.end_run = end_run,
+		.predict = predict,
+		.predictions = predictions,
+		.shows = shows,
 		.finish = finish,
 	};
 }
@@ -315,6 +396,9 @@ void cli_explore_rules_free(struct cli_explore_rules *rules)
 	dpe_plan_free(rules->plan);
 	/* before the specification is freed, whose lines they show */
 	dpe_diags_print(rules->cli->diags, stderr);
+	cli_predictions_free(&rules->predictions);
+	cli_wanted_free(rules->wanted);
+	dpe_spec_free(rules->predicting);
 	dpe_spec_free(rules->spec);
 	free(rules);
 }

@@ -18,5 +18,6 @@
 #define CLI_DRAWN_COLUMNS 80
 #define CLI_DRAWN_PAIRS 6              /* independent pairs listed below a drawing; the others are counted */
 #define CLI_EXPLAINED_PAIRS 20         /* the same for an example */
+#define CLI_FEWER_EVENTS 64 /* of a thread, that another run had besides */
 
 #endif

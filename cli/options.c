@@ -121,6 +121,14 @@ static bool take_progress(struct cli *cli, const struct option *option, const ch
 	return !text || take_number(cli, option, text);
 }
 
+static bool take_confirm(struct cli *cli, const struct option *option, const char *text)
+{
+	(void)option;
+	cli->confirm = true;
+	cli->confirm_from = text;
+	return true;
+}
+
 static bool take_ring(struct cli *cli, const struct option *option, const char *text)
 {
 	if (!take_number(cli, option, text))
@@ -167,7 +175,7 @@ static bool take_choice(struct cli *cli, const struct option *option, const char
 
 static bool take_format(struct cli *cli, const struct option *option, const char *text)
 {
-	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG));
+	bool recognizes = !(cli->command->mask & (FOR_CHECK | FOR_HANG | FOR_EXPLORE));
 	int at = choose(cli, option, recognizes ? "text|json|sarif" : "text|json", text);
 
 	cli->json = at == 1;
@@ -207,6 +215,10 @@ static const struct option options[] = {
 		AT(seed), .min = 0, .max = UINT_MAX},
 	{0, "replay", "SCHEDULE", FOR_EXPLORE, "run the program once, under this schedule",
 		take_text, AT(replay_from)},
+	{0, "confirm", "[=FINDINGS]", FOR_EXPLORE,
+		"drive runs at what the rules predict, or predicted in another run's JSON", .take = take_confirm},
+	{0, "step", NULL, FOR_EXPLORE, "go from one macrostep to the next, and choose the thread that goes on", take_flag,
+		AT(step)},
 	{'o', "output", "SCHEDULE", FOR_EXPLORE, "file for what is found (found.schedule)", take_text,
 		AT(output)},
 	{0, "keep-going", NULL, FOR_EXPLORE, "make all runs, and report each finding once", take_flag,
@@ -236,7 +248,8 @@ static const struct option options[] = {
 		"a library that the program loads later, with dlopen", take_word, AT(libraries)},
 	{0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK | FOR_HANG,
 		"format of the report, or of --explain", .take = take_format},
-	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file", take_text,
+	{0, "format", "text|json", FOR_EXPLORE, "format of the report", .take = take_format},
+	{0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD | FOR_EXPLORE, "send the report to a file", take_text,
 		AT(report)},
 	{0, "max-findings", "N", FOR_RECOGNIZING, "print so many findings of a rule as text, and count the others (100); 0: all",
 		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},
@@ -292,6 +305,7 @@ static const struct option options[] = {
 		"what to do at a break (ask; without a terminal: continue)", take_choice, AT(on_break)},
 	{0, "gdb", NULL, FOR_RUN | FOR_ATTACH, "the same as --on-break=gdb",
 		take_flag, AT(gdb)},
+	{0, "gdb", NULL, FOR_EXPLORE, "run gdb on the run of --replay, before main", take_flag, AT(gdb)},
 	{0, "break-at", "auto|event|later", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"stop the program at the event itself, or when its match is reported (auto: event, but later with -p)",
 		take_choice, AT(break_at)},

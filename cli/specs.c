@@ -113,7 +113,7 @@ struct dpe_spec *cli_compile(struct cli *cli)
 		.text_name = "command line",
 		.dump = dump_of(cli->dump),
 		.dump_to = stdout,
-		.confirm = cli->command->mask & FOR_EXPLORE,
+		.confirm = (cli->command->mask & FOR_EXPLORE) && !cli->predicting,
 	};
 	struct dpe_spec *spec;
 

@@ -18,11 +18,17 @@ struct exploration {
 	const struct dpe_explore_options *options;
 	struct dpe_diags *diags;
 	struct dpe_server server;
+	FILE *to; /* the report as text; where somebody listens, into memory */
+	char *text;
+	size_t text_size, notes, notes_end; /* the notes are a part of the text */
 	struct known *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
 	unsigned forked, replaced;
 	struct dpe_delays delays;
+	const struct dpe_target *target; /* that runs are driven at; or NULL */
+	struct dpe_text unreached; /* predictions, a line each */
+	unsigned confirmed, predicted;
 	bool complete; /* all schedules were run */
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding that is to be kept */
@@ -73,26 +79,12 @@ static bool find_strategy(const char *name, unsigned run, struct strategy *found
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-static bool set_up(struct exploration *exploration)
-{
-	const char *command = exploration->options->setup;
-	int status = command ? system(command) : 0;
-
-	if (!status)
-		return true;
-	dpe_diag_at(exploration->diags, DPE_ERROR, "dpe", "--setup: '%s' failed", command);
-	return false;
-}
-
 static bool run_once(struct exploration *exploration, struct dpe_explored_run *run)
 {
-	struct dpe_server *server = &exploration->server;
+	bool made = dpe_server_run(&exploration->server, run, exploration->diags);
 
-	if (!set_up(exploration) || !dpe_server_run(server, run, exploration->diags)) {
-		exploration->broken = true;
-		return false;
-	}
-	return true;
+	exploration->broken |= !made;
+	return made;
 }
 
 /* A thread's visible operations, and those of the threads that it created, latest first. */
@@ -146,6 +138,8 @@ static void add_rules(
 		to.cause = &unused[1];
 	}
 	exploration->broken |= !rules->end_run(rules->context, whole, &to);
+	if (to.found && !finding->found)
+		finding->kind = "rule";
 	finding->found |= to.found;
 	dpe_text_free(&unused[0]);
 	dpe_text_free(&unused[1]);
@@ -172,7 +166,9 @@ static bool ends_with_finding(struct exploration *exploration)
 	if (exploration->broken || !run_once(exploration, &run))
 		return false;
 	read_finding(exploration, &run, &finding);
-	same = finding.found && !strcmp(finding.cause.at, exploration->cause);
+	same = exploration->target
+		       ? dpe_target_is_met(exploration->target, &finding, &exploration->server)
+		       : finding.found && !strcmp(finding.cause.at, exploration->cause);
 	dpe_finding_free(&finding);
 	return same;
 }
@@ -242,22 +238,30 @@ static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
 }
 
 /* Writes it, minimised if it leads there again, and says so. */
-static void hand_over(struct exploration *exploration, const struct dpe_finding *finding)
+static void hand_over(struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
 {
+	const struct dpe_explore_options *options = exploration->options;
 	struct dpe_schedule schedule = {0};
 	char *path = name_of_file(exploration);
 	unsigned all;
-	bool again;
+	bool again, written;
 
 	dpe_schedule_take(&schedule, exploration->server.memory);
 	all = schedule.count;
 	exploration->cause = finding->cause.at;
 	again = minimise(exploration, &schedule);
 	schedule.finding = dpe_xstrdup(finding->what.at);
-	if (dpe_schedule_write(&schedule, path, &exploration->server, exploration->options->argv,
-		    exploration->diags))
-		fprintf(exploration->options->to, "   %s: ", path);
-	print_choices(exploration->options->to, all, schedule.count, again);
+	written = dpe_schedule_write(
+		&schedule, path, &exploration->server, options->argv, exploration->diags);
+	if (options->listener)
+		dpe_announce(options->listener, &exploration->server, finding, &schedule,
+			&(struct dpe_explore_found){
+				.run = run,
+				.predicted = exploration->target ? exploration->target->what : NULL,
+				.choices = all, .file = written ? path : NULL, .again = again});
+	if (written)
+		fprintf(exploration->to, "   %s: ", path);
+	print_choices(exploration->to, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);
 }
@@ -284,10 +288,10 @@ static void report_finding(
 {
 	const struct dpe_explore_options *options = exploration->options;
 
-	fprintf(options->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
-	hand_over(exploration, finding);
+	fprintf(exploration->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
+	hand_over(exploration, finding, run);
 	if (finding->details.at)
-		fputs(finding->details.at, options->to);
+		fputs(finding->details.at, exploration->to);
 }
 
 /* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
@@ -346,14 +350,14 @@ static void report_outside(const struct exploration *exploration)
 	const char *line = exploration->server.outside.at;
 
 	for (; line && *line; line = strchr(line, '\n') + 1)
-		fprintf(exploration->options->to, "explore: not controlled: a thread %.*s\n",
+		fprintf(exploration->to, "explore: not controlled: a thread %.*s\n",
 			(int)strcspn(line, "\n"), line);
 }
 
 static void report_limits(struct exploration *exploration)
 {
 	const struct dpe_explore_rules *rules = exploration->options->rules;
-	FILE *to = exploration->options->to;
+	FILE *to = exploration->to;
 
 	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
@@ -368,24 +372,38 @@ static void report_limits(struct exploration *exploration)
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
 
+static void mark(struct exploration *exploration, size_t *at)
+{
+	fflush(exploration->to);
+	*at = exploration->text_size;
+}
+
 static void report_end(struct exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
+	mark(exploration, &exploration->notes);
 	for (unsigned i = 0; i < exploration->nknown; i++)
 		if (exploration->known[i].times > 1)
-			fprintf(options->to, "explore: %u times: %s\n", exploration->known[i].times,
+			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
 				exploration->known[i].what);
 	report_limits(exploration);
-	fprintf(options->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
-		exploration->runs == 1 ? "" : "s", options->strategy, options->seed);
+	if (exploration->unreached.at)
+		fputs(exploration->unreached.at, exploration->to);
+	if (options->confirm)
+		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
+			exploration->confirmed, exploration->predicted);
+	mark(exploration, &exploration->notes_end);
+	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
+		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,
+		options->seed);
 	if (exploration->nknown)
-		fprintf(options->to, "%u finding%s\n", exploration->nknown,
+		fprintf(exploration->to, "%u finding%s\n", exploration->nknown,
 			exploration->nknown == 1 ? "" : "s");
 	else
-		fputs("nothing found\n", options->to);
+		fputs("nothing found\n", exploration->to);
 	if (exploration->complete)
-		fprintf(options->to, "explore: all %u schedules explored\n",
+		fprintf(exploration->to, "explore: all %u schedules explored\n",
 			exploration->delays.ndone);
 }
 
@@ -405,7 +423,7 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
+	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
 		exploration->crowded || exploration->replaced)
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
@@ -429,6 +447,140 @@ static enum dpe_explored explore(struct exploration *exploration)
 			break;
 	if (!exploration->broken)
 		report_end(exploration);
+	return verdict(exploration);
+}
+
+/* ---- predictions ------------------------------------------------------------------------- */
+
+static bool is_any_known(const struct dpe_explore_prediction *predictions, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!predictions[i].unknown)
+			return true;
+	return false;
+}
+
+static void predict(struct exploration *exploration, struct dpe_targets *targets)
+{
+	const struct dpe_explore_options *options = exploration->options;
+	const struct dpe_explore_rules *rules = options->rules;
+	const struct dpe_explore_prediction *predictions = NULL;
+	unsigned count = 0;
+
+	rules->predict(rules->context, true);
+	exploration->server.memory->stamps = true;
+	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED &&
+			       !is_any_known(predictions, count);
+		run++) {
+		if (!explore_once(exploration, run))
+			break;
+		predictions = rules->predictions(rules->context, &count);
+	}
+	predictions = rules->predictions(rules->context, &count);
+	exploration->server.memory->stamps = false;
+	rules->predict(rules->context, false);
+	exploration->complete = false; /* for predictions, not for findings */
+	if (exploration->nknown) {
+		dpe_text_puts(&exploration->unreached,
+			"explore: an observed run had a finding: predictions were not tried\n");
+		return;
+	}
+	dpe_targets_take(targets, predictions, count, exploration->server.memory);
+	exploration->predicted = count;
+}
+
+static void note_unreached(struct exploration *exploration, const char *why)
+{
+	dpe_text_printf(&exploration->unreached, "explore: %s: ", exploration->target->what);
+	if (why)
+		dpe_text_printf(&exploration->unreached, "not tried, as %s\n", why);
+	else
+		dpe_text_printf(&exploration->unreached, "not reached in %u run%s\n",
+			exploration->options->runs, exploration->options->runs == 1 ? "" : "s");
+}
+
+static void report_confirmed(
+	struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
+{
+	exploration->confirmed++;
+	fprintf(exploration->to, "explore: confirmed: %s\n", exploration->target->what);
+	if (is_known(exploration, finding))
+		fputs("explore: by the same schedule as one before\n", exploration->to);
+	else
+		report_finding(exploration, finding, run);
+}
+
+/* The run may have had other findings first. */
+static void set_cause(struct dpe_finding *finding, const struct dpe_target *target)
+{
+	if (!target->cause)
+		return;
+	dpe_text_free(&finding->cause);
+	finding->cause = (struct dpe_text){0};
+	dpe_text_puts(&finding->cause, target->cause);
+}
+
+/* One run; true: what was predicted is reached. Other findings on the way are reported as any. */
+static bool drive_once(struct exploration *exploration, unsigned number)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+	const struct dpe_target *target = exploration->target;
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+	bool met;
+
+	memory->seed = exploration->options->seed;
+	dpe_target_give(target, memory, number);
+	if (!run_once(exploration, &run))
+		return false;
+	exploration->runs++;
+	count_ends(exploration, &run);
+	read_finding(exploration, &run, &finding);
+	met = dpe_target_is_met(target, &finding, &exploration->server);
+	if (met) {
+		set_cause(&finding, target);
+		report_confirmed(exploration, &finding, number);
+	} else if (finding.found && !is_known(exploration, &finding)) {
+		exploration->target = NULL;
+		report_finding(exploration, &finding, number);
+		exploration->target = target;
+	}
+	dpe_finding_free(&finding);
+	return met;
+}
+
+static void drive(struct exploration *exploration)
+{
+	bool met = false;
+
+	if (exploration->target->unknown) {
+		note_unreached(exploration, exploration->target->unknown);
+		return;
+	}
+	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken; i++)
+		met = drive_once(exploration, i);
+	if (!met)
+		note_unreached(exploration, NULL);
+}
+
+static enum dpe_explored confirm(struct exploration *exploration)
+{
+	struct dpe_targets targets = {0};
+
+	if (!begin_runs(exploration))
+		return DPE_EXPLORED_FAILED;
+	predict(exploration, &targets);
+	for (unsigned i = 0; i < targets.count && !exploration->broken; i++) {
+		exploration->target = &targets.at[i];
+		drive(exploration);
+	}
+	exploration->target = NULL;
+	if (targets.left_out)
+		dpe_text_printf(&exploration->unreached, "explore: %u more predictions were not tried\n",
+			targets.left_out);
+	if (!exploration->broken)
+		report_end(exploration);
+	dpe_targets_free(&targets);
 	return verdict(exploration);
 }
 
@@ -459,19 +611,32 @@ static void report_divergence(
 	if (!index)
 		return;
 	expected = &schedule->at[index - 1];
-	fprintf(exploration->options->to,
+	fprintf(exploration->to,
 		"explore: the run differs from the schedule at choice %u: expected operation %u of "
 		"thread %u to be %s, and thread %u to go on\n",
 		index, expected->step, expected->from + 1u, dpe_sched_kind_name(expected->kind),
 		expected->to + 1u);
 }
 
+static void announce_replay(const struct exploration *exploration, const struct dpe_finding *finding)
+{
+	struct dpe_schedule made = {0};
+
+	dpe_schedule_take(&made, exploration->server.memory);
+	dpe_announce(exploration->options->listener, &exploration->server, finding, &made,
+		&(struct dpe_explore_found){
+			.choices = made.count, .file = exploration->options->replay, .again = true});
+	dpe_schedule_free(&made);
+}
+
 static enum dpe_explored follow(struct exploration *exploration, const struct dpe_schedule *schedule)
 {
-	FILE *to = exploration->options->to;
+	const struct dpe_explore_options *options = exploration->options;
+	FILE *to = exploration->to;
 	struct dpe_finding finding;
 	struct dpe_explored_run run;
 
+	exploration->runs = 1;
 	dpe_schedule_give(schedule, exploration->server.memory);
 	exploration->server.memory->spurious |= schedule->spurious;
 	if (!run_once(exploration, &run))
@@ -479,12 +644,16 @@ static enum dpe_explored follow(struct exploration *exploration, const struct dp
 	count_ends(exploration, &run);
 	read_finding(exploration, &run, &finding);
 	exploration->nknown = finding.found;
-	report_divergence(exploration, schedule);
+	if (finding.found && options->listener)
+		announce_replay(exploration, &finding);
 	fprintf(to, "explore: replay of %s: %s\n", exploration->options->replay,
 		finding.found ? finding.what.at : "nothing found");
 	if (finding.found && finding.details.at)
 		fputs(finding.details.at, to);
+	mark(exploration, &exploration->notes);
+	report_divergence(exploration, schedule);
 	report_limits(exploration);
+	mark(exploration, &exploration->notes_end);
 	dpe_finding_free(&finding);
 	return verdict(exploration);
 }
@@ -508,17 +677,41 @@ static enum dpe_explored replay(struct exploration *exploration)
 
 /* ------------------------------------------------------------------------------------------ */
 
+static void report_total(struct exploration *exploration)
+{
+	const struct dpe_explore_listener *listener = exploration->options->listener;
+
+	fclose(exploration->to);
+	exploration->text[exploration->notes_end] = '\0';
+	if (exploration->server.commands >= 0 && !exploration->broken)
+		listener->total(listener->context, &(struct dpe_explore_total){
+			.runs = exploration->runs,
+			.findings = exploration->nknown,
+			.all = exploration->complete,
+			.notes = exploration->text + exploration->notes,
+			.verdict = (int)verdict(exploration),
+		});
+	free(exploration->text);
+}
+
 enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
 	struct exploration exploration = {
 		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
-	if (!options->fails || dpe_fails_check(options->fails, diags))
-		result = options->replay ? replay(&exploration) : explore(&exploration);
+	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)
+					   : options->to;
+	if (exploration.to && (!options->fails || dpe_fails_check(options->fails, diags)))
+		result = options->replay    ? replay(&exploration)
+			 : options->confirm ? confirm(&exploration)
+					    : explore(&exploration);
+	if (exploration.to && options->listener)
+		report_total(&exploration);
 	if (exploration.server.commands >= 0)
 		dpe_server_stop(&exploration.server);
 	dpe_delays_free(&exploration.delays);
+	dpe_text_free(&exploration.unreached);
 	for (unsigned i = 0; i < exploration.nknown && exploration.known; i++) {
 		free(exploration.known[i].cause);
 		free(exploration.known[i].what);

@@ -12,6 +12,24 @@ struct dpe_explore_text {
 	bool found;
 };
 
+/* Of a predicted run: the thread runs until it comes to what it did at this time of the observed one. */
+struct dpe_explore_turn {
+	pid_t thread;
+	uint64_t time; /* ns of CLOCK_MONOTONIC */
+	uint64_t object; /* of a deadlock: what it waits for */
+	const char *call; /* what it did was to call this; or NULL */
+	bool may_wait; /* … was the return from a call that may wait: it may also be in it */
+	bool before;   /* the same, and it is to be in it */
+};
+
+struct dpe_explore_prediction {
+	const char *what; /* one line */
+	const char *cause; /* that of a finding which confirms it; NULL: a deadlock */
+	const struct dpe_explore_turn *turns;
+	unsigned nturns;
+	const char *unknown; /* why there are no turns; or NULL */
+};
+
 /* Rules that are followed in each run, by the caller. */
 struct dpe_explore_rules {
 	void *context;
@@ -22,8 +40,54 @@ struct dpe_explore_rules {
 	/* After it; `whole`: the program ended by itself. False after a diagnostic: the rules cannot
 	 * be followed. */
 	bool (*end_run)(void *context, bool whole, struct dpe_explore_text *finding);
+	/* Whether the next runs are only looked at for predictions; and those of the last one. */
+	void (*predict)(void *context, bool predicting);
+	const struct dpe_explore_prediction *(*predictions)(void *context, unsigned *count);
+	/* Whether the last run had a finding with this cause. */
+	bool (*shows)(void *context, const char *cause);
 	/* At the end: reports what could not be decided; false if there is any. */
 	bool (*finish)(void *context, FILE *to);
+};
+
+/* A thread where it matters in a finding. NULL or 0: there is none. */
+struct dpe_explore_place {
+	unsigned thread, held_by;
+	const char *operation;
+	char *object, *mutex, *place;
+};
+
+/* In a schedule: at this operation of the thread, `next` goes on. */
+struct dpe_explore_switch {
+	unsigned thread, step, next;
+	const char *operation;
+	char *object, *place;
+};
+
+struct dpe_explore_found {
+	const char *kind; /* deadlock, misuse, signal, exit, rule */
+	const char *what, *details; /* one line; lines, or NULL */
+	const struct dpe_explore_place *places;
+	const struct dpe_explore_switch *switches;
+	unsigned nplaces, nswitches;
+	unsigned run; /* 0: a replay */
+	const char *predicted; /* what this confirms; or NULL */
+	unsigned choices; /* switches before the schedule was minimised */
+	const char *file; /* of the schedule; NULL: it could not be written */
+	bool again; /* the schedule led there again */
+};
+
+struct dpe_explore_total {
+	unsigned runs, findings;
+	bool all; /* schedules were run */
+	const char *notes; /* lines: what was not controlled or not decided, and how often findings were seen */
+	int verdict; /* enum dpe_explored */
+};
+
+/* Instead of the report as text. */
+struct dpe_explore_listener {
+	void *context;
+	void (*found)(void *context, const struct dpe_explore_found *found);
+	void (*total)(void *context, const struct dpe_explore_total *total);
 };
 
 struct dpe_explore_options {
@@ -39,9 +103,16 @@ struct dpe_explore_options {
 	unsigned seed;
 	unsigned max_steps; /* operations of a run */
 	unsigned seconds;   /* of a run */
+	bool confirm;       /* what the rules predict, and nothing else */
 	bool keep_going;    /* after something was found */
 	bool spurious;      /* waits for conditions return without a reason, too */
+	/* NULL, or of a replay: called while the run waits before main, and again and again until it is
+	 * false: a debugger is there. */
+	bool (*debugger)(void *context, pid_t run);
+	void *debugging; /* its context */
+	FILE *commands;     /* of dpe_explore_step */
 	FILE *to;           /* the report */
+	const struct dpe_explore_listener *listener; /* or NULL */
 };
 
 enum dpe_explored {
@@ -54,6 +125,11 @@ enum dpe_explored {
 /* Runs the program, and reports what was found and what was not controlled. Schedules that were found
  * are written to the file `output`, later ones to `output` with a number before its last dot. */
 enum dpe_explored dpe_explore(
+	const struct dpe_explore_options *options, struct dpe_diags *diags);
+
+/* Runs the program from one macrostep to the next, as the commands say; with `replay`, the usual choices are
+ * those of the schedule. */
+enum dpe_explored dpe_explore_step(
 	const struct dpe_explore_options *options, struct dpe_diags *diags);
 
 #endif

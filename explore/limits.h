@@ -4,9 +4,14 @@
 
 #define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended, and reported */
 #define DPE_SCHED_SWITCHES 65536    /* that a schedule can hold; others are counted as lost */
+#define DPE_SCHED_TURNS 4096        /* of a predicted run that is driven at */
+#define DPE_SCHED_STAMPS 65536       /* operations of an observed run whose time is kept */
+#define DPE_EXPLORE_OBSERVED 10      /* runs that are observed until something is predicted */
+#define DPE_EXPLORE_PREDICTIONS 100  /* that are driven at */
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
 #define DPE_EXPLORE_TREE 1000000     /* runs that are known and not made yet */
+#define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
 #define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */

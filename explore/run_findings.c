@@ -11,6 +11,12 @@ void dpe_finding_free(struct dpe_finding *finding)
 	dpe_text_free(&finding->what);
 	dpe_text_free(&finding->details);
 	dpe_text_free(&finding->cause);
+	for (unsigned i = 0; i < finding->nplaces; i++) {
+		free(finding->places[i].object);
+		free(finding->places[i].mutex);
+		free(finding->places[i].place);
+	}
+	free(finding->places);
 	*finding = (struct dpe_finding){0};
 }
 
@@ -33,27 +39,24 @@ static unsigned count_threads(const struct dpe_server *server)
 	return count < DPE_SCHED_THREADS ? count : DPE_SCHED_THREADS;
 }
 
-/* An END is where a thread is that has no more operations of its own. */
-static void print_operation(struct printing *to, const struct dpe_sched_thread *thread)
+void dpe_operation_print(
+	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *details)
 {
-	struct dpe_text *details = &to->finding->details;
-	const struct dpe_sched_op *op = &thread->op;
-
 	/* NONE: a wait that has ended */
 	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
 	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
 		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
 	} else if (op->object) {
 		dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? " for " : " of ");
-		dpe_object_print(&to->server->symbols, op->object, details);
+		dpe_object_print(symbols, op->object, details);
 	}
 	if (op->mutex) {
 		dpe_text_puts(details, " with ");
-		dpe_object_print(&to->server->symbols, op->mutex, details);
+		dpe_object_print(symbols, op->mutex, details);
 	}
 	if (op->pc) {
 		dpe_text_puts(details, " at ");
-		dpe_place_print(&to->server->symbols, op->pc, details);
+		dpe_place_print(symbols, op->pc, details);
 	}
 }
 
@@ -64,12 +67,42 @@ static void print_cause(struct printing *to, const struct dpe_sched_thread *thre
 	dpe_text_puts(&to->finding->cause, "\n");
 }
 
+static char *object_text(const struct dpe_symbols *symbols, uint64_t object)
+{
+	struct dpe_text text = {0};
+
+	if (object)
+		dpe_object_print(symbols, object, &text);
+	return text.at;
+}
+
+static void keep_place(struct printing *to, unsigned number, const struct dpe_sched_thread *thread)
+{
+	struct dpe_finding *finding = to->finding;
+	const struct dpe_sched_op *op = &thread->op;
+	const struct dpe_symbols *symbols = &to->server->symbols;
+	bool joins = op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN;
+	struct dpe_text place = {0};
+
+	if (op->pc)
+		dpe_place_print(symbols, op->pc, &place);
+	*DPE_GROW(finding->places, finding->nplaces, finding->capplaces) = (struct dpe_explore_place){
+		.thread = number + 1,
+		.held_by = joins ? (unsigned)op->object + 1 : thread->held_by,
+		.operation = dpe_sched_kind_name(op->kind),
+		.object = joins ? NULL : object_text(symbols, op->object),
+		.mutex = object_text(symbols, op->mutex),
+		.place = place.at,
+	};
+}
+
 static void print_thread(struct printing *to, unsigned number, const char *does)
 {
 	const struct dpe_sched_thread *thread = thread_at(to->server, number);
 
+	keep_place(to, number, thread);
 	dpe_text_printf(&to->finding->details, "  thread %u%s ", number + 1, does);
-	print_operation(to, thread);
+	dpe_operation_print(&to->server->symbols, &thread->op, &to->finding->details);
 	if (thread->held_by)
 		dpe_text_printf(&to->finding->details, ", which thread %u has", thread->held_by);
 	dpe_text_puts(&to->finding->details, "\n");
@@ -81,6 +114,7 @@ static void read_deadlock(struct printing *to)
 {
 	unsigned count = 0;
 
+	to->finding->kind = "deadlock";
 	dpe_text_puts(&to->finding->cause, "deadlock\n");
 	for (unsigned i = 0; i < count_threads(to->server); i++) {
 		if (!thread_at(to->server, i)->stuck)
@@ -105,6 +139,7 @@ static void read_misuse(struct printing *to)
 	};
 	const struct dpe_sched_header *memory = to->server->memory;
 
+	to->finding->kind = "misuse";
 	dpe_text_puts(&to->finding->what,
 		memory->misuse < DPE_COUNT(TEXTS) ? TEXTS[memory->misuse] : "misuse");
 	dpe_text_printf(&to->finding->cause, "%s\n", to->finding->what.at);
@@ -150,6 +185,7 @@ static void read_signal(struct printing *to, int number)
 {
 	const struct dpe_sched_header *memory = to->server->memory;
 
+	to->finding->kind = "signal";
 	dpe_text_printf(&to->finding->what, "death by signal %d (%s)", number,
 		sigdescr_np(number) ? sigdescr_np(number) : "?");
 	dpe_text_printf(&to->finding->cause, "signal %d\n", number);
@@ -206,6 +242,7 @@ static bool is_failure(int status, const char *fails, int usual)
 
 static void read_exit(struct printing *to, int status, const char *fails, int usual)
 {
+	to->finding->kind = "exit";
 	dpe_text_printf(&to->finding->what, "exit status %d", status);
 	if (!fails)
 		dpe_text_printf(&to->finding->what, ", and %d in the first run", usual);

@@ -33,7 +33,13 @@ struct dpe_server {
 	int commands; /* a socket: a byte begins a run, its wait status ends it */
 	int errors;   /* what the run wrote to standard error; -1: it went to ours */
 	unsigned seconds;
+	const char *setup; /* a command before each run, or NULL */
 	const struct dpe_explore_rules *rules; /* or NULL */
+	bool (*debugger)(void *context, pid_t run); /* as in the options */
+	void *debugging;
+	/* NULL, or answers the question in the memory; false: the run is to be ended. */
+	bool (*answer)(void *context);
+	void *answering; /* its context */
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
 };
 
@@ -47,7 +53,7 @@ struct dpe_explored_run {
 	bool timed_out;
 	bool replaced; /* by another program: an exec */
 };
-/* One run, as the memory says. False after a diagnostic where the server is gone. */
+/* One run, as the memory says. False after a diagnostic: no more are possible. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
 
 /* ---- outside.c --------------------------------------------------------------------------- */
@@ -69,12 +75,18 @@ struct dpe_finding {
 	struct dpe_text what; /* one line: "deadlock (2 threads)" */
 	struct dpe_text details; /* further lines */
 	struct dpe_text cause; /* the same for findings that are */
+	const char *kind; /* as in struct dpe_explore_found */
+	struct dpe_explore_place *places;
+	unsigned nplaces, capplaces;
 	bool found;
 };
 /* What the last run of the server shows. `usual` is the exit status that is none, or -1. */
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
 	const struct dpe_explored_run *run, const char *fails, int usual);
 void dpe_finding_free(struct dpe_finding *finding);
+/* "pthread_mutex_lock of 'm' at main+0x1f (prog.c:12)" */
+void dpe_operation_print(
+	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *to);
 /* False after a diagnostic if the text is no list of statuses. */
 bool dpe_fails_check(const char *fails, struct dpe_diags *diags);
 
@@ -96,6 +108,39 @@ bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,
 	const struct dpe_server *server, char *const *argv, struct dpe_diags *diags);
 bool dpe_schedule_read(struct dpe_schedule *schedule, const char *path, struct dpe_diags *diags);
 const char *dpe_sched_kind_name(unsigned kind);
+
+/* ---- announce.c -------------------------------------------------------------------------- */
+
+/* A finding, with its schedule, for who listens. */
+void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,
+	const struct dpe_finding *finding, const struct dpe_schedule *schedule,
+	struct dpe_explore_found *found);
+
+/* ---- confirm.c --------------------------------------------------------------------------- */
+
+/* What is to be confirmed, in terms of the library; `what` is the caller's. */
+struct dpe_target {
+	char *what;
+	char *cause; /* NULL: a deadlock */
+	struct dpe_sched_turn *turns;
+	uint64_t *objects; /* of a deadlock: what the thread of each turn waits for */
+	unsigned nturns;
+	const char *unknown; /* why it has no turns; or NULL */
+};
+struct dpe_targets {
+	struct dpe_target *at;
+	unsigned count, cap;
+	unsigned left_out;
+};
+/* After the run that they were predicted in. */
+void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
+	unsigned count, const struct dpe_sched_header *memory);
+/* The next run is driven there, for the n-th time. */
+void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n);
+/* Whether the last run, which ended with this, shows what was predicted. */
+bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
+	const struct dpe_server *server);
+void dpe_targets_free(struct dpe_targets *targets);
 
 /* ---- delays.c ---------------------------------------------------------------------------- */
 

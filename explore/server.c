@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,7 +89,7 @@ static void place_files(const struct launch *launch)
 {
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
 
-	if (flags < 0 || lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
+	if (flags < 0 || launch->options->debugger || launch->options->commands || lseek(STDIN_FILENO, 0, SEEK_CUR) < 0)
 		dup2(launch->null, STDIN_FILENO);
 	if (launch->errors < 0)
 		return;
@@ -160,7 +162,7 @@ static bool open_files(struct dpe_server *server, struct launch *launch)
 		return false;
 	server->commands = ends[0];
 	launch->socket = ends[1];
-	if (launch->options->replay)
+	if (launch->options->replay && !launch->options->commands)
 		return true;
 	server->errors = launch->errors = memfd_create("dpe-errors", MFD_CLOEXEC);
 	if (launch->errors >= 0)
@@ -177,7 +179,11 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->max_steps = options->max_steps;
 	server->memory->spurious = options->spurious;
 	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
+	server->memory->held = options->debugger != NULL;
 	server->seconds = options->seconds;
+	server->setup = options->setup;
+	server->debugger = options->debugger;
+	server->debugging = options->debugging;
 	server->rules = options->rules;
 }
 
@@ -305,11 +311,34 @@ static bool has_ended(const struct dpe_server *server, int timeout)
 	return poll(&file, 1, timeout) > 0;
 }
 
+static bool is_asked(const struct dpe_server *server)
+{
+	return __atomic_load_n(&server->memory->question.state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED;
+}
+
+/* Until then, unless there is a question or the run ends: whether it has. */
+static bool await_question(const struct dpe_server *server, uint64_t end)
+{
+	static const struct timespec a_moment = {0, 1000000};
+	uint32_t *state = &server->memory->question.state;
+
+	while (!is_asked(server) && now_ms() < end) {
+		if (has_ended(server, 0))
+			return true;
+		if (server->rules)
+			server->rules->wait(server->rules->context, 0);
+		syscall(SYS_futex, state, FUTEX_WAIT, DPE_SCHED_NO_QUESTION, &a_moment, NULL, 0);
+	}
+	return false;
+}
+
 /* Waits until the time of the next look, unless the run ends before. */
 static bool is_over(const struct dpe_server *server)
 {
 	uint64_t end = now_ms() + LOOK;
 
+	if (server->answer)
+		return await_question(server, end);
 	if (!server->rules)
 		return has_ended(server, LOOK);
 	while (now_ms() < end) {
@@ -353,18 +382,52 @@ static void kill_run(const struct dpe_server *server)
 		kill(pid, SIGKILL);
 }
 
+/* The run, which waits for it, goes on or is ended. */
+static void answer_question(struct dpe_server *server)
+{
+	uint32_t *state = &server->memory->question.state;
+
+	if (!server->answer(server->answering))
+		kill_run(server);
+	__atomic_store_n(state, DPE_SCHED_NO_QUESTION, __ATOMIC_RELEASE);
+	syscall(SYS_futex, state, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Whether a debugger has the run, which goes on without it. */
+static bool is_debugged(struct dpe_server *server)
+{
+	struct dpe_sched_header *memory = server->memory;
+
+	if (!server->debugger || !memory->pid)
+		return false;
+	if (server->debugger(server->debugging, (pid_t)memory->pid))
+		return true;
+	__atomic_store_n(&memory->held, 0, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Time that somebody spends in the debugger, or on an answer, is not the run's. */
 static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 {
 	struct dpe_run_watch watch = {0};
 	uint64_t end = now_ms() + server->seconds * UINT64_C(1000);
 
 	while (!is_over(server)) {
+		if (server->answer && is_asked(server)) {
+			answer_question(server);
+			end = now_ms() + server->seconds * UINT64_C(1000);
+			continue;
+		}
 		dpe_watch_run(server, &watch);
+		if (is_debugged(server))
+			end = now_ms() + server->seconds * UINT64_C(1000);
 		if (now_ms() < end)
 			continue;
 		run->timed_out = true;
 		kill_run(server);
 	}
+	while (is_debugged(server))
+		poll(NULL, 0, LOOK);
 }
 
 #define PF_FORKNOEXEC 0x40 /* of Linux: an exec clears it */
@@ -395,10 +458,23 @@ static void bound_memory(struct dpe_sched_header *memory)
 		memory->end = DPE_SCHED_RAN;
 }
 
+static bool set_up(const struct dpe_server *server, struct dpe_diags *diags)
+{
+	int status = server->setup ? system(server->setup) : 0;
+
+	if (!status)
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, "dpe", "--setup: '%s' failed", server->setup);
+	return false;
+}
+
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
 {
 	*run = (struct dpe_explored_run){0};
+	if (!set_up(server, diags))
+		return false;
 	server->memory->pid = 0;
+	server->memory->question.state = DPE_SCHED_NO_QUESTION;
 	if (server->errors >= 0 && ftruncate(server->errors, 0))
 		return false;
 	if (send(server->commands, "r", 1, MSG_NOSIGNAL) == 1) {

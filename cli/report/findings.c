@@ -133,10 +133,25 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct dpe_text *)a)->at, ((const struct dpe_text *)b)->at);
 }
 
+static void add_events(struct dpe_text *to, struct cli_report *report,
+	struct dpe_message *const *events, unsigned count)
+{
+	struct dpe_text parts[count + 1];
+
+	memset(parts, 0, sizeof(parts));
+	for (unsigned i = 0; i < count; i++)
+		add_event(&parts[i], report, events[i]);
+	qsort(parts, count, sizeof(parts[0]), by_text);
+	for (unsigned i = 0; i < count; i++) {
+		dpe_text_puts(to, parts[i].at);
+		dpe_text_free(&parts[i]);
+	}
+}
+
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count, bool values)
 {
-	struct dpe_text key = {0}, parts[count + 1];
+	struct dpe_text key = {0};
 
 	/* Which of race.dpe's rules found it depends on the number of bytes. */
 	if (cli_is_data_race(report, verdict, events, count))
@@ -144,16 +159,25 @@ static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict
 	else
 		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", dpe_rule_name(verdict->rule),
 			cli_verdict_name(verdict->kind));
-	memset(parts, 0, sizeof(parts));
-	for (unsigned i = 0; i < count; i++)
-		add_event(&parts[i], report, events[i]);
-	qsort(parts, count, sizeof(parts[0]), by_text);
-	for (unsigned i = 0; i < count; i++) {
-		dpe_text_puts(&key, parts[i].at);
-		dpe_text_free(&parts[i]);
-	}
+	add_events(&key, report, events, count);
 	if (values && needs_params(verdict))
 		add_params(&key, verdict);
+	return key.at;
+}
+
+char *cli_match_key(struct cli_report *report, const char *rule,
+	const struct dpe_message *const *events, unsigned count)
+{
+	struct dpe_message **resolved = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
+	struct dpe_text key = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		resolved[i] = cli_resolved(report, events[i]);
+	dpe_text_printf(&key, "%s|%s|", rule, cli_verdict_name(DPE_MATCH));
+	add_events(&key, report, resolved, count);
+	for (unsigned i = 0; i < count; i++)
+		dpe_message_unref(resolved[i]);
+	free(resolved);
 	return key.at;
 }
 

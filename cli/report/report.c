@@ -135,6 +135,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		cli_json_verdict(report, verdict);
 	else
 		cli_text_verdict(report, verdict);
+	if (report->watch && !report->repeated)
+		report->watch->verdict(report->watch->context, verdict);
 	flush(report);
 }
 
@@ -185,6 +187,8 @@ static void on_deadlock(
 		cli_json_deadlock(report, rule, deadlock);
 	else
 		cli_text_deadlock(report, rule, deadlock);
+	if (report->watch)
+		report->watch->deadlock(report->watch->context, rule, deadlock);
 	if (report->probes && deadlock->kind == DPE_LONG_WAIT)
 		cli_report_waits(report, dpe_probes_pid(report->probes), true);
 	flush(report);
@@ -521,6 +525,11 @@ bool cli_report_needs_order(const struct cli_report *report)
 bool cli_report_left(const struct cli_report *report)
 {
 	return report->left;
+}
+
+void cli_report_watch(struct cli_report *report, const struct cli_report_watch *watch)
+{
+	report->watch = watch;
 }
 
 void cli_report_into(struct cli_report *report, FILE *to)

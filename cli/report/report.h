@@ -19,8 +19,18 @@ void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recog
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
 /* `live`: of a running program, whose losses are known as they happen. */
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
+/* Sees each finding after it was printed. Borrowed. */
+struct cli_report_watch {
+	void *context;
+	void (*verdict)(void *context, const struct dpe_verdict *verdict);
+	void (*deadlock)(void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
+};
+void cli_report_watch(struct cli_report *report, const struct cli_report_watch *watch);
 /* Writes to this stream, which stays the caller's. */
 void cli_report_into(struct cli_report *report, FILE *to);
+/* What is the same for matches of the rule at the same places, for events with stacks; the caller's. */
+char *cli_match_key(struct cli_report *report, const char *rule,
+	const struct dpe_message *const *events, unsigned count);
 /* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
  * same places. */
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
@@ -52,6 +62,13 @@ bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 void cli_text_safe(struct dpe_text *to, const char *text);
 /* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */
 bool cli_gdb_check(struct cli *cli);
+/* gdb on a run of an exploration. The first call starts it; each says whether it is still there. */
+struct cli_gdb {
+	pid_t pid;
+	bool begun;
+	void (*interrupt)(int); /* what SIGINT did before */
+};
+bool cli_gdb_attend(struct cli_gdb *gdb, pid_t target);
 
 /* explain.c. What a rule means: the semantic model, the engine, which events are independent, and
  * behaviours that the rule accepts and rejects. The second prints a line of JSON to standard output. */

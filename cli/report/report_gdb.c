@@ -1,4 +1,4 @@
-/* Hands the stopped program to gdb, with the match in a file. */
+/* Hands a program to gdb: one that is stopped, with the match in a file; or a run that is replayed. */
 #include "cli/report/writers.h"
 
 #include <errno.h>
@@ -37,14 +37,14 @@ bool cli_gdb_check(struct cli *cli)
 	gdb = find_on_path("gdb");
 	if (!gdb)
 		dpe_diag_at(cli->diags, DPE_ERROR, "gdb",
-			"is not on $PATH, but needed by --on-break=gdb or --on-deadlock=gdb");
+			"is not on $PATH, but needed by --gdb, --on-break=gdb or --on-deadlock=gdb");
 	free(gdb);
 	return gdb;
 }
 
-/* The file with our gdb commands: beside the command in the build tree, or where it was
+/* A file with our gdb commands: beside the command in the build tree, or where it was
  * installed. NULL if there is none. */
-static char *find_commands(void)
+static char *find_commands(const char *name)
 {
 	static const char *const places[] = {"/cli/gdb", "/../cli/gdb", "/../share/dpe/gdb"};
 	char exe[PATH_MAX] = "", *path;
@@ -52,12 +52,12 @@ static char *find_commands(void)
 
 	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
 	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
-		path = dpe_xasprintf("%s%s/dpe.py", exe, places[i]);
+		path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
 		if (!access(path, R_OK))
 			return path;
 		free(path);
 	}
-	path = dpe_xstrdup(DPE_DATADIR "/gdb/dpe.py");
+	path = dpe_xasprintf(DPE_DATADIR "/gdb/%s", name);
 	if (!access(path, R_OK))
 		return path;
 	free(path);
@@ -108,7 +108,7 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 
 void cli_gdb_run(struct cli_report *report, pid_t target)
 {
-	char *commands = find_commands(), *match = report->match ? write_match(report) : NULL;
+	char *commands = find_commands("dpe.py"), *match = report->match ? write_match(report) : NULL;
 	pid_t child = fork();
 
 	if (!child)
@@ -120,4 +120,29 @@ void cli_gdb_run(struct cli_report *report, pid_t target)
 	free(match);
 	free(commands);
 	kill(target, SIGCONT);
+}
+
+/* Standard input and SIGINT are gdb's while it is there. */
+bool cli_gdb_attend(struct cli_gdb *gdb, pid_t target)
+{
+	char *commands;
+
+	if (!gdb->begun) {
+		gdb->begun = true;
+		commands = find_commands("explore.py");
+		gdb->interrupt = signal(SIGINT, SIG_IGN);
+		gdb->pid = fork();
+		if (!gdb->pid) {
+			signal(SIGINT, SIG_DFL);
+			become_gdb(target, commands, NULL);
+		}
+		free(commands);
+	}
+	if (gdb->pid <= 0)
+		return false;
+	if (!waitpid(gdb->pid, NULL, WNOHANG))
+		return true;
+	signal(SIGINT, gdb->interrupt);
+	gdb->pid = 0;
+	return false;
 }

@@ -134,14 +134,26 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 		cJSON_AddItemToArray(messages, message_item(report, verdict->events[i]));
 }
 
+static cJSON *event_name(const struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_event_print(&text, report->cli->names, message->name, message->phase);
+	item = string(text.at);
+	dpe_text_free(&text);
+	return item;
+}
+
 /* Which thread runs how far, one after the other, to show the match. */
-static void add_prediction(cJSON *object, const struct dpe_verdict *verdict)
+static void add_prediction(
+	const struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
 	struct dpe_prediction *prediction = verdict->prediction;
 	uint64_t prefix = dpe_prediction_prefix(prediction);
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
-	cJSON *schedule;
+	cJSON *schedule, *names;
 
 	cJSON_AddStringToObject(object, "order", "kept");
 	cJSON_AddBoolToObject(object, "certain", verdict->certain);
@@ -156,6 +168,9 @@ static void add_prediction(cJSON *object, const struct dpe_verdict *verdict)
 		cJSON_AddItemToArray(turn, id_item(turns[i].until));
 		cJSON_AddItemToArray(schedule, turn);
 	}
+	names = cJSON_AddArrayToObject(object, "schedule_events");
+	for (unsigned i = 0; i < count; i++)
+		cJSON_AddItemToArray(names, event_name(report, turns[i].until));
 }
 
 /* The event that a suppression would name. */
@@ -195,7 +210,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_events(report, object, verdict);
 	add_sides(report, object, verdict);
 	if (verdict->prediction)
-		add_prediction(object, verdict);
+		add_prediction(report, object, verdict);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);

@@ -54,6 +54,7 @@ struct cli_report {
 	/* the event that completed it, for comparison only */
 	const struct dpe_message *match_event;
 	const struct dpe_rule *match_rule;
+	const struct cli_report_watch *watch;  /* borrowed, or NULL */
 	bool repeated;                         /* the last verdict repeated an earlier one */
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */

@@ -216,6 +216,18 @@ static unsigned by_delay(
 	return usual;
 }
 
+/* With a depth, as many of 16 choices are made by chance. */
+static unsigned by_turns(const struct choosable *ready, const struct choosable *later, unsigned usual)
+{
+	struct choosable all = *ready;
+
+	if (dpe_sched->depth && ready->count && roll_below(16) < dpe_sched->depth)
+		return by_chance(ready);
+	for (unsigned i = 0; i < later->count; i++)
+		all.at[all.count++] = later->at[i];
+	return dpe_sched_steer(all.at, all.count, usual);
+}
+
 static unsigned by_strategy(const struct choosable *from, unsigned current)
 {
 	switch (dpe_sched->strategy) {
@@ -240,10 +252,16 @@ static const struct choosable *pool(const struct choosable *ready, const struct 
 
 /* ---- a choice ---------------------------------------------------------------------------- */
 
+void dpe_sched_switching(unsigned from, unsigned to)
+{
+	__asm__ volatile("" : : "r"(from), "r"(to) : "memory");
+}
+
 static void record(unsigned current, unsigned to)
 {
 	const struct dpe_sched_thread *from = &dpe_sched->threads[current];
 
+	dpe_sched_switching(current, to);
 	if (dpe_sched->nswitches == DPE_SCHED_SWITCHES) {
 		dpe_sched->switches_lost++;
 		return;
@@ -263,12 +281,18 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 {
 	const struct dpe_sched_switch *wanted;
 
+	if (dpe_sched->strategy == DPE_SCHED_STEER)
+		return by_turns(ready, later, usual);
 	if (dpe_sched->strategy == DPE_SCHED_DELAY)
 		return by_delay(ready, later, usual);
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)
 		return by_strategy(pool(ready, later), current);
 	wanted = forced_here(current);
-	return wanted ? wanted->to : usual;
+	if (dpe_sched->asks && ready->count + later->count > 1)
+		return dpe_sched_ask(current, usual);
+	if (wanted)
+		usual = wanted->to;
+	return dpe_sched->held && ready->count + later->count > 1 ? dpe_sched_offer(current, usual) : usual;
 }
 
 static void count_choice(unsigned width)
@@ -345,6 +369,8 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 			remaining[number]--;
 		return true;
 	}
+	if (dpe_sched->strategy == DPE_SCHED_STEER)
+		return dpe_sched_is_held(number);
 	return next_forced[number] != UINT32_MAX &&
 	       dpe_sched->forced[next_forced[number]].step <= me->steps;
 }
@@ -368,4 +394,5 @@ void dpe_sched_choose_begin(void)
 		remaining[i] = dpe_sched->weights[i];
 	}
 	chain_forced();
+	dpe_sched_steer_begin();
 }

@@ -27,12 +27,12 @@ static long futex(uint32_t *word, long command, uint32_t value)
 	return result;
 }
 
-static void futex_wait(uint32_t *word, uint32_t value)
+void dpe_sched_futex_wait(uint32_t *word, uint32_t value)
 {
 	futex(word, FUTEX_WAIT, value);
 }
 
-static void futex_wake(uint32_t *word)
+void dpe_sched_futex_wake(uint32_t *word)
 {
 	futex(word, FUTEX_WAKE, 1);
 }
@@ -47,13 +47,13 @@ void dpe_sched_lock(void)
 		    lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
-		futex_wait(lock, 2);
+		dpe_sched_futex_wait(lock, 2);
 }
 
 void dpe_sched_unlock(void)
 {
 	if (__atomic_exchange_n(&dpe_sched->lock, 0, __ATOMIC_RELEASE) == 2)
-		futex_wake(&dpe_sched->lock);
+		dpe_sched_futex_wake(&dpe_sched->lock);
 }
 
 unsigned dpe_sched_number(const struct dpe_sched_thread *thread)
@@ -70,9 +70,29 @@ void dpe_sched_be(struct dpe_sched_thread *me)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
+static const char *end_name(enum dpe_sched_end end)
+{
+	switch (end) {
+	case DPE_SCHED_DEADLOCK:
+		return "deadlock";
+	case DPE_SCHED_STUCK:
+		return "all threads wait";
+	case DPE_SCHED_MISUSE:
+		return "misuse of a lock or condition";
+	default:
+		return "the run has a limit";
+	}
+}
+
+void dpe_sched_ended(const char *how)
+{
+	__asm__ volatile("" : : "r"(how) : "memory");
+}
+
 void dpe_sched_end(enum dpe_sched_end end)
 {
 	dpe_sched->end = end;
+	dpe_sched_ended(end_name(end));
 	_exit(0);
 }
 
@@ -197,7 +217,7 @@ static void hand_over(unsigned current)
 		dpe_sched->now += thread->op.until - dpe_sched_now();
 	if (thread != mine) {
 		__atomic_store_n(&thread->baton, GO, __ATOMIC_RELEASE);
-		futex_wake(&thread->baton);
+		dpe_sched_futex_wake(&thread->baton);
 	}
 }
 
@@ -228,7 +248,7 @@ void dpe_sched_park(struct dpe_sched_thread *me)
 		if (baton == GO || (baton == TAKE_OVER && take_over(me)))
 			return;
 		if (baton == WAITS)
-			futex_wait(&me->baton, WAITS);
+			dpe_sched_futex_wait(&me->baton, WAITS);
 	}
 }
 
@@ -283,6 +303,8 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	me->inside = true;
 	me->op = *op;
 	me->steps++;
+	if (dpe_sched->stamps)
+		dpe_sched_stamp(me);
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
 	if (dpe_sched_arrive(me, visible) || me->state == DPE_SCHED_OUTSIDE) {

@@ -39,6 +39,10 @@ DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visib
 /* Ends the run here. */
 DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
 DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
+/* Where a debugger stops: before the library ends the run; and where `from` is about to let `to` go on,
+ * which is not the usual choice. */
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
 /* Waits for the baton. */
 DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_lock(void);
@@ -46,6 +50,28 @@ DPE_SCHED_HIDDEN void dpe_sched_unlock(void);
 DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
 /* The calling thread is over: another one goes on. */
 DPE_SCHED_HIDDEN void dpe_sched_finish(void);
+
+/* Without a timeout; the C library's function would be a point. */
+DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
+DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
+
+/* ---- asking.c ---------------------------------------------------------------------------- */
+
+/* The thread that the command chooses among all that can go on. With the lock held. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
+/* The same of a debugger, which may stop in dpe_sched_asking and change the answer. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_offer(unsigned current, unsigned usual);
+DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
+
+/* ---- steering.c -------------------------------------------------------------------------- */
+
+/* Keeps when the thread came to its operation. */
+DPE_SCHED_HIDDEN void dpe_sched_stamp(const struct dpe_sched_thread *me);
+DPE_SCHED_HIDDEN void dpe_sched_steer_begin(void);
+/* The thread that the turns want, of these; `usual` where they want none. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual);
+/* Whether the turns hold the thread where it is. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_held(unsigned thread);
 
 /* ---- choices.c ---------------------------------------------------------------------------- */
 

@@ -48,6 +48,34 @@ static void restore_environment(char **environment)
 	remove_variable(environment, "LD_BIND_NOW");
 }
 
+/* ---- a debugger -------------------------------------------------------------------------- */
+
+/* Without memory from the heap, whose addresses are to be those of other runs. */
+static bool is_traced(void)
+{
+	char text[2048];
+	int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t len = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
+	const char *tracer;
+
+	if (file >= 0)
+		close(file);
+	text[len > 0 ? len : 0] = '\0';
+	tracer = strstr(text, "TracerPid:");
+	return tracer && atoi(tracer + strlen("TracerPid:"));
+}
+
+/* Who interrupts on the terminal interrupts the debugger, which interrupts the run. */
+static void await_debugger(const struct dpe_sched_header *header)
+{
+	if (!header->held)
+		return;
+	setpgid(0, 0);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	while (__atomic_load_n(&header->held, __ATOMIC_RELAXED) && !is_traced())
+		usleep(1000);
+}
+
 /* ---- a run ------------------------------------------------------------------------------- */
 
 static void begin_run(struct dpe_sched_header *header)
@@ -59,6 +87,7 @@ static void begin_run(struct dpe_sched_header *header)
 	setrlimit(RLIMIT_CORE, &no_core);
 	lseek(STDIN_FILENO, 0, SEEK_SET);
 	header->pid = (uint32_t)getpid();
+	await_debugger(header);
 	header->nthreads = header->live = 1;
 	first->state = DPE_SCHED_CONTROLLED;
 	first->steps = 1;
@@ -106,6 +135,8 @@ static void serve(struct dpe_sched_header *header, int commands)
 			begin_run(header);
 			return;
 		}
+		if (header->held) /* it is the debugger's user who interrupts */
+			signal(SIGINT, SIG_IGN);
 		status = child < 0 ? -1 : wait_for(child);
 		if (write(commands, &status, sizeof(status)) != sizeof(status))
 			break;

@@ -144,6 +144,7 @@ enum dpe_sched_strategy {
 	DPE_SCHED_POS,
 	DPE_SCHED_SURW,
 	DPE_SCHED_DELAY,
+	DPE_SCHED_STEER, /* by `turns` */
 };
 
 /* How the library ended a run. */
@@ -175,6 +176,34 @@ struct dpe_sched_wakeup {
 	uint32_t order;
 };
 
+/* The thread runs until it comes to its operation number `step`, and is held there until its next turn or the
+ * end of all. With `may_wait` it is also there where it waits for the operation before. */
+struct dpe_sched_turn {
+	uint32_t step;
+	uint16_t thread;
+	uint16_t may_wait;
+};
+
+/* When a thread came to an operation, in ns of CLOCK_MONOTONIC. */
+struct dpe_sched_stamp {
+	uint64_t time;
+	uint32_t step;
+	uint16_t thread;
+	uint16_t kind; /* of the operation */
+};
+
+enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };
+
+/* A choice that the command makes, while the run waits. */
+struct dpe_sched_question {
+	uint32_t state; /* a futex */
+	uint16_t current; /* is at a point, or over */
+	uint16_t usual;   /* without a strategy */
+	uint16_t answer;  /* the command's */
+	uint16_t count;   /* of `possible`: threads that can go on */
+	uint16_t possible[DPE_SCHED_THREADS];
+};
+
 struct dpe_sched_header {
 	/* the command's, before a run */
 	uint64_t magic;
@@ -186,6 +215,11 @@ struct dpe_sched_header {
 	uint32_t max_steps;
 	uint32_t nforced;
 	uint32_t spurious; /* waits for conditions may return without a reason */
+	uint32_t stamps; /* times are kept */
+	uint32_t nturns;
+	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
+	uint32_t asks; /* the command makes each choice */
+	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
 					      that it creates, in an earlier run */
 	uint32_t ndelays;
@@ -210,11 +244,16 @@ struct dpe_sched_header {
 	uint32_t kicked_at; /* … if this is still the number of its last operation */
 	uint32_t kicks; /* threads that went outside */
 	uint32_t opened; /* semaphores with names */
+	uint32_t nstamps;
+	uint32_t stamps_lost;
+	uint32_t turns_done;
 	uint64_t now;   /* ns of virtual time since the start */
 	uint64_t dice;
+	struct dpe_sched_question question;
 	struct dpe_sched_thread threads[DPE_SCHED_THREADS];
 	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
+	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];
 	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could go on */
 	uint32_t learned; /* granules that are known to be shared, over all runs */
 	/* Which thread used each eight bytes of memory, over all runs: see sched_memory.c. */

@@ -9,6 +9,9 @@ run "$DPE" explore -s early.dpe -- ./ordered
 says "an order that the first run does not have" 1 "early: match" "of them matter" "at use+0x0" "at configure+0x0"
 check "not in the first run" -z "$(grep 'run 1 of' err)"
 check "every member of a barrier can be read" -z "$(grep 'cannot be read' err)"
+run "$DPE" explore --format=json -s early.dpe -- ./ordered
+gives "the same as JSON" 1
+check "with the events" "$(python3 -c 'import json; f = json.loads(open("out").readline()); print(f["kind"], f["text"], "at use+0x0" in " ".join(f["details"]))')" = "rule early: match True"
 for i in 1 2 3; do
 	run "$DPE" explore --replay=found.schedule -s early.dpe -- ./ordered
 	says "its replay" 1 "replay of found.schedule: early: match" "at use+0x0"

@@ -1,0 +1,154 @@
+/* confirm: predicted runs in terms of the library. The rules know threads and times of events; the times at which threads
+ * came to their operations say between which ones an event was. */
+#include "explore/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Its number; DPE_SCHED_NOBODY. */
+static unsigned thread_of(const struct dpe_sched_header *memory, pid_t tid)
+{
+	for (unsigned i = 0; i < memory->nthreads && i < DPE_SCHED_THREADS; i++)
+		if (memory->threads[i].tid == (uint32_t)tid)
+			return i;
+	return DPE_SCHED_NOBODY;
+}
+
+/* What lets others go on. */
+static bool is_release(unsigned kind)
+{
+	switch (kind) {
+	case DPE_SCHED_CREATE:
+	case DPE_SCHED_MUTEX_UNLOCK:
+	case DPE_SCHED_RWLOCK_UNLOCK:
+	case DPE_SCHED_SPIN_UNLOCK:
+	case DPE_SCHED_COND_SIGNAL:
+	case DPE_SCHED_COND_BROADCAST:
+	case DPE_SCHED_COND_WAIT:
+	case DPE_SCHED_COND_TIMEDWAIT:
+	case DPE_SCHED_SEM_POST:
+	case DPE_SCHED_BARRIER_WAIT:
+	case DPE_SCHED_FUTEX_WAKE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The operation that the thread comes to after that time. Where that is a call which lets others go on, and the
+ * event is this call, it is the next one. */
+static uint32_t step_after(const struct dpe_sched_header *memory, unsigned thread,
+	const struct dpe_explore_turn *turn)
+{
+	uint32_t step = 0;
+
+	for (uint32_t i = 0; i < memory->nstamps && i < DPE_SCHED_STAMPS; i++) {
+		const struct dpe_sched_stamp *stamp = &memory->stamped[i];
+
+		if (stamp->thread != thread)
+			continue;
+		if (stamp->time > turn->time)
+			return stamp->step + (turn->call && is_release(stamp->kind) &&
+						     !strcmp(turn->call, dpe_sched_kind_name(stamp->kind)));
+		step = stamp->step;
+	}
+	return step + 1;
+}
+
+static bool map_turn(const struct dpe_explore_turn *turn, const struct dpe_sched_header *memory,
+	struct dpe_sched_turn *to)
+{
+	unsigned thread = thread_of(memory, turn->thread);
+
+	if (thread == DPE_SCHED_NOBODY)
+		return false;
+	*to = (struct dpe_sched_turn){
+		.step = step_after(memory, thread, turn) - turn->before,
+		.thread = (uint16_t)thread,
+		.may_wait = turn->may_wait,
+	};
+	return true;
+}
+
+static const char *map_turns(struct dpe_target *target, const struct dpe_explore_prediction *prediction,
+	const struct dpe_sched_header *memory)
+{
+	if (prediction->unknown)
+		return prediction->unknown;
+	if (prediction->nturns > DPE_SCHED_TURNS || memory->stamps_lost)
+		return "it has more operations than are followed";
+	for (unsigned i = 0; i < prediction->nturns; i++) {
+		target->objects[i] = prediction->turns[i].object;
+		if (!map_turn(&prediction->turns[i], memory, &target->turns[i]))
+			return "a thread of it is not controlled";
+	}
+	return NULL;
+}
+
+static void take(struct dpe_targets *targets, const struct dpe_explore_prediction *prediction,
+	const struct dpe_sched_header *memory)
+{
+	struct dpe_target *target = DPE_GROW(targets->at, targets->count, targets->cap);
+
+	*target = (struct dpe_target){
+		.what = dpe_xstrdup(prediction->what),
+		.turns = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->turns)),
+		.objects = dpe_xcalloc(prediction->nturns + 1, sizeof(*target->objects)),
+		.nturns = prediction->nturns,
+		.cause = prediction->cause ? dpe_xstrdup(prediction->cause) : NULL,
+	};
+	target->unknown = map_turns(target, prediction, memory);
+}
+
+void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
+	unsigned count, const struct dpe_sched_header *memory)
+{
+	unsigned taken = count < DPE_EXPLORE_PREDICTIONS ? count : DPE_EXPLORE_PREDICTIONS;
+
+	for (unsigned i = 0; i < taken; i++)
+		take(targets, &predictions[i], memory);
+	targets->left_out = count - taken;
+}
+
+void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n)
+{
+	memory->strategy = DPE_SCHED_STEER;
+	memory->nforced = 0;
+	memory->depth = n == 1 ? 0 : 1 + n % 4;
+	memory->seed = memory->seed << 32 | n;
+	memory->nturns = target->nturns;
+	memcpy(memory->turns, target->turns, target->nturns * sizeof(*target->turns));
+}
+
+/* A writer of a read-write lock waits for its second object, one byte further. */
+static bool is_deadlock_met(const struct dpe_target *target, const struct dpe_sched_header *memory)
+{
+	for (unsigned i = 0; i < target->nturns; i++) {
+		const struct dpe_sched_thread *thread = &memory->threads[target->turns[i].thread];
+
+		if (!thread->stuck || target->objects[i] - thread->op.object > 1)
+			return false;
+	}
+	return true;
+}
+
+bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
+	const struct dpe_server *server)
+{
+	if (!finding->found)
+		return false;
+	if (target->cause)
+		return server->rules->shows(server->rules->context, target->cause);
+	return !strcmp(finding->kind, "deadlock") && is_deadlock_met(target, server->memory);
+}
+
+void dpe_targets_free(struct dpe_targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++) {
+		free(targets->at[i].what);
+		free(targets->at[i].cause);
+		free(targets->at[i].turns);
+		free(targets->at[i].objects);
+	}
+	free(targets->at);
+}

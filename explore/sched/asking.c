@@ -1,0 +1,61 @@
+/* asking: a choice that the command makes, or who has the run in gdb. The run waits for it, where every thread
+ * stands at an operation. */
+#include "explore/sched/control.h"
+
+static void note_waits(bool asked)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
+		struct dpe_sched_thread *thread = &dpe_sched->threads[i];
+		unsigned awaited = asked ? dpe_sched_awaited(thread) : DPE_SCHED_NOBODY;
+
+		thread->held_by = awaited == DPE_SCHED_NOBODY ? 0 : (uint16_t)(awaited + 1);
+	}
+}
+
+static void collect(struct dpe_sched_question *question)
+{
+	question->count = 0;
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (dpe_sched_ready(&dpe_sched->threads[i]) != DPE_SCHED_BLOCKED)
+			question->possible[question->count++] = (uint16_t)i;
+}
+
+static bool is_possible(const struct dpe_sched_question *question, unsigned thread)
+{
+	for (unsigned i = 0; i < question->count; i++)
+		if (question->possible[i] == thread)
+			return true;
+	return false;
+}
+
+unsigned dpe_sched_ask(unsigned current, unsigned usual)
+{
+	struct dpe_sched_question *question = &dpe_sched->question;
+
+	question->current = (uint16_t)current;
+	question->usual = (uint16_t)usual;
+	collect(question);
+	note_waits(true);
+	__atomic_store_n(&question->state, DPE_SCHED_ASKED, __ATOMIC_RELEASE);
+	dpe_sched_futex_wake(&question->state);
+	while (__atomic_load_n(&question->state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED)
+		dpe_sched_futex_wait(&question->state, DPE_SCHED_ASKED);
+	note_waits(false);
+	return is_possible(question, question->answer) ? question->answer : usual;
+}
+
+void dpe_sched_asking(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+unsigned dpe_sched_offer(unsigned current, unsigned usual)
+{
+	struct dpe_sched_question *question = &dpe_sched->question;
+
+	question->current = (uint16_t)current;
+	question->usual = question->answer = (uint16_t)usual;
+	collect(question);
+	dpe_sched_asking();
+	return is_possible(question, question->answer) ? question->answer : usual;
+}
