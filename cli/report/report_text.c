@@ -544,6 +544,10 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 	dpe_text_puts(to, "]\n");
 	if (!deadlock->reason && deadlock->kind == DPE_LONG_WAIT)
 		dpe_text_puts(to, "  not certain: a thread that runs may still wake them\n");
+	if (!deadlock->reason && deadlock->predicted)
+		dpe_text_puts(to, deadlock->certain
+				? "  certain in another run with the same input\n"
+				: "  certain in another run, unless data that is not observed forbids it\n");
 	if (!deadlock->reason)
 		return;
 	dpe_text_puts(to, "  inconclusive: ");

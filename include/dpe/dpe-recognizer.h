@@ -91,6 +91,8 @@ struct dpe_deadlock {
 	unsigned nwaits;
 	const char *reason; /* why it is inconclusive, as text; else NULL */
 	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
+	bool predicted; /* potential: another order of the threads closes the cycle … */
+	bool certain;   /* … whatever the data; else unless data that is not observed forbids it */
 	uint64_t lasted; /* long waits: ns that each has lasted at least */
 };
 
