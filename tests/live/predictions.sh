@@ -21,7 +21,9 @@ for run in 1 2 3 4 5; do
 	grep -q 'possible: predicted match of put()&get()' err && ! grep -q 'happened: match' err && found=$((found + 1))
 done
 check 'a race behind a lock is predicted, and did not happen' $found = 5
-check 'with the order that shows it' "$(grep -c 'then thread .* runs until it comes to \(put\|get\)' err)" = 2
+check 'with the order that shows it, in lanes' "$(grep -c '^ *[*|][ *|]*  \(put\|get\) at \(put\|get\) (accidents.c:' err)" = 2
+check 'the section that is left out, and why' "$(grep -c 'left out: thread .* (mutex) to$' err) $(
+	grep -c 'took that lock after it, and nothing else orders the events' err)" = '1 1'
 run "$DPE" run -s race.dpe -- ./accidents guarded
 says 'under the lock there is none' 0 'nothing found'
 run "$DPE" run -s all.dpe -- ./accidents
