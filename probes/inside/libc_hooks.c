@@ -4,6 +4,7 @@
 #include "probes/inside/runtime.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <malloc.h>
 #include <stddef.h>
 
@@ -13,6 +14,12 @@
 #define SYNC(what, address, size)                                                                  \
 	dpe_memory_sync(DPE_PRELOAD_##what, (uint64_t)(address), size, DPE_MEMORY_HERE)
 
+static void *(*real_malloc)(size_t);
+static void *(*real_calloc)(size_t, size_t);
+static void *(*real_memalign)(size_t, size_t);
+static void *(*real_aligned_alloc)(size_t, size_t);
+static void *(*real_valloc)(size_t);
+static int (*real_posix_memalign)(void **, size_t, size_t);
 static void (*real_free)(void *);
 static void *(*real_realloc)(void *, size_t);
 static int (*real_munmap)(void *, size_t);
@@ -32,6 +39,12 @@ __attribute__((constructor(101))) static void look_up(void)
 	real_memcpy = dlsym(RTLD_NEXT, "memcpy");
 	real_memmove = dlsym(RTLD_NEXT, "memmove");
 	real_memset = dlsym(RTLD_NEXT, "memset");
+	real_malloc = dlsym(RTLD_NEXT, "malloc");
+	real_calloc = dlsym(RTLD_NEXT, "calloc");
+	real_memalign = dlsym(RTLD_NEXT, "memalign");
+	real_aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+	real_valloc = dlsym(RTLD_NEXT, "valloc");
+	real_posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
 	real_free = dlsym(RTLD_NEXT, "free");
 	real_realloc = dlsym(RTLD_NEXT, "realloc");
 	real_munmap = dlsym(RTLD_NEXT, "munmap");
@@ -84,14 +97,54 @@ COPY(__tsan_memcpy, real_memcpy)
 COPY(__tsan_memmove, real_memmove)
 SET(__tsan_memset)
 
-/* ---- what is given back ------------------------------------------------------------------
- * Reported before it happens: the next owner of the memory reports its accesses later. */
+/* ---- memory that is handed out -------------------------------------------------------------
+ * Reported when it has happened, and what is given back before that happens: so the one comes after the other. */
 
-/* What an OpenMP runtime frees are its own affairs: that it synchronises is not seen. */
+static void *hand_out(void *object, struct dpe_memory_place place)
+{
+	if (object && WANTED(HANDED_OUT))
+		dpe_memory_hand_out(object, malloc_usable_size(object), place);
+	return object;
+}
+
+#define ALLOCATION(name, parameters, arguments)                                                    \
+	DPE_MEMORY_EXPORTED void *name parameters                                                  \
+	{                                                                                          \
+		if (!real_##name)                                                                  \
+			look_up();                                                                 \
+		return real_##name ? hand_out(real_##name arguments, DPE_MEMORY_HERE) : NULL;      \
+	}
+ALLOCATION(malloc, (size_t size), (size))
+ALLOCATION(calloc, (size_t count, size_t size), (count, size))
+ALLOCATION(memalign, (size_t alignment, size_t size), (alignment, size))
+ALLOCATION(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+ALLOCATION(valloc, (size_t size), (size))
+
+DPE_MEMORY_EXPORTED int posix_memalign(void **object, size_t alignment, size_t size)
+{
+	int error;
+
+	if (!real_posix_memalign)
+		look_up();
+	error = real_posix_memalign ? real_posix_memalign(object, alignment, size) : ENOMEM;
+	if (!error)
+		hand_out(*object, DPE_MEMORY_HERE);
+	return error;
+}
+
+/* ---- memory that is given back ------------------------------------------------------------ */
+
+/* Large objects go back to the kernel, and may come from there as something else. What an OpenMP runtime frees are its
+ * own affairs: that it synchronises is not seen. */
 static void give_back(const void *object, size_t size, struct dpe_memory_place place)
 {
-	dpe_memory_sync(dpe_runtime_has(place.pc) ? DPE_PRELOAD_RENEWED : DPE_PRELOAD_FREED,
-		(uint64_t)object, size, place);
+	const size_t large = 1 << 16;
+	bool own = dpe_runtime_has(place.pc);
+
+	if (!own)
+		dpe_memory_sync(DPE_PRELOAD_FREED, (uint64_t)object, size, place);
+	if (own || size >= large)
+		dpe_memory_sync(DPE_PRELOAD_RENEWED, (uint64_t)object, size, place);
 }
 
 DPE_MEMORY_EXPORTED void free(void *object)
@@ -116,15 +169,17 @@ DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 	result = real_realloc ? real_realloc(object, size) : NULL;
 	if (object && size && !result && WANTED(FREED))
 		dpe_preload_lose_one();
-	return result;
+	return hand_out(result, DPE_MEMORY_HERE);
 }
 
 DPE_MEMORY_EXPORTED int munmap(void *address, size_t size)
 {
 	int result;
 
-	if (WANTED(FREED))
+	if (WANTED(FREED)) {
 		SYNC(FREED, address, size);
+		SYNC(RENEWED, address, size);
+	}
 	if (!real_munmap)
 		look_up();
 	result = real_munmap(address, size);

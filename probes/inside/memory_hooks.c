@@ -208,6 +208,14 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	put_access(what, address, size, place);
 }
 
+/* What the thread did before with the memory has come before a release of its own, or races with who freed it. */
+void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_place place)
+{
+	use_stack(place);
+	if (!dpe_preload_look->once || has_threads())
+		put_access(DPE_PRELOAD_HANDED_OUT, (uint64_t)object, size, place);
+}
+
 /* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */
 void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)

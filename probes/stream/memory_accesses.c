@@ -19,7 +19,7 @@ static bool is_access(unsigned what)
 /* Told of each piece of memory that was accessed before. */
 static bool is_renewal(unsigned what)
 {
-	return what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED;
+	return what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED || what == DPE_PRELOAD_HANDED_OUT;
 }
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -48,6 +48,7 @@ void dpe_memory_request(struct dpe_probes *probes)
 		if (probes->plan->memory >> i & 1)
 			header->wanted[DPE_PRELOAD_COUNT + i] = DPE_PRELOAD_ENTER;
 	}
+	header->wanted[DPE_PRELOAD_HANDED_OUT] = header->wanted[DPE_PRELOAD_RENEWED];
 	probes->preload->memory.notes =
 		header->wanted[DPE_PRELOAD_FREED] || header->wanted[DPE_PRELOAD_RENEWED];
 }
@@ -143,7 +144,10 @@ void dpe_memory_tell_openmp(const struct dpe_probes *probes, struct dpe_diags *d
 
 struct dpe_memory_page {
 	uint64_t number;
-	uint64_t granules[PAGE / GRANULE / 64]; /* bits */
+	uint64_t granules[PAGE / GRANULE / 64]; /* bits: accessed … */
+	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out again; */
+	uint64_t begun[PAGE / GRANULE / 64];    /* where an object begins that was handed out while we looked */
+	uint32_t freers[PAGE / GRANULE / 64];   /* the thread that freed what is freed; 0: several */
 	UT_hash_handle hh;
 };
 
@@ -175,48 +179,105 @@ static void note(struct dpe_memory *memory, uint64_t address)
 static void drop_page(struct dpe_memory *memory, struct dpe_memory_page *page)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++)
-		if (page->granules[i])
+		if (page->granules[i] | page->freed[i] | page->begun[i])
 			return;
 	HASH_DEL(memory->pages, page);
 	memory->last = NULL;
 	free(page);
 }
 
-/* Those of the page's that lie in between are given back. */
-static void give_back(struct dpe_memory *memory, struct dpe_memory_page *page, uint64_t begin,
-	uint64_t end, void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+/* A piece of memory changes its owner. */
+struct new_owner {
+	bool freed; /* it has none until it is handed out again, … */
+	bool same;  /* … which goes without saying if the thread freed it itself */
+	uint32_t thread;
+	uint64_t begin, end;
+	void (*piece)(void *context, uint64_t address, uint64_t size);
+	void *context;
+};
+
+static void set_freed(struct dpe_memory_page *page, unsigned i, uint64_t bit, const struct new_owner *owner)
+{
+	bool alone = !page->freed[i] || page->freers[i] == owner->thread;
+
+	page->freed[i] &= ~bit;
+	if (!owner->freed)
+		return;
+	page->freers[i] = alone ? owner->thread : 0;
+	page->freed[i] |= bit;
+}
+
+/* What others did with the memory comes before the free, or was compared with it; what comes after is compared with what
+ * the thread does now. */
+static bool is_own(const struct dpe_memory_page *page, unsigned i, uint64_t bit, const struct new_owner *owner)
+{
+	return owner->same && page->freed[i] & bit && page->freers[i] == owner->thread;
+}
+
+/* Of the page what lies in between, and was accessed, or freed before. */
+static void change_page(struct dpe_memory *memory, struct dpe_memory_page *page, const struct new_owner *owner)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++) {
-		for (uint64_t left = page->granules[i]; left; left &= left - 1) {
+		uint64_t known = page->granules[i] | (owner->freed ? 0 : page->freed[i]);
+
+		for (uint64_t left = known; left; left &= left - 1) {
 			unsigned bit = (unsigned)__builtin_ctzll(left);
 			uint64_t at = page->number * PAGE + (64 * i + bit) * GRANULE;
 
-			if (at + GRANULE <= begin || at >= end)
+			bool own = is_own(page, i, 1ull << bit, owner);
+
+			if (at + GRANULE <= owner->begin || at >= owner->end)
+				continue;
+			set_freed(page, i, 1ull << bit, owner);
+			if (own)
 				continue;
 			page->granules[i] &= ~(1ull << bit);
-			piece(context, at, GRANULE);
+			owner->piece(owner->context, at, GRANULE);
 		}
 	}
 	drop_page(memory, page);
 }
 
-static void give_back_all(struct dpe_memory *memory, uint64_t begin, uint64_t end,
-	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+static void change_owner(struct dpe_memory *memory, const struct new_owner *owner)
 {
-	uint64_t first = begin / PAGE, last = (end - 1) / PAGE;
+	uint64_t first = owner->begin / PAGE, last = (owner->end - 1) / PAGE;
 	struct dpe_memory_page *page, *next;
 
 	if (last - first > HASH_COUNT(memory->pages)) {
 		HASH_ITER (hh, memory->pages, page, next)
 			if (page->number >= first && page->number <= last)
-				give_back(memory, page, begin, end, piece, context);
+				change_page(memory, page, owner);
 		return;
 	}
 	for (uint64_t number = first; number <= last; number++) {
 		page = page_of(memory, number, false);
 		if (page)
-			give_back(memory, page, begin, end, piece, context);
+			change_page(memory, page, owner);
 	}
+}
+
+/* False where it was known already. */
+static bool set_begun(struct dpe_memory *memory, uint64_t address, bool begun)
+{
+	struct dpe_memory_page *page = page_of(memory, address / PAGE, begun);
+	uint64_t granule = address % PAGE / GRANULE, bit = 1ull << granule % 64;
+	bool before = page && page->begun[granule / 64] & bit;
+
+	if (page && before != begun)
+		page->begun[granule / 64] ^= bit;
+	return before != begun;
+}
+
+/* What was accessed before there were threads is not known: small objects of that time count as accessed as a whole. */
+static void follow_small(struct dpe_memory *memory, const struct new_owner *owner)
+{
+	if (owner->end - owner->begin > DPE_SMALL_OBJECT)
+		return;
+	if (!owner->freed)
+		set_begun(memory, owner->begin, true);
+	else if (!set_begun(memory, owner->begin, false))
+		for (uint64_t at = owner->begin; at < owner->end; at += GRANULE)
+			note(memory, at);
 }
 
 void dpe_memory_free(struct dpe_memory *memory)
@@ -241,14 +302,19 @@ static uint64_t largest_piece(uint64_t at, uint64_t end)
 	return size;
 }
 
-bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint64_t size,
+bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t at, uint64_t size,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
 {
 	uint64_t end = at + size;
 
 	if (is_renewal(what)) {
-		if (end > at)
-			give_back_all(memory, at, end, piece, context);
+		const struct new_owner owner = {.freed = what == DPE_PRELOAD_FREED, .same = what == DPE_PRELOAD_HANDED_OUT,
+			.thread = thread, .begin = at, .end = end, .piece = piece, .context = context};
+
+		if (end <= at)
+			return true;
+		follow_small(memory, &owner);
+		change_owner(memory, &owner);
 		return true;
 	}
 	if (!is_access(what)) {
@@ -282,7 +348,9 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 {
 	uint64_t address = record->words[0];
 
-	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
+	unsigned event = record->site == DPE_PRELOAD_HANDED_OUT ? DPE_PRELOAD_RENEWED : record->site;
+
+	draft->name = probes->memory_names[event - DPE_PRELOAD_COUNT];
 	draft->args = args;
 	if (record->site == DPE_PRELOAD_FILE_USED || record->site == DPE_PRELOAD_FILE_CLOSED) {
 		args[draft->nargs++] = dpe_value_int((int64_t)address);

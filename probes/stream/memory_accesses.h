@@ -17,7 +17,7 @@ struct dpe_memory {
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; what is
  * given back as those eight bytes that were accessed. Calls `piece` for each. */
-bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size,
+bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t address, uint64_t size,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context);
 void dpe_memory_free(struct dpe_memory *memory);
 /* The name of an event's message, and its arguments, at most 8. */

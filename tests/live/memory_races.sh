@@ -56,6 +56,8 @@ watch 4 gcc 1 relaxed race4
 watch 4 gcc 1 timer race4
 watch 4 gcc 1 freed race8
 check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
+watch 4 gcc 1 used race8
+says 'what is used after it was freed, and only written before there were threads' 1 ': free by thread ' 'not ordered with read of 4 bytes' 'at get+'
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
 says 'rules of -s are followed, too' 1 'data race on ' '[race4, ' ' both: '
@@ -63,7 +65,7 @@ run "$DPE" race -s race.dpe -- ./gcc race
 check 'the rules given once more are the same rules' "$status $(matched) $(grep -c '^#' err)" = '1 race4 1'
 run "$DPE" race -- ./gcc realloc
 says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
-for way in spin joined read neighbours flag references freed-later reuse stack; do
+for way in spin joined read neighbours flag references freed-later used-later reuse reuse-calloc reuse-realloc reuse-aligned reuse-posix stack; do
 	watch 4 gcc 0 $way
 done
 watch 4 clang 1 race race4

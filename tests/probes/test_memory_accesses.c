@@ -20,14 +20,19 @@ static void tell(void *context, uint64_t address, uint64_t size)
 		(unsigned long long)size);
 }
 
-static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size,
+static void happens_in(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t address, uint64_t size,
 	const char *wanted)
 {
 	struct reported reported = {0};
 
-	dpe_memory_each(memory, what, address, size, tell, &reported);
+	dpe_memory_each(memory, thread, what, address, size, tell, &reported);
 	assert_string_equal(reported.text.at ? reported.text.at : "", wanted);
 	dpe_text_free(&reported.text);
+}
+
+static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size, const char *wanted)
+{
+	happens_in(memory, 1, what, address, size, wanted);
 }
 
 static void accesses_come_in_aligned_pieces(void **state)
@@ -50,15 +55,48 @@ static void only_what_was_accessed_is_given_back_once(void **state)
 	struct dpe_memory memory = {.notes = true};
 
 	(void)state;
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "");
 	happens(&memory, DPE_PRELOAD_READ, 0x1001, 1, "1001+1 ");
 	happens(&memory, DPE_PRELOAD_WRITE, 0x1014, 4, "1014+4 ");
 	happens(&memory, DPE_PRELOAD_WRITE, 0x2ff8, 16, "2ff8+8 3000+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x1010, 16, "1010+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "1000+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "1000+8 1010+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "");
 	happens(&memory, DPE_PRELOAD_FREED, 0, 1ull << 40, "2ff8+8 3000+8 ");
+	happens(&memory, DPE_PRELOAD_RENEWED, 0, 1ull << 40, "1000+8 1010+8 2ff8+8 3000+8 ");
 	assert_null(memory.pages);
+	dpe_memory_free(&memory);
+}
+
+static void small_objects_of_unknown_age_are_given_back_whole(void **state)
+{
+	struct dpe_memory memory = {.notes = true};
+
+	(void)state;
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 24, "1000+8 1008+8 1010+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_HANDED_OUT, 0x1000, 24, "1000+8 1008+8 1010+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_WRITE, 0x1008, 8, "1008+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_FREED, 0x1000, 24, "1008+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x2000, 136, "");
+	dpe_memory_free(&memory);
+}
+
+/* A thread needs no word of what it freed itself; others do, also where several freed what lies close together. */
+static void memory_is_handed_out_to_others(void **state)
+{
+	struct dpe_memory memory = {.notes = true};
+
+	(void)state;
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1000, 16, "1000+8 1008+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 8, "1000+8 ");
+	happens(&memory, DPE_PRELOAD_HANDED_OUT, 0x1000, 8, "");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1000, 8, "1000+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 8, "1000+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_HANDED_OUT, 0x1000, 8, "1000+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1008, 8, "1008+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_WRITE, 0x1000, 8, "1000+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_FREED, 0x1000, 8, "1000+8 ");
+	happens(&memory, DPE_PRELOAD_HANDED_OUT, 0x1008, 8, "1008+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_RENEWED, 0x1000, 8, "1000+8 ");
 	dpe_memory_free(&memory);
 }
 
@@ -71,7 +109,7 @@ static void accesses_without_bound_are_refused(void **state)
 	(void)state;
 	for (unsigned i = 0; i < DPE_COUNT(sizes); i++) {
 		assert_false(dpe_memory_each(
-			&memory, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &reported));
+			&memory, 1, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &reported));
 	}
 	assert_int_equal(reported.text.len, 0);
 	assert_null(memory.pages);
@@ -82,6 +120,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_come_in_aligned_pieces),
 		cmocka_unit_test(only_what_was_accessed_is_given_back_once),
+		cmocka_unit_test(small_objects_of_unknown_age_are_given_back_whole),
+		cmocka_unit_test(memory_is_handed_out_to_others),
 		cmocka_unit_test(accesses_without_bound_are_refused),
 	};
 

@@ -89,7 +89,11 @@ static void *one(void *arg)
 		seen = get(object);
 		atomic_store_explicit(&flag, 1,
 			is("freed-later") ? memory_order_release : memory_order_relaxed);
-	} else if (is("reuse")) {
+	} else if (is("used") || is("used-later")) {
+		free(object);
+		atomic_store_explicit(&flag, 1,
+			is("used") ? memory_order_relaxed : memory_order_release);
+	} else if (is("reuse") || !strncmp(way, "reuse-", 6)) {
 		int *mine = malloc(40);
 
 		put(mine, 1);
@@ -115,6 +119,22 @@ static void *one(void *arg)
 		give();
 	}
 	return NULL;
+}
+
+/* In each of the ways that memory is handed out. */
+static int *allocate(void)
+{
+	void *object = NULL;
+
+	if (is("reuse-calloc"))
+		return calloc(10, sizeof(*many));
+	if (is("reuse-realloc"))
+		return realloc(NULL, 40);
+	if (is("reuse-aligned"))
+		return aligned_alloc(16, 48);
+	if (is("reuse-posix"))
+		return posix_memalign(&object, 16, 40) ? NULL : object;
+	return malloc(40);
 }
 
 static void await_flag(memory_order order)
@@ -144,16 +164,21 @@ static void *two(void *arg)
 		await_flag(is("freed-later") ? memory_order_acquire : memory_order_relaxed);
 		free(object);
 		object = NULL;
+	} else if (is("used") || is("used-later")) {
+		const int *mine = object;
+
+		await_flag(is("used") ? memory_order_relaxed : memory_order_acquire);
+		seen = get(mine);
 	} else if (is("references")) {
 		seen = get(&counter);
 		drop();
-	} else if (is("reuse")) {
+	} else if (is("reuse") || !strncmp(way, "reuse-", 6)) {
 		int *mine;
 
 		await_flag(memory_order_relaxed); /* and the thread's end, which gives back its memory */
 		while (!tgkill(getpid(), atomic_load_explicit(&flag, memory_order_relaxed), 0))
 			usleep(100);
-		mine = malloc(40);
+		mine = allocate();
 		put(mine, 2);
 		free(mine);
 	} else if (is("realloc")) {
