@@ -326,6 +326,8 @@ static const struct option options[] = {
 	{0, "no-predict", NULL, FOR_RACE | FOR_DEADLOCK,
 		"look at no other order of the threads: races that happened only, all deadlocks as potential",
 		take_flag, AT(no_predict)},
+	{0, "heap", NULL, FOR_RACE, "find heap memory that is used after it was freed, or freed twice, and nothing else",
+		take_flag, AT(heap)},
 	{0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"observe pthread functions by a preloaded library: faster", take_flag,
 		AT(preload)},

@@ -79,9 +79,24 @@ in_most() {
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'the variable, and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
 in_most freed 1 'not ordered with free by thread.*predicted_race8,'
-says 'use after free' 1 'mem::free(' 'mem::write('
+says 'use after free' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
+# The heap alone.
+for way in freed twice; do
+	test $way = freed && what='use after free' || what='double free'
+	run "$DPE" race --heap -- ./hidden $way
+	says "--heap: $what" 1 "predicted $what on 0x" 'free by thread' 'predicted_heap' 'certain in another run with the same input' \
+		'nothing else orders the events' ' match'
+	run "$DPE" race --heap --no-predict -- ./hidden $way
+	says "--heap: $what did not happen" 0 'nothing found'
+done
+for way in hidden guards-free; do
+	run "$DPE" race --heap -- ./hidden $way
+	says "--heap: nothing for $way" 0 'nothing found'
+done
+run "$DPE" race --heap put,get -- ./hidden hidden
+says '--heap takes no words' 2 'takes no variable or function'
 run "$DPE" race --no-predict -- ./hidden hidden
 says 'nothing of it happened' 0 'nothing found'
 finish
