@@ -38,7 +38,7 @@ struct cli {
 	struct dpe_text rules;
 	char **target; /* the words after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help, preload, follow;
-	bool dynamic, gdb, no_predict, allow_unobserved;
+	bool dynamic, gdb, no_predict, heap, allow_unobserved;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool keep_going, spurious, step, confirm; /* of explore */

@@ -109,17 +109,30 @@ static void add_rules(struct cli *cli, const char *word)
 	free(pair);
 }
 
-int cli_race(struct cli *cli)
+/* The shipped rules. */
+static const char *const *rules_of(const struct cli *cli)
 {
 	static const char *const of_words[] = {"ipc.dpe", "locks.dpe", NULL},
-		*const of_memory[] = {"race.dpe", "ipc.dpe", NULL},
-		*const predicting[] = {"predicted_race.dpe", "ipc.dpe", NULL};
+		*const of_memory[][3] = {{"predicted_race.dpe", "ipc.dpe"}, {"race.dpe", "ipc.dpe"}},
+		*const of_heap[][3] = {{"predicted_heap.dpe", "ipc.dpe"}, {"heap.dpe", "ipc.dpe"}};
+
+	if (cli->words.count)
+		return of_words;
+	return cli->heap ? of_heap[cli->no_predict] : of_memory[cli->no_predict];
+}
+
+int cli_race(struct cli *cli)
+{
 	bool memory = !cli->words.count;
 	struct cli_live_run how = {.recognize = true,
 		.launch = !cli->pid,
 		.memory_observed = memory,
-		.skip_happened = "predicted_race"};
+		.skip_happened = "predicted_"};
 
+	if (!memory && cli->heap) {
+		cli_usage_error(cli, "--heap is about all memory, and takes no variable or function");
+		return CLI_ERROR;
+	}
 	how.once = memory && !cli->specs.count && !cli->rules.len;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,
@@ -131,7 +144,7 @@ int cli_race(struct cli *cli)
 			cli, "no target: use -p PID or -- COMMAND...");
 		return CLI_ERROR;
 	}
-	cli->shipped = !memory ? of_words : cli->no_predict ? of_memory : predicting;
+	cli->shipped = rules_of(cli);
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))
 			return CLI_ERROR;

@@ -50,13 +50,13 @@ int cli_attach(struct cli *cli)
 	return cli_live_run(cli, &how);
 }
 
-/* The shipped rules, and those of -s in addition. They need no causal order, but a page draws it. */
+/* The shipped rules, and those of -s in addition. A page draws the causal order, and predictions need it. */
 int cli_deadlock(struct cli *cli)
 {
 	static const char *const rules[] = {"deadlock.dpe", NULL}, *const ordered[] = {"deadlock.dpe", "pthread.dpe", NULL};
 	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid, .waits = true};
 
-	cli->shipped = cli->html ? ordered : rules;
+	cli->shipped = cli->html || !cli->no_predict ? ordered : rules;
 	if (cli->preload && cli->pid) {
 		cli_usage_error(cli, "--preload needs a program that dpe starts (-- COMMAND...)");
 		return CLI_ERROR;

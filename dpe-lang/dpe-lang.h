@@ -139,6 +139,8 @@ bool dpe_rule_can_do_with(const struct dpe_rule *rule, const bool *patterns);
 bool dpe_rule_is_sequence(const struct dpe_rule *rule, const char **first, const char **second);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
+/* Whether an action of the rule calls check_order(). */
+bool dpe_rule_checks_order(const struct dpe_rule *rule);
 
 struct dpe_global {
 	const char *name;
@@ -159,5 +161,7 @@ struct dpe_spec {
 
 /* True where one of its rules is a `predict` rule. */
 bool dpe_spec_predicts(const struct dpe_spec *spec);
+/* Whether it checks the order of locks that `sync` rules describe, too. */
+bool dpe_spec_orders_locks(const struct dpe_spec *spec);
 
 #endif

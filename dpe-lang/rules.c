@@ -65,6 +65,17 @@ bool dpe_rule_pairs_nothing(const struct dpe_rule *rule)
 						 rule->pairing == DPE_DATA_WRITES);
 }
 
+bool dpe_spec_orders_locks(const struct dpe_spec *spec)
+{
+	bool locks = false, order = false;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		locks |= dpe_rule_is_lock(&spec->rules[i]);
+		order |= dpe_rule_checks_order(&spec->rules[i]);
+	}
+	return locks && order;
+}
+
 static bool can_do_with(
 	const struct dpe_rule *rule, const struct dpe_node *node, const bool *patterns)
 {

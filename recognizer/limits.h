@@ -41,6 +41,11 @@
 #define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
+/* Cycles in the order of locks: threads whose requests at one site are looked at, sets of locks at the same
+ * sites, and choices of requests. A potential deadlock stays one, whatever the others would show. */
+#define DPE_MOST_REQUESTERS DPE_TINY_OR(2, 64)
+#define DPE_MOST_WAYS DPE_TINY_OR(2, 8)
+#define DPE_MEETING_WORK DPE_TINY_OR(3, 100000)
 
 /* Conjunctions: pairs of partial matches that one event is compared with, and once that was too few;
  * the same where partial matches are only compared; and partial matches beyond the options' limit, until

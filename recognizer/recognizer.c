@@ -251,6 +251,7 @@ static void finish(void *with)
 	}
 	recognizer->finishing = true;
 	dpe_wait_graph_report_due(recognizer->waits, recognizer, UINT64_MAX);
+	dpe_predictor_finish(recognizer->predictor);
 	dpe_lock_order_report(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];

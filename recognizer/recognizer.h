@@ -117,6 +117,14 @@ struct dpe_run {
 	unsigned sync; /* index among the `sync` rules */
 };
 
+/* The latest event of the history that predictions look at. */
+struct dpe_latest {
+	const struct dpe_message *message; /* borrowed; NULL: there is no history */
+	uint64_t number;
+	uint32_t chain;
+	unsigned nlocks; /* held by its thread, as `sync` rules say */
+};
+
 struct dpe_section;
 
 /* The sections of `during` rules that threads are in: a hash table by thread. */
@@ -162,6 +170,7 @@ struct dpe_recognizer {
 	bool suppressing;             /* the current action belongs to a suppressed finding */
 	struct dpe_text text;   /* scratch space of actions */
 	struct dpe_predictor *predictor; /* NULL: no rule predicts */
+	struct dpe_latest latest;
 	/* Pairings of the stabilizer for all rules about locks; DPE_NO_RULE: none. */
 	unsigned exclusive_sync, shared_sync;
 	struct dpe_roles *roles; /* scratch space of the current message */

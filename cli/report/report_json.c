@@ -323,6 +323,11 @@ void cli_json_deadlock(
 	}
 	if (deadlock->kind == DPE_LONG_WAIT)
 		add_number(object, "lasted", deadlock->lasted);
+	if (deadlock->kind == DPE_POTENTIAL_DEADLOCK) {
+		cJSON_AddBoolToObject(object, "predicted", deadlock->predicted);
+		if (deadlock->predicted)
+			cJSON_AddBoolToObject(object, "certain", deadlock->certain);
+	}
 	if (deadlock->others)
 		cJSON_AddBoolToObject(object, "others", true);
 	add_suppression(report, object, rule, deadlock->waits[0].waits);

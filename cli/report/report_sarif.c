@@ -388,6 +388,9 @@ void cli_sarif_deadlock(
 		if (deadlock->waits[i].waits)
 			events[count++] = deadlock->waits[i].waits;
 	}
+	if (deadlock->predicted)
+		dpe_text_puts(&text, deadlock->certain ? "; certain in another run with the same input"
+						      : "; certain in another run, unless data that is not observed forbids it");
 	result = new_result(report, rule, deadlock->reason || deadlock->kind == DPE_LONG_WAIT ? "note" : "error", text.at);
 	dpe_text_printf(&key, "%s %s", dpe_rule_name(rule), cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);

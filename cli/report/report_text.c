@@ -330,10 +330,19 @@ static void add_access_by(
 	cli_text_value(to, message->thread);
 }
 
+static const char *race_name(const struct cli_report *report, struct dpe_message *const *events)
+{
+	unsigned freed = 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		freed += !strcmp(dpe_name_text(report->cli->names, events[i]->name), "mem::free");
+	return freed == 2 ? "double free" : freed ? "use after free" : "data race";
+}
+
 static void add_data_race(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events)
 {
-	dpe_text_printf(to, "%sdata race on ", verdict->prediction ? "predicted " : "");
+	dpe_text_printf(to, "%s%s on ", verdict->prediction ? "predicted " : "", race_name(report, events));
 	add_address(to, report, events[0]->args[0]);
 	dpe_text_puts(to, ": ");
 	add_access_by(to, report, events[0]);
@@ -544,6 +553,10 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 	dpe_text_puts(to, "]\n");
 	if (!deadlock->reason && deadlock->kind == DPE_LONG_WAIT)
 		dpe_text_puts(to, "  not certain: a thread that runs may still wake them\n");
+	if (!deadlock->reason && deadlock->predicted)
+		dpe_text_puts(to, deadlock->certain
+				? "  certain in another run with the same input\n"
+				: "  certain in another run, unless data that is not observed forbids it\n");
 	if (!deadlock->reason)
 		return;
 	dpe_text_puts(to, "  inconclusive: ");

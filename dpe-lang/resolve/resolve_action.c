@@ -47,24 +47,33 @@ const char *dpe_call_name(enum dpe_call call)
 
 /* ---- calls that keep the wait-for graph ------------------------------------------------- */
 
-static bool keeps_waits(const struct dpe_stmt *stmt)
+static bool calls_any(const struct dpe_stmt *stmt, enum dpe_call from, enum dpe_call to)
 {
 	for (; stmt; stmt = stmt->next) {
-		if ((stmt->kind == DPE_STMT_CALL && stmt->call >= DPE_CALL_HOLD &&
-			    stmt->call <= DPE_CALL_CHECK_HANG) ||
-			keeps_waits(stmt->body) || keeps_waits(stmt->otherwise))
+		if ((stmt->kind == DPE_STMT_CALL && stmt->call >= from && stmt->call <= to) ||
+			calls_any(stmt->body, from, to) || calls_any(stmt->otherwise, from, to))
 			return true;
 	}
 	return false;
 }
 
-bool dpe_rule_keeps_waits(const struct dpe_rule *rule)
+static bool rule_calls(const struct dpe_rule *rule, enum dpe_call from, enum dpe_call to)
 {
 	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (keeps_waits(rule->positions[i].action))
+		if (calls_any(rule->positions[i].action, from, to))
 			return true;
 	}
-	return keeps_waits(rule->action) || keeps_waits(rule->otherwise);
+	return calls_any(rule->action, from, to) || calls_any(rule->otherwise, from, to);
+}
+
+bool dpe_rule_keeps_waits(const struct dpe_rule *rule)
+{
+	return rule_calls(rule, DPE_CALL_HOLD, DPE_CALL_CHECK_HANG);
+}
+
+bool dpe_rule_checks_order(const struct dpe_rule *rule)
+{
+	return rule_calls(rule, DPE_CALL_CHECK_ORDER, DPE_CALL_CHECK_ORDER);
 }
 
 /* ---- the formats of printf ------------------------------------------------------------ */

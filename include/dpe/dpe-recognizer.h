@@ -28,6 +28,18 @@ struct dpe_turn {
  * number. Borrowed as the verdict is. Costs time that grows with the turns. */
 unsigned dpe_prediction_schedule(
 	struct dpe_prediction *prediction, unsigned most, const struct dpe_turn **turns);
+/* A section of a lock that the schedule does not enter, of the thread of an event of the match. In the observed
+ * run another thread took the lock after it, which the schedule has. */
+struct dpe_left_out {
+	struct dpe_value lock;
+	const struct dpe_message *release; /* the end of the section */
+	struct dpe_value taker;            /* the other thread */
+};
+/* The latest such section of each event of the match, `most` at most: their number. Borrowed as the verdict is. */
+unsigned dpe_prediction_left_out(
+	struct dpe_prediction *prediction, unsigned most, struct dpe_left_out *sections);
+/* Whether its events are independent, so that nothing but locks orders them in the observed run. */
+bool dpe_prediction_is_independent(const struct dpe_prediction *prediction);
 /* So many events, the first ones of the run, happen as they were observed before the schedule begins. */
 uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 
@@ -91,6 +103,8 @@ struct dpe_deadlock {
 	unsigned nwaits;
 	const char *reason; /* why it is inconclusive, as text; else NULL */
 	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
+	bool predicted; /* potential: another order of the threads closes the cycle … */
+	bool certain;   /* … whatever the data; else unless data that is not observed forbids it */
 	uint64_t lasted; /* long waits: ns that each has lasted at least */
 };
 

@@ -144,6 +144,7 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 	numbers->next += gap;
 	message->seq = numbers->next++;
 	message->place = ++probes->place;
+	message->unreferenced = true;
 	sink->message(sink->context, message);
 }
 
@@ -210,6 +211,7 @@ static void deliver_kernel(void *context, struct dpe_message *message)
 		return;
 	}
 	message->place = ++probes->place;
+	message->unreferenced = true;
 	to->sink->message(to->sink->context, message);
 }
 

@@ -50,7 +50,8 @@ static void call_with_two(const struct dpe_env *env, const struct dpe_stmt *call
 		return;
 	case DPE_CALL_CHECK_ORDER:
 		dpe_lock_order_check(
-			recognizer->lock_order, env->run->rule, thread, object, env->event);
+			recognizer->lock_order, env->run->rule, thread, object, env->event,
+			&recognizer->latest);
 		return;
 	case DPE_CALL_SENDS:
 		dpe_lock_order_send(recognizer->lock_order, thread, object);

@@ -173,6 +173,7 @@ void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *
 		free_instance(order, acquisition, acquisition->instances[i]);
 	dpe_lock_set_unref(order, acquisition->key.held);
 	dpe_lock_unref(order, acquisition->key.lock);
+	dpe_requests_unref(acquisition->requests);
 	free(acquisition->instances);
 	free(acquisition);
 }
@@ -280,6 +281,7 @@ void dpe_acquisitions_drop_strand(struct dpe_lock_order *order, const struct dpe
 			if (acquisition->instances[i]->strand == strand)
 				drop_instance(order, acquisition, i);
 		}
+		dpe_requests_drop_strand(acquisition->requests, strand);
 		if (acquisition->ninstances)
 			continue;
 		dpe_acquisition_unlink(order, acquisition);
@@ -325,6 +327,8 @@ void dpe_acquisition_strip(
 	}
 	same->dropped |= acquisition->dropped;
 	same->thinned |= acquisition->thinned;
+	if (same->requests)
+		same->requests->more = true;
 	for (unsigned i = 0; i < acquisition->ninstances; i++)
 		dpe_acquisition_keep(order, same, acquisition->instances[i]);
 	acquisition->ninstances = 0;

@@ -55,9 +55,10 @@ void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread,
 	struct dpe_value object, const struct dpe_message *since, bool shared);
 void dpe_lock_order_unhold(struct dpe_lock_order *order, struct dpe_value thread,
 	struct dpe_value object, const struct dpe_message *event);
-/* The thread is about to acquire the object. */
+/* The thread is about to acquire the object, at the event, which may be the latest of the history. */
 void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
-	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event);
+	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event,
+	const struct dpe_latest *latest);
 /* The object was destroyed; a later one with its address is another. */
 void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object);
 /* The thread creates another one, known by that name; begins; ends; has joined one. */
@@ -79,6 +80,35 @@ void dpe_lock_order_unordered(struct dpe_lock_order *order, struct dpe_value obj
 void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
 /* The deadlock was reported as an actual one, so it is no longer potential. */
 void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock);
+/* ---- requests.c: whether the requests of a cycle can all wait at once, which predict/ knows ---- */
+
+/* The requests of one thread, as numbers of events, in order. */
+struct dpe_thread_requests {
+	uint64_t strand; /* serial number of the thread */
+	uint32_t chain;
+	uint64_t *at;
+	unsigned count, cap;
+};
+
+/* The requests of a lock at a site while the same others are held. Counted. */
+struct dpe_requests {
+	unsigned refs;
+	bool more; /* there are some that are not in it */
+	struct dpe_thread_requests *of;
+	unsigned count, cap;
+};
+
+enum dpe_meeting {
+	DPE_MEET_NEVER, /* what holds in every run orders them */
+	DPE_MEET_PERHAPS,
+	DPE_MEET, /* another order of the threads has one of each wait at once */
+};
+
+typedef enum dpe_meeting dpe_meet_fn(
+	void *context, struct dpe_requests *const *requests, unsigned count);
+/* Asks that of each cycle, then forgets the requests: events are numbered afresh. */
+void dpe_lock_order_decide(struct dpe_lock_order *order, dpe_meet_fn *meet, void *context);
+
 /* At the end: reports each potential deadlock, and whether limits may have hidden some. */
 void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
 

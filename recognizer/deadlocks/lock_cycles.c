@@ -192,6 +192,7 @@ static void drop_waits(struct dpe_lock_cycle *cycle)
 		dpe_message_unref((struct dpe_message *)wait->holds);
 	}
 	free(cycle->waits);
+	dpe_lock_ways_free(cycle);
 	cycle->waits = NULL;
 	cycle->nwaits = 0;
 }
@@ -207,6 +208,15 @@ static struct dpe_lock_places *find_places(struct dpe_lock_order *order, uint64_
 	places->signature = signature;
 	HASH_ADD(hh, order->places, signature, sizeof(places->signature), places);
 	return places;
+}
+
+static void add_way(const struct cycle_search *search, struct dpe_lock_cycle *cycle)
+{
+	struct dpe_requests **at = dpe_xcalloc(search->nsteps, sizeof(struct dpe_requests *));
+
+	for (unsigned i = 0; i < search->nsteps; i++)
+		at[i] = search->steps[i].acquisition->requests;
+	dpe_lock_way_add(cycle, at);
 }
 
 static void keep_cycle(const struct cycle_search *search, uint64_t signature, uint64_t site)
@@ -229,6 +239,7 @@ static void keep_cycle(const struct cycle_search *search, uint64_t signature, ui
 	cycle->rule = order->rule;
 	cycle->waits = copy_steps(search);
 	cycle->nwaits = search->nsteps;
+	add_way(search, cycle);
 	if (!places->count++)
 		places->first = cycle;
 }
@@ -257,14 +268,18 @@ static uint64_t sign_step(const struct cycle_search *search, unsigned at)
 static void note_cycle(struct cycle_search *search)
 {
 	uint64_t signature = 0, site = 0;
+	struct dpe_lock_cycle *cycle;
 
 	search->found = true;
 	for (unsigned i = 0; i < search->nsteps; i++) {
 		signature += sign_pair(sign_step(search, i), sign_step(search, i + 1));
 		site += mix(search->steps[i].acquisition->key.site);
 	}
-	if (!find_cycle(search->order, signature))
+	cycle = find_cycle(search->order, signature);
+	if (!cycle)
 		keep_cycle(search, signature, site);
+	else if (cycle->nwaits == search->nsteps)
+		add_way(search, cycle);
 }
 
 static uint64_t sign_wait(const struct dpe_lock_order *order, const struct dpe_wait *wait)
@@ -515,9 +530,11 @@ void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *
 			.waits = cycle->waits,
 			.nwaits = cycle->nwaits,
 			.others = cycle->others,
+			.predicted = cycle->meeting == DPE_MEET,
+			.certain = recognizer->options.memory_observed,
 		};
 
-		if (cycle->waits)
+		if (cycle->waits && dpe_lock_cycle_may_close(order, cycle))
 			dpe_deadlock_report(recognizer, cycle->rule, &deadlock);
 	}
 	if (verdict.reason)

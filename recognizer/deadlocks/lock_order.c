@@ -102,16 +102,17 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 }
 
 static void take(struct dpe_lock_order *order, struct dpe_lock_thread *thread,
-	struct dpe_lock *lock, const struct dpe_message *event)
+	struct dpe_lock *lock, const struct dpe_message *event, const struct dpe_latest *latest)
 {
 	const struct dpe_acquisition_key key = {lock, set_of(order, thread), order->site};
 	struct dpe_acquisition *acquisition = dpe_acquisition_find(order, &key);
 	struct dpe_instance *instance;
 
-	if (acquisition && has_instance(acquisition, thread->strand))
-		return;
 	if (!acquisition)
 		acquisition = dpe_acquisition_new(order, &key);
+	dpe_requests_add(acquisition, thread, event, latest);
+	if (has_instance(acquisition, thread->strand))
+		return;
 	instance = new_instance(order, thread, event);
 	dpe_lock_cycles_find(order, acquisition, instance);
 	if (dpe_acquisition_keep(order, acquisition, instance) || acquisition->ninstances)
@@ -134,7 +135,8 @@ static void begin_event(
 }
 
 void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
-	struct dpe_value thread_value, struct dpe_value object, const struct dpe_message *event)
+	struct dpe_value thread_value, struct dpe_value object, const struct dpe_message *event,
+	const struct dpe_latest *latest)
 {
 	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, thread_value);
 	struct dpe_lock *lock;
@@ -147,7 +149,7 @@ void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *r
 	lock = dpe_lock_add(order, object);
 	lock->refs++;
 	if (dpe_lock_thread_held(thread, lock) < 0) /* else it does not wait for others */
-		take(order, thread, lock, event);
+		take(order, thread, lock, event, latest);
 	dpe_lock_unref(order, lock);
 }
 

@@ -4,7 +4,7 @@
 #ifndef DPE_RECOGNIZER_DEADLOCKS_LOCK_ORDER_H
 #define DPE_RECOGNIZER_DEADLOCKS_LOCK_ORDER_H
 
-#include "recognizer/recognizer.h"
+#include "recognizer/deadlocks/deadlocks.h"
 
 /* ---- thread_pasts.c ------------------------------------------------------------------------ */
 
@@ -100,10 +100,16 @@ struct dpe_acquisition {
 		uint64_t site;
 	} key;
 	uint64_t alias; /* hash of the first object that the event acquired */
+	struct dpe_requests *requests; /* counted; NULL: none is known */
 	struct dpe_instance **instances;
 	unsigned ninstances, capinstances;
 	bool dropped; /* some instances were dropped */
 	bool thinned; /* some were, which only cycles of three or more threads can miss */
+};
+
+/* Acquisitions that make a cycle: the requests of each step, counted. */
+struct dpe_lock_way {
+	struct dpe_requests **at;
 };
 
 /* A cycle found; owns copies of values, counts messages. */
@@ -114,6 +120,10 @@ struct dpe_lock_cycle {
 	struct dpe_wait *waits; /* NULL: reported as an actual deadlock */
 	unsigned nwaits;
 	bool others; /* there are more at the same sites that were not kept */
+	struct dpe_lock_way *ways; /* of the same locks at the same sites; each has nwaits steps */
+	unsigned nways, capways;
+	bool more;                /* there are others */
+	enum dpe_meeting meeting; /* the best of all so far */
 };
 
 /* Cycles at the same sites of the program, whatever their locks. */
@@ -182,6 +192,8 @@ struct dpe_lock_order {
 	struct dpe_message *event;   /* … at this event, counted, whose first object … */
 	uint64_t alias, site;        /* … has this hash, at this site */
 	struct dpe_lock_release release;
+	unsigned ndecided; /* how often cycles were decided */
+	bool any_unordered; /* `sync` rules may order more than a semaphore does that was not 0 at first */
 	/* How often a limit was met. */
 	uint64_t acquisitions_dropped, cycles_dropped, searches_ended, searches_blind;
 };
@@ -243,6 +255,19 @@ void dpe_lock_name_free(struct dpe_lock_name *name);
 /* Drops what was sent through the object. */
 void dpe_lock_channel_forget(struct dpe_lock_order *order, struct dpe_value object);
 void dpe_lock_channel_free(struct dpe_lock_channel *channel);
+
+/* ---- requests.c -------------------------------------------------------------------------- */
+
+/* The thread makes the acquisition at the latest event, unless the history has another one. */
+void dpe_requests_add(struct dpe_acquisition *acquisition, const struct dpe_lock_thread *thread,
+	const struct dpe_message *event, const struct dpe_latest *latest);
+void dpe_requests_drop_strand(struct dpe_requests *requests, const struct dpe_strand *strand);
+void dpe_requests_unref(struct dpe_requests *requests); /* accepts NULL */
+/* The acquisitions are another way to the cycle. Takes over `at`, and counts what it has. */
+void dpe_lock_way_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at);
+void dpe_lock_ways_free(struct dpe_lock_cycle *cycle);
+/* False where the cycle cannot close in any run. */
+bool dpe_lock_cycle_may_close(const struct dpe_lock_order *order, const struct dpe_lock_cycle *cycle);
 
 /* ---- lock_cycles.c ----------------------------------------------------------------------- */
 

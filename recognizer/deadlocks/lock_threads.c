@@ -182,6 +182,7 @@ void dpe_lock_order_unordered(struct dpe_lock_order *order, struct dpe_value obj
 {
 	struct dpe_lock_channel *channel = add_channel(order, object);
 
+	order->any_unordered = true;
 	dpe_lock_past_unref(channel->past);
 	channel->past = NULL;
 	channel->unordered = true;

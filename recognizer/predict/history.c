@@ -23,6 +23,7 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 
 	*history = (struct dpe_history){
 		.recognizer = recognizer,
+		.keeps_messages = dpe_spec_predicts(recognizer->spec),
 		.arena = dpe_arena_new(),
 		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
 		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
@@ -165,8 +166,10 @@ static const struct dpe_base *join_all(struct dpe_history *history, const struct
 static const struct dpe_base *join_everything(struct dpe_history *history)
 {
 	begin_join(history, NULL);
-	for (unsigned i = 0; i < history->nchains; i++)
+	for (unsigned i = 0; i < history->nchains; i++) {
 		history->scratch[i] = history->chains[i].nevents;
+		history->orders_too_much |= history->scratch[i] != 0;
+	}
 	return keep_scratch(history);
 }
 
@@ -368,6 +371,7 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	struct dpe_past_event *past;
 	uint64_t number = history->nevents;
 
+	history->recognizer->latest.message = NULL;
 	if (history->reason)
 		return;
 	chain = chain_of(history, event->stamp.chain);
@@ -384,5 +388,15 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	past->held = dpe_sections_held(history, chain);
 	give_meaning(history, past, chain);
 	chain->base = past->base;
+	history->recognizer->latest = (struct dpe_latest){
+		.message = event->message,
+		.number = number,
+		.chain = past->chain,
+		.nlocks = past->held ? past->held->count : 0,
+	};
+	if (!history->keeps_messages) {
+		dpe_message_unref(past->message);
+		past->message = NULL;
+	}
 	history->chain_full |= dpe_stamp_fills_chain(&event->stamp);
 }

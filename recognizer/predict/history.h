@@ -27,7 +27,7 @@ struct dpe_past_event {
 	uint32_t chain, index;       /* index from 1, within the stretch */
 	const struct dpe_base *base; /* what must precede it, but for its own chain */
 	const struct dpe_sections_set *held; /* sections that it is in; NULL: none */
-	struct dpe_message *message; /* counted */
+	struct dpe_message *message; /* counted; NULL: no rule predicts, so nobody asks for it */
 };
 
 /* An outermost acquire that is complete: from its gate on, the lock is held. */
@@ -111,6 +111,10 @@ struct dpe_history {
 	size_t bytes;            /* of both */
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;
+	bool keeps_messages;
+	/* Some edges may not hold in every run: of `during`, or to threads that were already running and were
+	 * found after events of others. */
+	bool orders_too_much;
 	bool chain_full;    /* a thread goes on in another chain */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
 };

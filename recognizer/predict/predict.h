@@ -17,5 +17,7 @@ void dpe_predictor_begin(struct dpe_run *run);
 void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t to, unsigned rule);
 /* Takes every released event, before the rules do. */
 void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event);
+/* No event follows: decides which cycles in the order of locks can close. Accepts NULL. */
+void dpe_predictor_finish(struct dpe_predictor *predictor);
 
 #endif

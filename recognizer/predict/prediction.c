@@ -48,7 +48,8 @@ struct dpe_prediction {
 	const struct dpe_history *history;
 	const struct dpe_closure *run;
 	const uint64_t *events; /* of the match, in the order of the observed run … */
-	unsigned nevents;       /* … 0: the cut has them; else they come after it */
+	unsigned nevents;
+	bool independent;       /* they come after the cut; else it has them */
 	uint32_t *left;         /* of each chain, events that are in no turn yet */
 	struct dpe_turn *turns; /* the last one first, then in order */
 	unsigned nturns, capturns;
@@ -109,10 +110,10 @@ static void reverse(struct dpe_prediction *p)
 unsigned dpe_prediction_schedule(
 	struct dpe_prediction *p, unsigned most, const struct dpe_turn **turns)
 {
-	const uint32_t *cut = p->nevents ? p->run->before : p->run->there;
+	const uint32_t *cut = p->independent ? p->run->before : p->run->there;
 
 	p->nturns = 0;
-	for (unsigned i = p->nevents; i--;)
+	for (unsigned i = p->independent ? p->nevents : 0; i--;)
 		add_turn(p, p->events[i]);
 	p->left = dpe_xrealloc(p->left, (p->run->nchains + 1) * sizeof(*p->left));
 	memcpy(p->left, cut, p->run->nchains * sizeof(*p->left));
@@ -121,6 +122,66 @@ unsigned dpe_prediction_schedule(
 	reverse(p);
 	*turns = p->turns;
 	return p->nturns;
+}
+
+/* ---- what it leaves out ------------------------------------------------------------------------ */
+
+/* A section of another thread that the run has, and that began after this one in the observed run. */
+static const struct dpe_taking *find_later(const struct dpe_prediction *p, const struct dpe_taking *taking)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+
+		for (unsigned j = of->count; of != taking->of && j--;) {
+			const struct dpe_taking *later = &of->at[j];
+
+			if (later->gate < taking->gate)
+				break;
+			if (of->chain < p->run->nchains && later->gate_index <= p->run->there[of->chain] &&
+				(later->exclusive || taking->exclusive))
+				return later;
+		}
+	}
+	return NULL;
+}
+
+/* Looks at the sections of the chain that the run does not have, from the latest on. */
+static bool find_left_out(
+	const struct dpe_prediction *p, uint32_t chain, struct dpe_left_out *section)
+{
+	const struct dpe_past_chain *of = &p->history->chains[chain];
+
+	for (unsigned i = of->ntaken; i--;) {
+		const struct dpe_taking *taking = &of->taken[i].takings->at[of->taken[i].taking], *later;
+
+		if (taking->gate_index <= p->run->there[chain])
+			return false;
+		later = taking->release == DPE_NO_EVENT ? NULL : find_later(p, taking);
+		if (!later)
+			continue;
+		section->lock = taking->of->lock->keyed.value;
+		section->release = p->history->events[taking->release].message;
+		section->taker = p->history->events[later->gate].message->thread;
+		return true;
+	}
+	return false;
+}
+
+unsigned dpe_prediction_left_out(
+	struct dpe_prediction *p, unsigned most, struct dpe_left_out *sections)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < p->nevents && count < most; i++)
+		count += find_left_out(p, p->history->events[p->events[i]].chain, &sections[count]);
+	return count;
+}
+
+bool dpe_prediction_is_independent(const struct dpe_prediction *prediction)
+{
+	return prediction->independent;
 }
 
 uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction)
@@ -205,7 +266,8 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	struct dpe_prediction prediction = {.history = search->history,
 		.run = closed,
 		.events = events,
-		.nevents = has_order(assignment->pomset) ? 0 : count};
+		.nevents = count,
+		.independent = !has_order(assignment->pomset)};
 	struct dpe_verdict verdict = {
 		.kind = DPE_MATCH,
 		.events = messages,

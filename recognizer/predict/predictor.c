@@ -8,16 +8,31 @@
 
 struct dpe_predictor {
 	struct dpe_history history;
+	bool *during; /* the `sync` rules, by number, that may order too much */
 };
+
+static bool *find_during(const struct dpe_spec *spec)
+{
+	bool *during = dpe_xcalloc(spec->nrules + 1, sizeof(*during));
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (spec->rules[i].mode == DPE_SYNC)
+			during[count++] = spec->rules[i].pairing == DPE_DURING;
+	}
+	return during;
+}
 
 struct dpe_predictor *dpe_predictor_new(struct dpe_recognizer *recognizer)
 {
 	struct dpe_predictor *predictor;
 
-	if (recognizer->options.stabilize_only || !dpe_spec_predicts(recognizer->spec))
+	if (recognizer->options.stabilize_only ||
+		(!dpe_spec_predicts(recognizer->spec) && !dpe_spec_orders_locks(recognizer->spec)))
 		return NULL;
 	predictor = dpe_xcalloc(1, sizeof(*predictor));
 	dpe_history_begin(&predictor->history, recognizer);
+	predictor->during = find_during(recognizer->spec);
 	return predictor;
 }
 
@@ -26,6 +41,7 @@ void dpe_predictor_free(struct dpe_predictor *predictor)
 	if (!predictor)
 		return;
 	dpe_history_free(&predictor->history);
+	free(predictor->during);
 	free(predictor);
 }
 
@@ -58,15 +74,18 @@ void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t
 {
 	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
 
-	if (rule == DPE_NO_RULE ||
-		(rule != recognizer->exclusive_sync && rule != recognizer->shared_sync))
-		dpe_history_edge(&predictor->history, from, to);
+	if (rule != DPE_NO_RULE &&
+		(rule == recognizer->exclusive_sync || rule == recognizer->shared_sync))
+		return;
+	predictor->history.orders_too_much |= rule != DPE_NO_RULE && predictor->during[rule];
+	dpe_history_edge(&predictor->history, from, to);
 }
 
 static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
 {
 	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
 
+	dpe_predictor_decide_cycles(&predictor->history);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (recognizer->runs[i].prediction)
 			forget_events(recognizer->runs[i].prediction);
@@ -79,6 +98,12 @@ void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event
 	if (dpe_history_is_full(&predictor->history))
 		begin_stretch(predictor, event->number);
 	dpe_history_add(&predictor->history, event);
+}
+
+void dpe_predictor_finish(struct dpe_predictor *predictor)
+{
+	if (predictor)
+		dpe_predictor_decide_cycles(&predictor->history);
 }
 
 /* ---- searching ------------------------------------------------------------------------------ */

@@ -110,6 +110,11 @@ void dpe_sweeps_free(struct dpe_prediction_search *search);
 /* The same for behaviours with order, and conditions on several events. */
 void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
 
+/* ---- lock_meetings.c ---------------------------------------------------------------------- */
+
+/* Of the cycles in the order of locks, which can close; before the events are forgotten. */
+void dpe_predictor_decide_cycles(struct dpe_history *history);
+
 /* ---- prediction.c ------------------------------------------------------------------------- */
 
 /* True where a match with these values was reported at the current event. */

@@ -47,10 +47,15 @@ check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&writ
   where x = "total"
   $2 write("total")  thread "A"
   $1 write("total")  thread "B"
-  not in this order here; possible, unless data that is not observed forbids it, when
-    thread "B" runs until it comes to release@5
-    then thread "A" runs until it comes to write@1
-    then thread "B" runs until it comes to write@6
+  not in this order here; possible, unless data that is not observed forbids it,
+  when the threads run in turns (*), each until it comes to
+    thread  "B"  "A"
+            *    |    release@5
+            |    *    write@1
+            *    |    write@6
+  left out: thread "A" in the section of "L" to
+    release@3
+  here thread "B" took that lock after it, and nothing else orders the events
 possible: write of total
 dpe: 6 events, 0 lost; 2 rules: 1 match'
 

@@ -18,7 +18,7 @@ check 'without dpe it runs as ever' "$status $(lines err)" = '0 0'
 
 # matched: the rules of the report's findings
 matched() {
-	sed -n 's/^#[0-9]* data race on .*\[\([a-z0-9]*\), .*/\1/p; s/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err
+	sed -n 's/^#[0-9]* [a-z ]* on .*, not ordered with .*\[\([a-z0-9]*\), .*/\1/p; s/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err
 }
 
 # watch TIMES PROGRAM STATUS WAY RULE: so often of as many; that rule's match and no other, or none
@@ -58,6 +58,12 @@ watch 4 gcc 1 freed race8
 check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
 watch 4 gcc 1 used race8
 says 'what is used after it was freed, and only written before there were threads' 1 ': free by thread ' 'not ordered with read of 4 bytes' 'at get+'
+for way in freed used; do
+	run "$DPE" race --heap -- ./gcc $way
+	says "the heap alone: $way" 1 'use after free on 0x' '[heap, heap.dpe:'
+done
+run "$DPE" race --heap -- ./gcc race
+says 'which knows no other race' 0 'nothing found'
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
 says 'rules of -s are followed, too' 1 'data race on ' '[race4, ' ' both: '

@@ -26,12 +26,13 @@ watch() {
 }
 
 watch 20 1 'an inversion that never hangs' inversion '#1 potential deadlock of 2 threads' ' (b), while it held ' \
-	' (a), while it held ' 'exited with status 0' '1 potential deadlock' >inversion.tap &
-watch 20 0 'none under a gate, of one thread, of readers, of threads joined before, by trylock, of mutexes made anew' \
-	'gate alone readers joined try reuse' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
+	' (a), while it held ' 'certain in another run, unless data' 'exited with status 0' '1 potential deadlock' \
+	>inversion.tap &
+watch 20 0 'none under a gate, of one thread, of readers, of joined threads, after a signal or post, by trylock, of new mutexes' \
+	'gate alone readers joined try reuse signalled posted' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
 watch 20 1 'a condition that nobody signals' wakeup 'no thread can go on, 3 threads wait' '(never)' '1 hang' 'signal 9' \
 	>wakeup.tap &
-watch 3 1 'three threads' three 'potential deadlock of 3 threads' >three.tap &
+watch 3 1 'three threads' three 'potential deadlock of 3 threads' 'certain in another run' >three.tap &
 watch 3 1 'one thread that waits' main 'no thread can go on, 1 thread waits' 'by wait_for_ever+' >main.tap &
 watch 3 1 'a semaphore' semaphore '1 thread waits' '(none)' >semaphore.tap &
 watch 3 1 'a mutex taken twice' twice 'deadlock of 1 thread ' >twice.tap &
@@ -65,13 +66,21 @@ quiet 'not where another process could' shared >shared.tap &
 	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
 wait
 
+run "$DPE" deadlock -- "$orders" crossed
+check 'potential only, where a lock would have to change hands the other way round' \
+	"$(grep -c 'potential deadlock of 2' err) $(grep -c 'certain' err)" = '1 0'
+run "$DPE" deadlock --no-predict -- "$orders" inversion
+check 'all are potential where no other order is looked at' \
+	"$(grep -c 'potential deadlock of 2' err) $(grep -c 'certain' err)" = '1 0'
+
 run "$DPE" deadlock --format=json -- "$orders" inversion
 check 'as JSON' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
-print(f["kind"], len(f["threads"]), [w["name"] for w in f["waits"]], found[-1]["potential_deadlocks"])' <out)" = \
-	"potential deadlock 2 ['b', 'a'] 1"
+print(f["kind"], len(f["threads"]), [w["name"] for w in f["waits"]], f["predicted"], f["certain"],
+	found[-1]["potential_deadlocks"])' <out)" = \
+	"potential deadlock 2 ['b', 'a'] True False 1"
 run "$DPE" deadlock --format=json --on-deadlock=kill -- "$orders" wakeup
 check 'a hang as JSON' "$(python3 -c '
 import json, sys

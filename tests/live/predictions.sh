@@ -21,7 +21,9 @@ for run in 1 2 3 4 5; do
 	grep -q 'possible: predicted match of put()&get()' err && ! grep -q 'happened: match' err && found=$((found + 1))
 done
 check 'a race behind a lock is predicted, and did not happen' $found = 5
-check 'with the order that shows it' "$(grep -c 'then thread .* runs until it comes to \(put\|get\)' err)" = 2
+check 'with the order that shows it, in lanes' "$(grep -c '^ *[*|][ *|]*  \(put\|get\) at \(put\|get\) (accidents.c:' err)" = 2
+check 'the section that is left out, and why' "$(grep -c 'left out: thread .* (mutex) to$' err) $(
+	grep -c 'took that lock after it, and nothing else orders the events' err)" = '1 1'
 run "$DPE" run -s race.dpe -- ./accidents guarded
 says 'under the lock there is none' 0 'nothing found'
 run "$DPE" run -s all.dpe -- ./accidents
@@ -77,9 +79,24 @@ in_most() {
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'the variable, and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
 in_most freed 1 'not ordered with free by thread.*predicted_race8,'
-says 'use after free' 1 'mem::free(' 'mem::write('
+says 'use after free' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
+# The heap alone.
+for way in freed twice; do
+	test $way = freed && what='use after free' || what='double free'
+	run "$DPE" race --heap -- ./hidden $way
+	says "--heap: $what" 1 "predicted $what on 0x" 'free by thread' 'predicted_heap' 'certain in another run with the same input' \
+		'nothing else orders the events' ' match'
+	run "$DPE" race --heap --no-predict -- ./hidden $way
+	says "--heap: $what did not happen" 0 'nothing found'
+done
+for way in hidden guards-free; do
+	run "$DPE" race --heap -- ./hidden $way
+	says "--heap: nothing for $way" 0 'nothing found'
+done
+run "$DPE" race --heap put,get -- ./hidden hidden
+says '--heap takes no words' 2 'takes no variable or function'
 run "$DPE" race --no-predict -- ./hidden hidden
 says 'nothing of it happened' 0 'nothing found'
 finish

@@ -12,7 +12,7 @@
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER,
 		       c = PTHREAD_MUTEX_INITIALIZER, gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t read_a = PTHREAD_RWLOCK_INITIALIZER, read_b = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static sem_t none;
 static atomic_int turn;
 
@@ -116,6 +116,62 @@ static void *read_b_then_a(void *unused)
 	return unused;
 }
 
+/* The order of these two is no accident: one waits for the other, or finds what it did. */
+static void *a_then_b_then_signal(void *unused)
+{
+	await_turn(1);
+	take_two(&a, &b);
+	pthread_mutex_lock(&c);
+	atomic_store(&turn, 2);
+	pthread_cond_signal(&done);
+	pthread_mutex_unlock(&c);
+	return unused;
+}
+
+static void *wait_then_b_then_a(void *unused)
+{
+	pthread_mutex_lock(&c);
+	atomic_store(&turn, 1);
+	while (atomic_load(&turn) < 2)
+		pthread_cond_wait(&done, &c);
+	pthread_mutex_unlock(&c);
+	take_two(&b, &a);
+	return unused;
+}
+
+static void *a_then_b_then_post(void *unused)
+{
+	take_two(&a, &b);
+	sem_post(&none);
+	return unused;
+}
+
+static void *b_then_a_after_post(void *unused)
+{
+	sem_wait(&none);
+	take_two(&b, &a);
+	return unused;
+}
+
+/* Only with the sections of `gate` the other way round could these two meet. */
+static void *a_then_b_under_gate(void *unused)
+{
+	pthread_mutex_lock(&gate);
+	take_two(&a, &b);
+	pthread_mutex_unlock(&gate);
+	atomic_store(&turn, 1);
+	return unused;
+}
+
+static void *gate_then_b_then_a(void *unused)
+{
+	await_turn(1);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	take_two(&b, &a);
+	return unused;
+}
+
 static void *wait_for_ever(void *unused)
 {
 	pthread_mutex_lock(&c);
@@ -164,12 +220,15 @@ static void *(*const cases[][3])(void *) = {
 	{a_then_b, try_b_then_a},
 	{read_a_then_b, read_b_then_a},
 	{a_then_b, reuse},
+	{a_then_b_then_signal, wait_then_b_then_a},
+	{a_then_b_then_post, b_then_a_after_post},
+	{a_then_b_under_gate, gate_then_b_then_a},
 	{wait_for_ever, wait_for_ever},
 	{wait_for_ever, read_input},
 	{wait_for_ever, wait_a_while},
 };
 static const char *const names[] = {"inversion", "three", "gate", "alone", "try", "readers",
-	"reuse", "wakeup", "input", "while"};
+	"reuse", "signalled", "posted", "crossed", "wakeup", "input", "while"};
 
 static void run(void *(*const *way)(void *))
 {

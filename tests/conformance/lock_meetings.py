@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""check_order says which cycles close in another run, and leaves out what closes in none.
+
+    lock_meetings.py [--dpe DPE] [--logs N] [--seed S]
+
+Random executions of threads that take locks, create, join and signal each other, and read what others
+wrote. For each cycle of acquisitions and each choice of its requests, predict_oracle.py computes the least
+run that has them: the cycle is predicted where in some such run no request precedes another, and it is
+there at all where in some choice none precedes another by what holds in every run.
+Prints a TAP line; exits 1 where a cycle is missing, one too many, or said to be of the other kind.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lock_cycles
+import predict_oracle as oracle
+
+SYNC = """
+sync exclusive of_writers(x): unlock(x) ; lock(x)
+sync shared of_readers(x): unlock_shared(x) ; shared(x)
+sync once creation(p): create(p) ; start(p)
+sync last joining(p): quit(p) ; join(p)
+sync all sending(x): send(x) ; receive(x)
+sync last signalling(x): signal(x) ; wake(x)
+sync writes stores(x): store(x)
+sync reads loads(x): load(x)
+"""
+SPEC = SYNC + """
+expect locks(x, T): (lock(x) by T { check_order(T, x); hold(T, x); }
+ + shared(x) by T { check_order(T, x); share(T, x); }
+ + unlock(x) by T { unhold(T, x); } + unlock_shared(x) by T { unhold(T, x); })*
+expect threads(p, T): (create(p) by T { creates(T, p); } + start(p) by T { begins(T, p); }
+ + quit(p) by T { ended(T); } + join(p) by T { joined(T, p); })*
+expect channels(x, T): (send(x) by T { sends(T, x); } + receive(x) by T { receives(T, x); })*
+"""
+WAYS = 8  # of one cycle that dpe looks at
+
+
+def random_log(rng):
+    """As of lock_cycles, with signals and data, which the lock order alone does not know."""
+    log, shared, more = [], {}, rng.random()
+    for event, thread, argument in lock_cycles.random_log(rng):
+        if event in ("open", "reset"):
+            continue
+        if event == "unlock" and shared.pop((thread, argument), False):
+            event = "unlock_shared"
+        shared[thread, argument] = event == "shared"
+        log.append((event, thread, argument))
+        if event in ("lock", "shared", "unlock", "unlock_shared") and rng.random() < more / 4:
+            log.append((rng.choice(["signal", "wake", "store", "load"]), thread, rng.choice("uv")))
+    return log
+
+
+def acquisitions(log):
+    """(thread, lock, held locks and whether shared, place)"""
+    held, found = {}, []
+    for place, (event, thread, argument) in enumerate(log):
+        mine = held.setdefault(thread, {})
+        if event in ("lock", "shared"):
+            found.append((thread, argument, dict(mine), place))
+            mine[argument] = event == "shared"
+        elif event in ("unlock", "unlock_shared"):
+            del mine[argument]
+    return found
+
+
+def apart(a, b):
+    return a[0] == b[0] or not all(a[2][lock] and b[2][lock] for lock in a[2].keys() & b[2].keys())
+
+
+def all_paths(taken):
+    """Each choice of acquisitions that makes a cycle: each takes what the next one's thread holds."""
+    def extend(path):
+        if len(path) > 1 and path[-1][1] in path[0][2]:
+            yield path
+        for a in taken:
+            if path[-1][1] in a[2] and a[3] > path[0][3] and all(a[1] != b[1] and not apart(a, b) for b in path):
+                yield from extend([*path, a])
+        return
+
+    for a in taken:
+        yield from extend([a])
+
+
+def unordered(past, places):
+    return not any(a in past[b] for a in places for b in places)
+
+
+def judge(log):
+    """Of each cycle, as its locks: whether it is predicted, and how many ways there are to it."""
+    text = SYNC + "predict none: nothing() & nothing^()"
+    syncs, _ = oracle.parse_spec(text)
+    run = oracle.Run([{"id": i, "event": e, "thread": t, "args": [a]} for i, (e, t, a) in enumerate(log)], syncs)
+    always = run.order(frozenset(range(run.n)), [])
+    found, ways = {}, {}
+    for path in all_paths(acquisitions(log)):
+        places = [a[3] for a in path]
+        locks = lock_cycles.canonical([a[1] for a in path])
+        way = [(a[1], tuple(sorted(a[2].items()))) for a in path]
+        ways.setdefault(locks, set()).add(min(tuple(way[i:] + way[:i]) for i in range(len(way))))
+        if not unordered(always, places):
+            continue
+        found.setdefault(locks, False)
+        if not found[locks]:
+            cut = run.least(places)
+            found[locks] = cut is not None and unordered(run.order(cut, run.history(cut)), places)
+    return found, {locks for locks in ways if len(ways[locks]) > WAYS}
+
+
+def replay(dpe, folder, log):
+    path = os.path.join(folder, "log.jsonl")
+    with open(path, "w") as out:
+        for event, thread, argument in log:
+            print(json.dumps({"event": event, "thread": thread, "args": [argument]}), file=out)
+    run = subprocess.run([dpe, "replay", "-s", os.path.join(folder, "locks.dpe"), "--format=json", path],
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 1, 3) or run.stderr:
+        sys.exit(f"not ok - {run.stderr}")
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    cycles, some = {}, set()
+    for line in lines:
+        if line.get("kind") != "potential deadlock":
+            continue
+        locks = lock_cycles.canonical([wait["object"] for wait in reversed(line["waits"])])
+        cycles[locks] = line["predicted"]
+        if line.get("others"):
+            some.add(frozenset(locks))
+    return cycles, some, any(line.get("kind") == "inconclusive" for line in lines)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpe", default="./dpe")
+    parser.add_argument("--logs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    rng, failed, seen = random.Random(arguments.seed), 0, {True: 0, False: 0}
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "locks.dpe"), "w") as out:
+            out.write(SPEC)
+        for number in range(arguments.logs):
+            log = random_log(rng)
+            wanted, many = judge(log)
+            got, some, inconclusive = replay(arguments.dpe, folder, log)
+            for locks in wanted:
+                seen[wanted[locks]] += 1
+            wrong = {c for c in got if c not in wanted and c not in many and frozenset(c) not in some}
+            wrong |= {c for c in wanted if c not in got and not inconclusive and frozenset(c) not in some}
+            wrong |= {c for c in got if c in wanted and got[c] != wanted[c] and (got[c] or c not in many)}
+            if wrong:
+                print(f"not ok - log {number}: {wrong}: wanted {wanted}, got {got}\n# {log}")
+                failed += 1
+    enough = min(seen.values()) > arguments.logs / 20
+    print(f"{'ok' if enough and not failed else 'not ok'} - {arguments.logs} logs with {seen[True]} predicted "
+          f"cycles and {seen[False]} others")
+    return 1 if failed or not enough else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
