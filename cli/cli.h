@@ -55,6 +55,7 @@ struct cli {
 	pid_t pid;
 	unsigned hang_after; /* seconds; 0: never */
 	unsigned max_instances, max_states, max_findings, stack_depth, stay, error_exitcode, ring_bytes, rings;
+	unsigned interval; /* seconds between reports of what was measured; 0: at the end */
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds between lines; 0: none */
 	bool has_progress; /* --progress was given; otherwise it is decided by the terminal */

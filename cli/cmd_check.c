@@ -29,7 +29,7 @@ static void print_alphabet(struct dpe_text *to, const struct dpe_rule *rule)
 
 static void print_rule(struct dpe_text *to, const struct cli *cli, const struct dpe_rule *rule)
 {
-	dpe_text_printf(to, "%s %s: ", dpe_mode_name(dpe_rule_mode(rule)), dpe_rule_name(rule));
+	dpe_text_printf(to, "%s %s: ", dpe_rule_mode_name(rule), dpe_rule_name(rule));
 	dpe_rule_print(to, rule);
 	dpe_text_puts(to, "\n");
 	if (dpe_rule_mode(rule) == DPE_SYNC)

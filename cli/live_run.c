@@ -25,6 +25,7 @@ struct live {
 	struct dpe_log_writer *log; /* or NULL */
 	struct cli_report *report;
 	struct cli_progress progress;
+	uint64_t measured; /* ms: when it was printed last */
 	int signals;
 	unsigned interrupts;
 	bool ended; /* a signal sent by another process always means us */
@@ -290,6 +291,18 @@ static void show_progress(struct live *live)
 	free(losses);
 }
 
+/* What was measured so far, at each --interval. */
+static void measure(struct live *live)
+{
+	uint64_t now = cli_clock(), interval = live->cli->interval * UINT64_C(1000);
+
+	if (!interval || now < live->measured + interval)
+		return;
+	if (live->measured)
+		dpe_recognizer_measure(live->recognizer);
+	live->measured = now;
+}
+
 /* The timeout for messages, in ms; a deadline of the rules may shorten it. */
 static int longest_wait(const struct live *live)
 {
@@ -327,6 +340,7 @@ static void follow(struct live *live)
 		look_at_signals(live);
 		if (cli_progress_due(&live->progress))
 			show_progress(live);
+		measure(live);
 		if (cli->duration && cli_clock() - begin >= cli->duration * UINT64_C(1000))
 			return;
 	}

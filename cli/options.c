@@ -322,6 +322,8 @@ static const struct option options[] = {
 		AT(hang_after), .min = 0, .max = 1000000000},
 	{0, "max-instances", "N", FOR_RECOGNIZING, "maximal number of partial matches in a slice (100000)",
 		take_number, AT(max_instances), .min = 1, .max = UINT_MAX},
+	{0, "interval", "SECONDS", FOR_LIVE, "print what rules measure at this interval, and not at the end alone",
+		take_number, AT(interval), .min = 1, .max = 1000000000},
 	{'d', "duration", "SECONDS", FOR_LIVE, "stop observing after this time; the program runs on",
 		take_number, AT(duration), .min = 1, .max = 1000000000},
 	{0, "stack", "N", FOR_LIVE | FOR_HANG, "stack frames of each event or thread, 0 to 32 (8)", take_number,

@@ -20,6 +20,11 @@ const char *dpe_mode_name(enum dpe_mode mode)
 	return names[mode];
 }
 
+const char *dpe_rule_mode_name(const struct dpe_rule *rule)
+{
+	return rule->measures ? "measure" : dpe_mode_name(rule->mode);
+}
+
 const char *dpe_class_model(enum dpe_class class)
 {
 	switch (class) {

@@ -109,6 +109,7 @@ struct dpe_rule {
 	enum dpe_mode mode;
 	enum dpe_pairing pairing;
 	bool own;  /* of a file that is not a shipped one */
+	bool measures; /* detect: its matches are no findings */
 	bool keep; /* sync: for `predict` alone, due at the receiving event itself */
 	const bool *sends, *receives; /* sync: by pattern, whether edges start or end at it */
 	uint64_t keys;                /* sync: the variables by which sends and receives pair; of data those of its place */
@@ -139,6 +140,8 @@ bool dpe_rule_can_do_with(const struct dpe_rule *rule, const bool *patterns);
 bool dpe_rule_is_sequence(const struct dpe_rule *rule, const char **first, const char **second);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
+/* Whether an action of the rule calls count(), sum(), hist() or quantiles(). */
+bool dpe_rule_calls_measure(const struct dpe_rule *rule);
 /* Whether an action of the rule calls check_order(). */
 bool dpe_rule_checks_order(const struct dpe_rule *rule);
 

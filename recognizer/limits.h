@@ -37,6 +37,7 @@
 /* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins),
  * choices of events for one last event, and patterns that one event may match. The rule is
  * inconclusive. */
+#define DPE_MEASURED_KEYS DPE_TINY_OR(2, 4096) /* of one call; values of others are counted together */
 #define DPE_PREDICT_EVENTS DPE_TINY_OR(6, 2u << 20)
 #define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)

@@ -262,6 +262,7 @@ static void finish(void *with)
 		report_missing(run);
 	}
 	recognizer->ended = true;
+	dpe_recognizer_measure(recognizer);
 }
 
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
@@ -343,6 +344,7 @@ static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	recognizer->waits = dpe_wait_graph_new(recognizer->options.hang_after);
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
+	recognizer->measures = dpe_measures_new();
 	recognizer->doubt = dpe_doubt_new();
 	recognizer->roles = dpe_roles_new();
 	recognizer->reported = dpe_reported_new();
@@ -430,6 +432,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 		dpe_message_unref(recognizer->gaps[i]);
 	free(recognizer->gaps);
 	dpe_progress_free(recognizer->progress);
+	dpe_measures_free(recognizer->measures);
 	dpe_pool_free(recognizer->pool);
 	dpe_horizon_free(recognizer->horizon);
 	dpe_unwatched_free(recognizer->unwatched);

@@ -147,6 +147,7 @@ struct dpe_recognizer {
 	struct dpe_wait_graph *waits;
 	struct dpe_lock_order *lock_order;
 	struct dpe_progress *progress;
+	struct dpe_measures *measures;
 	struct dpe_pool *pool;     /* of occurrences */
 	struct dpe_horizon *horizon;
 	uint64_t horizon_at;           /* event count at its last update; 0: never */

@@ -237,7 +237,7 @@ void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 	char *text;
 
 	cJSON_AddStringToObject(object, "rule", dpe_rule_name(rule));
-	cJSON_AddStringToObject(object, "mode", dpe_mode_name(dpe_rule_mode(rule)));
+	cJSON_AddStringToObject(object, "mode", dpe_rule_mode_name(rule));
 	cJSON_AddStringToObject(object, "class", dpe_class_name(dpe_rule_class(rule)));
 	cJSON_AddStringToObject(object, "model", dpe_class_model(dpe_rule_class(rule)));
 	add_engine(object, rule);

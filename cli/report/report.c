@@ -157,6 +157,17 @@ static void on_print(void *context, const struct dpe_rule *rule, const char *tex
 	print_line(context, rule, "print", text);
 }
 
+static void on_measured(void *context, const struct dpe_measurement *measurement)
+{
+	struct cli_report *report = context;
+
+	if (report->cli->json)
+		cli_json_measurement(report, measurement);
+	else if (!report->sarif) /* which has findings alone */
+		cli_text_measurement(report, measurement);
+	flush(report);
+}
+
 static void on_error(void *context, const struct dpe_rule *rule, const char *text)
 {
 	struct cli_report *report = context;
@@ -366,6 +377,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.suppresses = on_suppresses,
 		.verdict = on_verdict,
 		.print = on_print,
+		.measured = on_measured,
 		.error = on_error,
 		.deadlock = on_deadlock,
 		.stop = on_stop,

@@ -470,7 +470,7 @@ static cJSON *driver(const struct cli_report *report)
 		if (dpe_rule_mode(rule) == DPE_SYNC)
 			continue;
 		item = cJSON_CreateObject();
-		dpe_text_printf(&text, "%s ", dpe_mode_name(dpe_rule_mode(rule)));
+		dpe_text_printf(&text, "%s ", dpe_rule_mode_name(rule));
 		dpe_rule_print(&text, rule);
 		cJSON_AddItemToObject(
 			item, "id", string(dpe_rule_name(rule), strlen(dpe_rule_name(rule))));

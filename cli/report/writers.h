@@ -94,6 +94,9 @@ void cli_findings_free(struct cli_report *report);
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+/* report_measure.c. */
+void cli_text_measurement(struct cli_report *report, const struct dpe_measurement *measurement);
+void cli_json_measurement(struct cli_report *report, const struct dpe_measurement *measurement);
 void cli_text_params(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_deadlock(struct cli_report *report, const struct dpe_rule *rule,

@@ -296,7 +296,7 @@ static void dump_rule(const struct dump *d)
 {
 	const struct dpe_rule *rule = d->rule;
 
-	dpe_text_printf(d->to, "rule %s\n  mode %s", rule->name, dpe_mode_name(rule->mode));
+	dpe_text_printf(d->to, "rule %s\n  mode %s", rule->name, dpe_rule_mode_name(rule));
 	if (rule->mode == DPE_SYNC)
 		dump_sides(d);
 	dpe_text_printf(

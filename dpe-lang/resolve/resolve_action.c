@@ -34,6 +34,10 @@ static const struct {
 	{"check_order", DPE_CALL_CHECK_ORDER, 2, 2, "check_order(thread, resource)"},
 	{"check_hang", DPE_CALL_CHECK_HANG, 0, 0, "check_hang()"},
 	{"progress", DPE_CALL_PROGRESS, 1, ANY_NUMBER, "progress(measure, value, …)"},
+	{"count", DPE_CALL_COUNT, 0, ANY_NUMBER, "count(), or count(key, …)"},
+	{"sum", DPE_CALL_SUM, 1, ANY_NUMBER, "sum(value), or sum(value, key, …)"},
+	{"hist", DPE_CALL_HIST, 1, ANY_NUMBER, "hist(value), or hist(value, key, …)"},
+	{"quantiles", DPE_CALL_QUANTILES, 1, ANY_NUMBER, "quantiles(value), or quantiles(value, key, …)"},
 };
 
 const char *dpe_call_name(enum dpe_call call)
@@ -69,6 +73,11 @@ static bool rule_calls(const struct dpe_rule *rule, enum dpe_call from, enum dpe
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule)
 {
 	return rule_calls(rule, DPE_CALL_HOLD, DPE_CALL_CHECK_HANG);
+}
+
+bool dpe_rule_calls_measure(const struct dpe_rule *rule)
+{
+	return rule_calls(rule, DPE_CALL_COUNT, DPE_CALL_QUANTILES);
 }
 
 bool dpe_rule_checks_order(const struct dpe_rule *rule)
@@ -225,8 +234,8 @@ static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 		resolve_error(r, name->place,
 			"unknown call '%s': the calls are print, printf, break, error, sync_event, "
 			"hold, share, unhold, wait_for, release, forget, creates, begins, ended, "
-			"joined, sends, receives, unordered, check_deadlock, check_order, check_hang and "
-			"progress",
+			"joined, sends, receives, unordered, check_deadlock, check_order, check_hang, "
+			"progress, count, sum, hist and quantiles",
 			name->name);
 }
 

@@ -7,6 +7,7 @@ static enum dpe_mode mode_of(const struct dpe_resolver *r)
 	case AST_EXPECT:
 		return DPE_EXPECT;
 	case AST_DETECT:
+	case AST_MEASURE:
 		return DPE_DETECT;
 	case AST_PREDICT:
 		return DPE_PREDICT;
@@ -182,6 +183,10 @@ void dpe_resolve_mode(struct dpe_resolver *r)
 	rule->mode = mode_of(r);
 	rule->pairing = r->item->pairing;
 	rule->keep = r->item->keep;
+	rule->measures = r->item->mode == AST_MEASURE;
+	if (rule->measures && !dpe_rule_calls_measure(rule))
+		resolve_error(r, rule->place,
+			"a rule that measures needs an action that calls count, sum, hist or quantiles");
 	if (rule->mode != DPE_EXPECT && rule->otherwise)
 		resolve_error(r, r->item->otherwise->place,
 			"'else' belongs to expect: it runs where the expectation fails");
@@ -197,5 +202,5 @@ void dpe_resolve_mode(struct dpe_resolver *r)
 	if (call)
 		resolve_error(r, call->place,
 			"sync_event belongs to a sync rule: write 'sync' instead of '%s'",
-			dpe_mode_name(rule->mode));
+			dpe_rule_mode_name(rule));
 }

@@ -304,7 +304,7 @@ static void print_params(struct dpe_text *to, const struct ast_name *name)
 
 static void print_rule(struct dpe_text *to, const struct ast_item *item)
 {
-	static const char *const modes[] = {"rule", "expect", "detect", "predict", "sync"};
+	static const char *const modes[] = {"rule", "expect", "detect", "predict", "measure", "sync"};
 
 	dpe_text_puts(to, modes[item->mode]);
 	if (item->mode == AST_SYNC)

@@ -174,12 +174,14 @@ static int mode_token(const struct dpe_classifier *f)
 		return T_SYNC;
 	if (dpe_token_is_word(f, 0, "expect"))
 		return T_EXPECT;
+	if (dpe_token_is_word(f, 0, "measure"))
+		return T_MEASURE;
 	return dpe_token_is_word(f, 0, "predict") ? T_PREDICT : T_DETECT;
 }
 
 static void take_mode(struct dpe_classifier *f)
 {
-	static const char *const modes[] = {"expect", "detect", "predict", "sync"};
+	static const char *const modes[] = {"expect", "detect", "predict", "measure", "sync"};
 	static const char *const pairings[] = {"keep", "fifo", "last", "all", "once", "rounds",
 		"during", "exclusive", "shared", "reads", "writes"};
 	enum dpe_pairing pairing;

@@ -54,7 +54,7 @@ struct dpe_parser;
 %token <text> DEF_NAME "the name of a definition" QUOTED "an event in quotes"
 %token <number> NUMBER "a number"
 %token <num> POSITION "an event position"
-%token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" PREDICT "predict" SYNC "sync" KEEP "keep"
+%token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" PREDICT "predict" MEASURE "measure" SYNC "sync" KEEP "keep"
 %token <pairing> PAIRING "fifo, last, all, once, rounds, during, exclusive, shared, reads or writes"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
@@ -139,6 +139,7 @@ mode: %empty		{ $$ = dpe_build_mode(parser, AST_NO_MODE, DPE_FIFO); }
 	| EXPECT	{ $$ = dpe_build_mode(parser, AST_EXPECT, DPE_FIFO); }
 	| DETECT	{ $$ = dpe_build_mode(parser, AST_DETECT, DPE_FIFO); }
 	| PREDICT	{ $$ = dpe_build_mode(parser, AST_PREDICT, DPE_FIFO); }
+	| MEASURE	{ $$ = dpe_build_mode(parser, AST_MEASURE, DPE_FIFO); }
 	| SYNC		{ $$ = dpe_build_mode(parser, AST_SYNC, DPE_FIFO); }
 	| SYNC PAIRING	{ $$ = dpe_build_mode(parser, AST_SYNC, $2); }
 	| SYNC KEEP	{ $$ = dpe_build_mode(parser, AST_SYNC, DPE_FIFO); $$->keep = true; }

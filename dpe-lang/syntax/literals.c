@@ -37,6 +37,21 @@ static bool is_suffix(const char *text)
 	return false;
 }
 
+/* Nanoseconds of a unit of time; 0: it is none. */
+static unsigned long long time_unit(const char *text)
+{
+	static const struct {
+		const char *name;
+		unsigned long long ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
+
+	for (unsigned i = 0; i < DPE_COUNT(units); i++) {
+		if (!strcmp(text, units[i].name))
+			return units[i].ns;
+	}
+	return 0;
+}
+
 /* Returns the end of the digits; `overflow`: they exceed 128 bits. */
 static const char *read_digits(const char *at, int base, dpe_wide *num, bool *overflow)
 {
@@ -74,12 +89,14 @@ int dpe_lex_number(
 	}
 	end = read_digits(digits, base, &num, &overflow);
 	value->number = (struct ast_number){0};
-	if ((end == digits && base != 8) || !is_suffix(end)) {
+	if ((end == digits && base != 8) || (!is_suffix(end) && !time_unit(end))) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"'%s' is no number: write it like 42, 0x2a, 052, 0b101010, 1.5 or 1e-3",
+			"'%s' is no number: write it like 42, 0x2a, 052, 0b101010, 1.5, 1e-3 or, of time, 10ms",
 			text);
 		return T_BAD;
 	}
+	if (time_unit(end))
+		overflow |= __builtin_mul_overflow(num, (dpe_wide)time_unit(end), &num);
 	if (overflow)
 		dpe_diag(lexer->diags, DPE_ERROR, place,
 			"integer overflow in a literal: %s does not fit into 128 bits", text);
@@ -95,11 +112,13 @@ int dpe_lex_real(
 	char shortest[DPE_NUMBER_TEXT], *end;
 	double real = strtod(text, &end);
 
-	if (*end && (!strchr("fFlL", *end) || end[1])) {
+	if (*end && (!strchr("fFlL", *end) || end[1]) && !time_unit(end)) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"'%s' is no number: write it like 1.5 or 1e-3", text);
+			"'%s' is no number: write it like 1.5, 1e-3 or, of time, 1.5ms", text);
 		return T_BAD;
 	}
+	if (time_unit(end))
+		real *= (double)time_unit(end);
 	if (isinf(real))
 		dpe_diag(lexer->diags, DPE_ERROR, place,
 			"overflow in a literal: %s does not fit into a double", text);

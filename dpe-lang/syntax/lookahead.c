@@ -94,7 +94,8 @@ bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)
 static bool dpe_token_is_mode_word(const struct dpe_classifier *f, unsigned by)
 {
 	return dpe_token_is_word(f, by, "expect") || dpe_token_is_word(f, by, "detect") ||
-	       dpe_token_is_word(f, by, "predict") || dpe_token_is_word(f, by, "sync");
+	       dpe_token_is_word(f, by, "predict") || dpe_token_is_word(f, by, "measure") ||
+	       dpe_token_is_word(f, by, "sync");
 }
 
 /* A mode, not an event or a rule of that name. */

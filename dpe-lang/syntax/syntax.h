@@ -114,7 +114,7 @@ struct ast_dpe {
 };
 
 enum ast_item_kind { AST_INCLUDE, AST_VARIABLE, AST_DEFINITION, AST_RULE };
-enum ast_mode { AST_NO_MODE, AST_EXPECT, AST_DETECT, AST_PREDICT, AST_SYNC };
+enum ast_mode { AST_NO_MODE, AST_EXPECT, AST_DETECT, AST_PREDICT, AST_MEASURE, AST_SYNC };
 
 struct ast_item {
 	enum ast_item_kind kind;

@@ -142,6 +142,27 @@ struct dpe_sync_part {
 };
 
 /* The callbacks of a recognizer. They must not call it. Each may be NULL. */
+enum dpe_measuring { DPE_COUNT_OF, DPE_SUM_OF, DPE_HIST_OF, DPE_QUANTILES_OF };
+
+/* What count(), sum(), hist() or quantiles() of an action has measured, of one key. Whole values are counted in buckets:
+ * bucket i < 64 has the value i, others 2^(i/32 - 1) values from dpe_bucket_begin(i) on. */
+struct dpe_measurement {
+	const struct dpe_rule *rule;
+	enum dpe_measuring what;
+	const char *key; /* the values of the call's other arguments; "" without any */
+	bool is_time;    /* in ns */
+	bool at_least;   /* events were lost: there may be more */
+	uint64_t count, negative, others; /* values; of these below 0; what was no number, and is not counted */
+	double sum, min, max;
+	const uint64_t *buckets; /* DPE_MEASURE_BUCKETS of them; NULL for count and sum */
+	uint64_t more_keys;      /* with the last one of a call: values of keys that found no room */
+};
+
+#define DPE_MEASURE_BUCKETS 1920
+uint64_t dpe_bucket_begin(unsigned bucket);
+/* The value that this share of the values (0 to 1) does not exceed, within 1.6 %. */
+double dpe_measurement_quantile(const struct dpe_measurement *measurement, double share);
+
 struct dpe_recognizer_sink {
 	void *context;
 	/* True to suppress a finding with these events (NULL: unknown; the last one: it is where an
@@ -153,6 +174,8 @@ struct dpe_recognizer_sink {
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
 	/* print() and printf() of actions: a line without line feed. */
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
+	/* What was measured, at the end and by dpe_recognizer_measure: each call of a rule, its keys with the most values first. */
+	void (*measured)(void *context, const struct dpe_measurement *measurement);
 	/* error() of actions, which is a finding. */
 	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
 	/* check_deadlock() and check_hang(): once while it lasts; check_order(): each potential
@@ -318,6 +341,8 @@ void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thr
 /* Calls for each thread with losses, in order of detection. Borrowed for the call. */
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context);
+/* Reports what was measured so far. */
+void dpe_recognizer_measure(struct dpe_recognizer *recognizer);
 /* The end of the input: releases held messages and gives the verdicts of all slices. A second call has no
  * effect. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);

@@ -121,6 +121,8 @@ struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned litera
 bool dpe_rule_is_safe(const struct dpe_rule *rule);
 
 const char *dpe_mode_name(enum dpe_mode mode);
+/* The word that the rule begins with: "measure" for one that detects what it measures, and reports no matches. */
+const char *dpe_rule_mode_name(const struct dpe_rule *rule);
 const char *dpe_class_name(enum dpe_class of);
 /* The semantic model of table 3-2: "finite state automata", "k-safe nets", … */
 const char *dpe_class_model(enum dpe_class of);

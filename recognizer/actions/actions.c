@@ -51,13 +51,18 @@ static void print_expr(const struct dpe_env *env, const struct dpe_expr *expr)
 		dpe_value_print(env->text, value);
 }
 
-static void print_all(const struct dpe_env *env, const struct dpe_stmt *stmt)
+static void print_from(const struct dpe_env *env, const struct dpe_stmt *stmt, unsigned first)
 {
-	for (unsigned i = 0; i < stmt->nargs; i++) {
-		if (i)
+	for (unsigned i = first; i < stmt->nargs; i++) {
+		if (i > first)
 			dpe_text_puts(env->text, " ");
 		print_expr(env, stmt->args[i]);
 	}
+}
+
+static void print_all(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	print_from(env, stmt, 0);
 }
 
 /* Pads what `print_expr` wrote from `begin` on, for formats like %-10s and %.3s. */
@@ -260,6 +265,13 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		return;
 	case DPE_CALL_PROGRESS:
 		dpe_progress_check(env, stmt);
+		return;
+	case DPE_CALL_COUNT:
+	case DPE_CALL_SUM:
+	case DPE_CALL_HIST:
+	case DPE_CALL_QUANTILES:
+		print_from(env, stmt, stmt->call != DPE_CALL_COUNT);
+		dpe_measure_take(env, stmt);
 		return;
 	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which runs no action */
 		return;

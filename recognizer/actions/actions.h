@@ -42,6 +42,10 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 /* True for a number other than 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 
+struct dpe_measures *dpe_measures_new(void);
+void dpe_measures_free(struct dpe_measures *measures); /* accepts NULL */
+/* Takes a value for count(), sum(), hist() or quantiles(); env->text is the key (measure.c). */
+void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt);
 /* The calls about threads that hold and await objects (lock_calls.c). */
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);

@@ -14,6 +14,12 @@ static void no_text(void *context, const struct dpe_rule *rule, const char *text
 	(void)text;
 }
 
+static void no_measurement(void *context, const struct dpe_measurement *measurement)
+{
+	(void)context;
+	(void)measurement;
+}
+
 static void no_deadlock(
 	void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
@@ -53,6 +59,8 @@ struct dpe_recognizer_sink dpe_sink_with_defaults(const struct dpe_recognizer_si
 		whole.print = no_text;
 	if (!whole.error)
 		whole.error = no_text;
+	if (!whole.measured)
+		whole.measured = no_measurement;
 	if (!whole.deadlock)
 		whole.deadlock = no_deadlock;
 	if (!whole.stop)

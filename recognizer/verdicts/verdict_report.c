@@ -73,6 +73,10 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
 	run->verdicts++;
+	if (run->rule->measures && verdict->kind == DPE_MATCH) { /* its action measures, and that is all */
+		recognizer->suppressing = false;
+		return;
+	}
 	recognizer->matched |= verdict->kind == DPE_MATCH && !verdict->prediction;
 	recognizer->suppressing = is_suppressed(recognizer, verdict);
 	if (recognizer->suppressing)

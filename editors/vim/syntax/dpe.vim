@@ -2,11 +2,11 @@
 if exists('b:current_syntax')
   finish
 endif
-syntax keyword dpeMode expect detect predict sync
+syntax keyword dpeMode expect detect predict measure sync
 syntax keyword dpePairing keep fifo last all once rounds during exclusive shared reads writes
 syntax keyword dpeKeyword include var observing ends by from to
 syntax keyword dpeConditional if else
-syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined sends receives unordered check_deadlock check_order check_hang progress
+syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined sends receives unordered check_deadlock check_order check_hang progress count sum hist quantiles
 syntax match dpePhase /\.\(enter\|exit\)\>/
 syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\|comm\)\>/
 syntax match dpePosition /\$\d\+/
