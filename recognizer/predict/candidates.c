@@ -27,13 +27,19 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 	return true;
 }
 
+/* The groups of all patterns for the same values are in one list; an event needs several of them. */
 static struct dpe_candidate_group *find_group(struct dpe_prediction_search *search, unsigned pattern,
 	uint64_t mask, const struct dpe_value *values, uint64_t *hash)
 {
-	struct dpe_candidate_group *group;
+	struct dpe_candidate_group *group = search->recent;
 
-	*hash = dpe_value_mix(pattern ^ dpe_bound_values_hash(search->run->rule, mask, values));
-	HASH_FIND_BYHASHVALUE(hh, search->groups, hash, sizeof(*hash), (unsigned)*hash, group);
+	if (group && group->mask == mask && dpe_values_compatible(mask, values, mask, group->values)) {
+		*hash = group->hash;
+	} else {
+		*hash = dpe_bound_values_hash(search->run->rule, mask, values);
+		HASH_FIND_BYHASHVALUE(hh, search->groups, hash, sizeof(*hash), (unsigned)*hash, group);
+		search->recent = group;
+	}
 	while (group && (group->pattern != pattern || group->mask != mask ||
 				!dpe_values_compatible(mask, values, mask, group->values)))
 		group = group->same;
@@ -44,13 +50,14 @@ static struct dpe_candidate_group *new_group(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint64_t hash)
 {
 	const struct dpe_rule *rule = search->run->rule;
-	struct dpe_candidate_group *group = dpe_xcalloc(1, sizeof(*group)), *head;
+	struct dpe_candidate_group *group =
+		dpe_xcalloc(1, sizeof(*group) + rule->nvariables * sizeof(*group->values)), *head;
 	unsigned pattern = binding->pattern;
 
 	group->hash = hash;
 	group->pattern = pattern;
 	group->mask = binding->mask;
-	group->values = dpe_xcalloc(rule->nvariables + 1, sizeof(*group->values));
+	group->values = (struct dpe_value *)(group + 1);
 	for (unsigned i = 0; i < rule->nvariables; i++) {
 		if (binding->mask >> i & 1)
 			group->values[i] = dpe_value_copy(binding->values[i]);
@@ -78,13 +85,14 @@ struct dpe_candidates *dpe_candidates_of(
 	if (!group)
 		group = new_group(search, binding, hash);
 	for (unsigned i = 0; i < group->nchains; i++) {
-		if (group->by_chain[i]->chain == chain)
-			return group->by_chain[i];
+		if (group->by_chain[i].chain == chain)
+			return group->by_chain[i].of;
 	}
 	candidates = dpe_xcalloc(1, sizeof(*candidates));
 	candidates->group = group;
 	candidates->chain = chain;
-	*DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
+	*DPE_GROW(group->by_chain, group->nchains, group->capchains) =
+		(struct dpe_group_chain){chain, candidates};
 	return candidates;
 }
 
@@ -93,9 +101,13 @@ void dpe_candidates_add(
 {
 	const struct dpe_sections_set *held = search->history->events[number].held;
 
+	struct dpe_candidate_group *group = candidates->group;
+
 	candidates->common = candidates->count ? dpe_sections_common(search->history,
 							 candidates->common, held)
 					       : held;
+	group->common = group->any ? dpe_sections_common(search->history, group->common, held) : held;
+	group->any = true;
 	*DPE_GROW(candidates->events, candidates->count, candidates->cap) = number;
 }
 
@@ -140,11 +152,10 @@ static void free_group(const struct dpe_rule *rule, struct dpe_candidate_group *
 	for (unsigned i = 0; i < rule->nvariables; i++)
 		dpe_value_drop(group->values[i]);
 	for (unsigned i = 0; i < group->nchains; i++) {
-		free(group->by_chain[i]->events);
-		free(group->by_chain[i]);
+		free(group->by_chain[i].of->events);
+		free(group->by_chain[i].of);
 	}
 	free(group->by_chain);
-	free(group->values);
 	free(group);
 }
 
@@ -153,6 +164,7 @@ void dpe_candidates_free(struct dpe_prediction_search *search)
 	const struct dpe_rule *rule = search->run->rule;
 
 	HASH_CLEAR(hh, search->groups);
+	search->recent = NULL;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		for (unsigned j = 0; j < search->ngroups[i]; j++)
 			free_group(rule, search->by_pattern[i][j]);

@@ -103,7 +103,7 @@ static void look_between(void *context, struct dpe_candidate_group *group)
 	struct between *between = context;
 
 	for (unsigned i = 0; i < group->nchains && !between->found; i++) {
-		const struct dpe_candidates *of = group->by_chain[i];
+		const struct dpe_candidates *of = group->by_chain[i].of;
 
 		for (unsigned j = of->count; j-- && !between->found;) {
 			if (of->events[j] < between->first)
@@ -159,7 +159,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	uint64_t first = dpe_slice_begins(search, assignment);
 
 	for (unsigned i = 0; i < group->nchains; i++) {
-		const struct dpe_candidates *of = group->by_chain[i];
+		const struct dpe_candidates *of = group->by_chain[i].of;
 
 		for (unsigned j = of->count; j-- && search->work && of->events[j] >= first;) {
 			struct event_choice next = *choice;

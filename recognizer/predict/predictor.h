@@ -17,13 +17,18 @@ struct dpe_candidates {
 /* The events that match a pattern with the same values. */
 struct dpe_candidate_group {
 	UT_hash_handle hh;
-	uint64_t hash; /* of pattern and values */
+	uint64_t hash; /* of the values */
 	struct dpe_candidate_group *same; /* next of that hash */
 	unsigned pattern;
 	uint64_t mask;            /* variables bound */
-	struct dpe_value *values; /* one a variable of the rule; owned */
-	struct dpe_candidates **by_chain;
+	struct dpe_value *values; /* one a variable of the rule; behind the group */
+	struct dpe_group_chain {
+		uint32_t chain;
+		struct dpe_candidates *of;
+	} *by_chain;
 	unsigned nchains, capchains;
+	bool any;
+	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
 };
 
 struct dpe_sweep;
@@ -45,6 +50,7 @@ struct dpe_prediction_search {
 	struct dpe_run *run;
 	struct dpe_history *history;
 	struct dpe_candidate_group *groups;       /* a hash table */
+	struct dpe_candidate_group *recent;       /* the head of the list that was looked at last */
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
 	struct dpe_sweep *sweeps; /* a hash table */

@@ -144,16 +144,19 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 {
 	struct thread_choice *choice = context;
 	struct dpe_assignment *assignment = choice->assignment;
-	uint64_t mask = dpe_assignment_bind(assignment, group);
+	uint64_t mask;
 
+	if (dpe_sections_conflict(group->common, choice->held))
+		return;
+	mask = dpe_assignment_bind(assignment, group);
 	for (unsigned i = 0; i < group->nchains; i++) {
 		struct thread_choice next = *choice;
 
-		if (!group->by_chain[i]->count ||
-			has_chain(assignment, choice->event, group->by_chain[i]->chain) ||
-			dpe_sections_conflict(group->by_chain[i]->common, choice->held))
+		if (!group->by_chain[i].of->count ||
+			has_chain(assignment, choice->event, group->by_chain[i].chain) ||
+			dpe_sections_conflict(group->by_chain[i].of->common, choice->held))
 			continue;
-		assignment->of[choice->event] = group->by_chain[i];
+		assignment->of[choice->event] = group->by_chain[i].of;
 		next.event++;
 		choose(&next);
 	}
