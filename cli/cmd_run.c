@@ -50,13 +50,14 @@ int cli_attach(struct cli *cli)
 	return cli_live_run(cli, &how);
 }
 
-/* The shipped rules, and those of -s in addition. A page draws the causal order, and predictions need it. */
+/* The shipped rules, and those of -s in addition. A page draws the causal order, and predictions need it: what barriers order
+ * takes a probe, which --preload is to do without. */
 int cli_deadlock(struct cli *cli)
 {
 	static const char *const rules[] = {"deadlock.dpe", NULL}, *const ordered[] = {"deadlock.dpe", "pthread.dpe", NULL};
 	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid, .waits = true};
 
-	cli->shipped = cli->html || !cli->no_predict ? ordered : rules;
+	cli->shipped = cli->html || (!cli->no_predict && !cli->preload) ? ordered : rules;
 	if (cli->preload && cli->pid) {
 		cli_usage_error(cli, "--preload needs a program that dpe starts (-- COMMAND...)");
 		return CLI_ERROR;
