@@ -12,6 +12,7 @@
 
 #define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
 #define DPE_SCHED_EXPORTED __attribute__((visibility("default")))
+#define DPE_SCHED_ROBUST_MUTEX 16 /* in the kind of a mutex of glibc */
 #define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
 
 /* The function that a wrapper stands for; found before the first thread is created. */

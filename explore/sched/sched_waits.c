@@ -36,11 +36,16 @@ static clockid_t clock_of(const pthread_cond_t *cond)
 	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
+static void check_cond(pthread_cond_t *cond)
+{
+	if (*state_of(cond) == DESTROYED)
+		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
 static void arrive_cond(enum dpe_sched_kind kind, pthread_cond_t *cond, uint64_t pc)
 {
 	arrive(kind, cond, pc);
-	if (*state_of(cond) == DESTROYED)
-		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+	check_cond(cond);
 }
 
 struct wait {
@@ -68,12 +73,16 @@ int dpe_sched_cond_wait(
 		.kind = until ? DPE_SCHED_COND_TIMEDBLOCK : DPE_SCHED_COND_BLOCK,
 		.object = (uint64_t)cond,
 		.mutex = (uint64_t)mutex,
+		.robust = (mutex->__data.__kind & DPE_SCHED_ROBUST_MUTEX) != 0,
 		.until = until,
 		.pc = pc,
 	};
 	int error;
 
-	arrive_cond(until ? DPE_SCHED_COND_TIMEDWAIT : DPE_SCHED_COND_WAIT, cond, pc);
+	dpe_sched_point(&(struct dpe_sched_op){
+		.kind = until ? DPE_SCHED_COND_TIMEDWAIT : DPE_SCHED_COND_WAIT,
+		.object = op.object, .mutex = op.mutex, .robust = op.robust, .pc = pc});
+	check_cond(cond);
 	dpe_sched_test_cancel(me);
 	if (!mutex->__data.__lock)
 		dpe_sched_misuse(DPE_SCHED_NOT_LOCKED);
