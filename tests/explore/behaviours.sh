@@ -1,8 +1,10 @@
 # dfs makes a run for each behaviour that a program of a few lines counts, and reaches all of its final states.
 . tests/tap.sh
 
-${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/tiny.c" -o tiny.o &&
-	${CC:-cc} tiny.o -o tiny -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling tiny.c"
+for name in tiny letters; do
+	${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/$name.c" -o $name.o &&
+		${CC:-cc} $name.o -o $name -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling $name.c"
+done
 
 # explore_all STRATEGY PROGRAM: its report in err, its final states in STRATEGY.states
 explore_all() {
@@ -27,6 +29,12 @@ for program in counter stores crossed tried upgraded left; do
 	check "$program: the same final states without reduction" -s dfs-full.states -a \
 		"$(cat dfs.states)" = "$(cat dfs-full.states)"
 done
+
+# programs drawn at random
+programs=30
+test -n "$DPE_TEST_LONG" && programs=1000
+check "random programs: behaviours and final states" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 1 $programs)" = \
+	"$programs programs alike"
 
 # what was not controlled, or did not fit, is not all
 run "$DPE" explore --strategy=dfs --max-steps=9 -- ./tiny counter
