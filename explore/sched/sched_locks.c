@@ -108,13 +108,16 @@ int dpe_sched_mutex_lock(pthread_mutex_t *mutex, uint64_t pc)
 
 int dpe_sched_mutex_trylock(pthread_mutex_t *mutex, uint64_t pc)
 {
+	int error;
+
 	if (!is_mine(mutex))
 		return REAL(pthread_mutex_trylock)(mutex);
 	arrive_mutex(DPE_SCHED_MUTEX_TRYLOCK, mutex, 0, pc);
 	check_alive(mutex);
 	if (!dpe_sched_mutex_free(mutex, me()))
 		return EBUSY;
-	return take(mutex) == EDEADLK ? EBUSY : 0;
+	error = take(mutex);
+	return error == EDEADLK ? EBUSY : error;
 }
 
 int dpe_sched_mutex_timedlock(

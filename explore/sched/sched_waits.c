@@ -140,6 +140,8 @@ DPE_SCHED_EXPORTED int pthread_cond_timedwait(
 {
 	if (!is_mine(cond))
 		return REAL(pthread_cond_timedwait)(cond, mutex, until);
+	if (!dpe_sched_is_time(until))
+		return EINVAL;
 	return dpe_sched_cond_wait(
 		cond, mutex, dpe_sched_until(clock_of(cond), until), DPE_SCHED_HERE);
 }
@@ -149,6 +151,8 @@ DPE_SCHED_EXPORTED int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mute
 {
 	if (!is_mine(cond))
 		return REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
+	if (!dpe_sched_is_time(until))
+		return EINVAL;
 	return dpe_sched_cond_wait(cond, mutex, dpe_sched_until(clock, until), DPE_SCHED_HERE);
 }
 
@@ -201,9 +205,15 @@ static int take_one(sem_t *sem, int otherwise)
 		semaphore_of(sem)->value--;
 		return 0;
 	}
-	dpe_sched_test_cancel(dpe_sched_self());
 	errno = otherwise;
 	return -1;
+}
+
+/* A request for cancellation is followed even where the semaphore could be taken. */
+static int wait_for_one(sem_t *sem, int otherwise)
+{
+	dpe_sched_test_cancel(dpe_sched_self());
+	return take_one(sem, otherwise);
 }
 
 DPE_SCHED_EXPORTED int sem_init(sem_t *sem, int shared, unsigned value)
@@ -228,7 +238,7 @@ DPE_SCHED_EXPORTED int sem_wait(sem_t *sem)
 	if (!is_my_semaphore(sem))
 		return REAL(sem_wait)(sem);
 	arrive_semaphore(DPE_SCHED_SEM_WAIT, sem, 0, DPE_SCHED_HERE);
-	return take_one(sem, EINTR);
+	return wait_for_one(sem, EINTR);
 }
 
 DPE_SCHED_EXPORTED int sem_trywait(sem_t *sem)
@@ -245,7 +255,7 @@ DPE_SCHED_EXPORTED int sem_clockwait(sem_t *sem, clockid_t clock, const struct t
 		return REAL(sem_clockwait)(sem, clock, until);
 	arrive_semaphore(
 		DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(clock, until), DPE_SCHED_HERE);
-	return take_one(sem, ETIMEDOUT);
+	return wait_for_one(sem, ETIMEDOUT);
 }
 
 DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
@@ -254,7 +264,7 @@ DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
 		return REAL(sem_timedwait)(sem, until);
 	arrive_semaphore(DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(CLOCK_REALTIME, until),
 		DPE_SCHED_HERE);
-	return take_one(sem, ETIMEDOUT);
+	return wait_for_one(sem, ETIMEDOUT);
 }
 
 DPE_SCHED_EXPORTED int sem_post(sem_t *sem)
