@@ -1,6 +1,7 @@
 /* explore: the runs, one after another, and the report. */
 #include "explore/explore.h"
 
+#include "explore/dfs.h"
 #include "explore/runs.h"
 
 #include <inttypes.h>
@@ -26,10 +27,14 @@ struct exploration {
 	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
 	unsigned forked, replaced;
 	struct dpe_delays delays;
+	struct dpe_dfs dfs;
 	const struct dpe_target *target; /* that runs are driven at; or NULL */
 	struct dpe_text unreached; /* predictions, a line each */
 	unsigned confirmed, predicted;
 	bool complete; /* all schedules were run */
+	bool by_dfs;
+	bool ended; /* no schedule is left, as far as is known */
+	unsigned pruned; /* runs that were equivalent to others */
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding that is to be kept */
 	bool broken; /* no more runs are possible */
@@ -73,6 +78,7 @@ static bool find_strategy(const char *name, unsigned run, struct strategy *found
 			  : !strcmp(name, "pos")  ? DPE_SCHED_POS
 			  : !strcmp(name, "surw") ? DPE_SCHED_SURW
 			  : !strcmp(name, "delay") ? DPE_SCHED_DELAY
+			  : !strcmp(name, "dfs") || !strcmp(name, "dfs-full") ? DPE_SCHED_DFS
 						   : DPE_SCHED_FIRST;
 	return found->strategy != DPE_SCHED_FIRST;
 }
@@ -301,12 +307,22 @@ static bool choose_schedule(struct exploration *exploration, unsigned number)
 	struct strategy strategy = {DPE_SCHED_FIRST, 0};
 
 	memory->nforced = 0;
-	if (number > 1)
+	if (number > 1 || exploration->by_dfs)
 		find_strategy(exploration->options->strategy, number - 2, &strategy);
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
+	if (exploration->by_dfs)
+		return dpe_dfs_give(&exploration->dfs, memory);
 	return strategy.strategy != DPE_SCHED_DELAY || dpe_delays_give(&exploration->delays, memory);
+}
+
+/* Of what dfs leaves out, nothing is unknown. */
+static bool is_whole(const struct exploration *exploration)
+{
+	return !exploration->by_dfs ||
+	       (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->cut && !exploration->stuck &&
+		       !exploration->timed_out && !exploration->crowded && !exploration->forked);
 }
 
 /* One run; false where exploring ends with it. */
@@ -314,10 +330,11 @@ static bool explore_once(struct exploration *exploration, unsigned number)
 {
 	struct dpe_finding finding;
 	struct dpe_explored_run run;
-	bool found;
+	bool found, pruned;
 
 	if (!choose_schedule(exploration, number)) {
-		exploration->complete = !exploration->delays.cut && !exploration->uncontrolled;
+		exploration->ended = true;
+		exploration->complete = !exploration->delays.cut && !exploration->uncontrolled && is_whole(exploration);
 		return false;
 	}
 	if (!run_once(exploration, &run))
@@ -325,9 +342,13 @@ static bool explore_once(struct exploration *exploration, unsigned number)
 	exploration->runs++;
 	if (exploration->server.memory->strategy == DPE_SCHED_DELAY)
 		dpe_delays_take(&exploration->delays, exploration->server.memory);
+	pruned = exploration->server.memory->end == DPE_SCHED_PRUNED;
+	exploration->pruned += pruned;
+	if (exploration->by_dfs)
+		dpe_dfs_take(&exploration->dfs, exploration->server.memory);
 	count_ends(exploration, &run);
 	read_finding(exploration, &run, &finding);
-	if (!finding.found && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
+	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
 		exploration->usual = WEXITSTATUS(run.status);
 	learn(exploration->server.memory);
 	found = finding.found;
@@ -367,6 +388,7 @@ static void report_limits(struct exploration *exploration)
 		"name it itself");
 	report_count(to, exploration->stuck,
 		"ended with all threads waiting, where a handler of a signal might wake them");
+	report_count(to, exploration->pruned, "ended early, being like others (dfs)");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
 	report_count(to, exploration->crowded, "had too many threads and ended early");
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
@@ -376,6 +398,23 @@ static void mark(struct exploration *exploration, size_t *at)
 {
 	fflush(exploration->to);
 	*at = exploration->text_size;
+}
+
+static void report_completeness(const struct exploration *exploration)
+{
+	FILE *to = exploration->to;
+
+	if (exploration->complete && !exploration->by_dfs)
+		fprintf(to, "explore: all %u schedules explored\n", exploration->delays.ndone);
+	else if (exploration->complete && exploration->dfs.full)
+		fprintf(to, "explore: all %u schedules explored\n", exploration->dfs.behaviours);
+	else if (exploration->complete)
+		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
+	else if (exploration->by_dfs && exploration->ended)
+		fprintf(to, "explore: not all behaviours were explored: %s\n",
+			exploration->dfs.strayed ? "the program depends on something else than the schedule"
+			: exploration->dfs.cut   ? "runs had too many operations"
+						 : "something was not controlled, or ended early");
 }
 
 static void report_end(struct exploration *exploration)
@@ -402,9 +441,7 @@ static void report_end(struct exploration *exploration)
 			exploration->nknown == 1 ? "" : "s");
 	else
 		fputs("nothing found\n", exploration->to);
-	if (exploration->complete)
-		fprintf(exploration->to, "explore: all %u schedules explored\n",
-			exploration->delays.ndone);
+	report_completeness(exploration);
 }
 
 /* The process that makes the runs, and the rules' view of it. */
@@ -424,7 +461,8 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
 	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
-		exploration->crowded || exploration->replaced)
+		exploration->crowded || exploration->replaced ||
+		(exploration->by_dfs && exploration->ended && !exploration->complete))
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
 }
@@ -436,10 +474,12 @@ static enum dpe_explored explore(struct exploration *exploration)
 
 	if (!find_strategy(options->strategy, 0, &strategy)) {
 		dpe_diag_at(exploration->diags, DPE_ERROR, "dpe",
-			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw or delay, not '%s'",
+			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw, delay, dfs or dfs-full, not '%s'",
 			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;
 	}
+	exploration->by_dfs = strategy.strategy == DPE_SCHED_DFS;
+	exploration->dfs.full = !strcmp(options->strategy, "dfs-full") || options->rules;
 	if (!begin_runs(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)
@@ -711,6 +751,7 @@ enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct 
 	if (exploration.server.commands >= 0)
 		dpe_server_stop(&exploration.server);
 	dpe_delays_free(&exploration.delays);
+	dpe_dfs_free(&exploration.dfs);
 	dpe_text_free(&exploration.unreached);
 	for (unsigned i = 0; i < exploration.nknown && exploration.known; i++) {
 		free(exploration.known[i].cause);

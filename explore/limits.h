@@ -11,6 +11,7 @@
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
 #define DPE_EXPLORE_TREE 1000000     /* runs that are known and not made yet */
+#define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */

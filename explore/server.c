@@ -454,7 +454,8 @@ static void bound_memory(struct dpe_sched_header *memory)
 	limit(&memory->nforced, DPE_SCHED_SWITCHES);
 	limit(&memory->diverged, memory->nforced);
 	limit(&memory->ndelays, DPE_SCHED_DELAYS);
-	if (memory->end > DPE_SCHED_TOO_MANY)
+	limit(&memory->nevents, DPE_SCHED_EVENTS);
+	if (memory->end > DPE_SCHED_PRUNED)
 		memory->end = DPE_SCHED_RAN;
 }
 

@@ -4,6 +4,8 @@
  * without a strategy: go on with the same thread, or else the next one by number. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/dependence.h"
+
 struct choosable {
 	uint16_t at[DPE_SCHED_THREADS];
 	unsigned count;
@@ -12,6 +14,7 @@ struct choosable {
 /* Of each thread, the next switch asked for, an index in `forced`, and the one after each. */
 static uint32_t next_forced[DPE_SCHED_THREADS], after[DPE_SCHED_SWITCHES];
 static uint32_t next_delay;
+static struct dpe_sched_set asleep; /* DFS */
 static uint64_t lowest;          /* PCT: below all priorities so far */
 static uint32_t changes[64];     /* PCT: the choices at which priorities change */
 static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: choices that each thread is thought to have left */
@@ -216,6 +219,72 @@ static unsigned by_delay(
 	return usual;
 }
 
+/* ---- dfs: sleep sets (P. Godefroid, Partial-Order Methods, 1996) --------------------------- */
+
+/* A thread wakes when something is done that depends on what it is about to do. */
+static void wake_dependent(const struct dpe_sched_event *done)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
+		const struct dpe_sched_event next = dpe_event_of(dpe_sched, i);
+
+		if (dpe_set_has(&asleep, i) && dpe_events_dependent(done, &next))
+			dpe_set_remove(&asleep, i);
+	}
+}
+
+static void keep_event(const struct choosable *all, unsigned chosen)
+{
+	struct dpe_sched_event event = dpe_event_of(dpe_sched, chosen);
+
+	for (unsigned i = 0; i < all->count; i++)
+		dpe_set_add(&event.possible, all->at[i]);
+	event.asleep = asleep;
+	event.nthreads = (uint16_t)dpe_sched->nthreads;
+	if (dpe_sched->nevents == DPE_SCHED_EVENTS)
+		dpe_sched->events_lost++;
+	else
+		dpe_sched->events[dpe_sched->nevents++] = event;
+	wake_dependent(&event);
+}
+
+static bool is_among(const struct choosable *all, unsigned thread)
+{
+	for (unsigned i = 0; i < all->count; i++)
+		if (all->at[i] == thread)
+			return true;
+	return false;
+}
+
+static unsigned awake(const struct choosable *all, unsigned usual)
+{
+	if (!dpe_set_has(&asleep, usual))
+		return usual;
+	for (unsigned i = 0; i < all->count; i++)
+		if (!dpe_set_has(&asleep, all->at[i]))
+			return all->at[i];
+	dpe_sched_end(DPE_SCHED_PRUNED);
+}
+
+static unsigned by_path(const struct choosable *ready, const struct choosable *later, unsigned usual)
+{
+	uint32_t at = dpe_sched->nevents;
+	struct choosable all = *ready;
+	unsigned chosen;
+
+	for (unsigned i = 0; i < later->count; i++)
+		all.at[all.count++] = later->at[i];
+	if (at + 1 == dpe_sched->npath)
+		asleep = dpe_sched->asleep;
+	if (at < dpe_sched->npath && !is_among(&all, dpe_sched->path[at]))
+		dpe_sched->strayed = true;
+	if (at < dpe_sched->npath && !dpe_sched->strayed)
+		chosen = dpe_sched->path[at];
+	else
+		chosen = awake(&all, usual);
+	keep_event(&all, chosen);
+	return chosen;
+}
+
 /* With a depth, as many of 16 choices are made by chance. */
 static unsigned by_turns(const struct choosable *ready, const struct choosable *later, unsigned usual)
 {
@@ -283,6 +352,8 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 
 	if (dpe_sched->strategy == DPE_SCHED_STEER)
 		return by_turns(ready, later, usual);
+	if (dpe_sched->strategy == DPE_SCHED_DFS)
+		return by_path(ready, later, usual);
 	if (dpe_sched->strategy == DPE_SCHED_DELAY)
 		return by_delay(ready, later, usual);
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)

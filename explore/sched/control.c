@@ -155,14 +155,6 @@ static _Noreturn void end_deadlock(void)
 	dpe_sched_end(handles_signals() ? DPE_SCHED_STUCK : DPE_SCHED_DEADLOCK);
 }
 
-/* Who is outside may come back and let others go on. */
-static void nobody_can(void)
-{
-	if (!dpe_sched->live || anybody_outside())
-		return;
-	end_deadlock();
-}
-
 /* Threads of which each waits for the next one, though others may still run. */
 static void look_for_cycle(unsigned from)
 {
@@ -178,6 +170,16 @@ static void look_for_cycle(unsigned from)
 		at = dpe_sched_awaited(&dpe_sched->threads[at]);
 	} while (at != from);
 	dpe_sched_end(DPE_SCHED_DEADLOCK);
+}
+
+/* Who is outside may come back and let others go on. */
+static void nobody_can(void)
+{
+	if (!dpe_sched->live || anybody_outside())
+		return;
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		look_for_cycle(i);
+	end_deadlock();
 }
 
 /* ---- turns ------------------------------------------------------------------------------- */
@@ -262,7 +264,8 @@ static void take_turn(struct dpe_sched_thread *me)
 		if (dpe_sched->running == DPE_SCHED_NOBODY)
 			hand_over(number);
 	} else if (dpe_sched->running == number) {
-		look_for_cycle(number);
+		if (dpe_sched->strategy != DPE_SCHED_DFS) /* what others do may matter to other runs */
+			look_for_cycle(number);
 		hand_over(number);
 	}
 	if (dpe_sched->running == number) {
@@ -282,6 +285,7 @@ static struct dpe_sched_thread *adopt(void)
 		dpe_sched_end(DPE_SCHED_TOO_MANY);
 	me = &dpe_sched->threads[dpe_sched->nthreads++];
 	me->state = DPE_SCHED_OUTSIDE;
+	dpe_sched->kicks++;
 	me->detached = true;
 	dpe_sched->live++;
 	dpe_sched_be(me);

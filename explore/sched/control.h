@@ -12,6 +12,7 @@
 
 #define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
 #define DPE_SCHED_EXPORTED __attribute__((visibility("default")))
+#define DPE_SCHED_ROBUST_MUTEX 16 /* in the kind of a mutex of glibc */
 #define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
 
 /* The function that a wrapper stands for; found before the first thread is created. */
@@ -111,6 +112,8 @@ DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
 
 /* ns of virtual time since the start of the run. */
 DPE_SCHED_HIDDEN uint64_t dpe_sched_now(void);
+/* Its nanoseconds are less than a second: waits for another refuse it. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_time(const struct timespec *at);
 /* A time of that clock as virtual time, at least 1. */
 DPE_SCHED_HIDDEN uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at);
 

@@ -97,6 +97,7 @@ struct dpe_sched_op {
 	uint32_t order;  /* of a wait: its place among all; of a barrier: its round */
 	uint16_t size;   /* of an access */
 	uint8_t kind;
+	uint8_t robust;  /* the mutex is */
 	uint8_t wake;    /* the thread of a wait without a count of wakeups was woken */
 };
 
@@ -145,6 +146,7 @@ enum dpe_sched_strategy {
 	DPE_SCHED_SURW,
 	DPE_SCHED_DELAY,
 	DPE_SCHED_STEER, /* by `turns` */
+	DPE_SCHED_DFS, /* by `path`, then threads that are not asleep */
 };
 
 /* How the library ended a run. */
@@ -155,6 +157,7 @@ enum dpe_sched_end {
 	DPE_SCHED_MISUSE,   /* see `misuse` */
 	DPE_SCHED_CUT,      /* too many steps */
 	DPE_SCHED_TOO_MANY, /* threads */
+	DPE_SCHED_PRUNED, /* all that can go on are asleep: an equivalent run was made */
 };
 
 enum dpe_sched_misuse {
@@ -192,6 +195,19 @@ struct dpe_sched_stamp {
 	uint16_t kind; /* of the operation */
 };
 
+struct dpe_sched_set {
+	uint64_t words[DPE_SCHED_THREADS / 64];
+};
+
+/* An operation as it was chosen: what else could have been, and who was asleep. */
+struct dpe_sched_event {
+	uint64_t object, mutex;
+	struct dpe_sched_set possible, asleep;
+	uint16_t thread, size, nthreads;
+	uint8_t kind, robust;
+	uint8_t ends; /* the process, in this run */
+};
+
 enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };
 
 /* A choice that the command makes, while the run waits. */
@@ -222,6 +238,9 @@ struct dpe_sched_header {
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
 					      that it creates, in an earlier run */
+	uint32_t npath;
+	uint16_t path[DPE_SCHED_EVENTS];
+	struct dpe_sched_set asleep; /* at the last choice of the path */
 	uint32_t ndelays;
 	struct dpe_sched_delay delays[DPE_SCHED_DELAYS]; /* in the order of choices */
 	struct dpe_sched_switch forced[DPE_SCHED_SWITCHES];
@@ -244,6 +263,8 @@ struct dpe_sched_header {
 	uint32_t kicked_at; /* … if this is still the number of its last operation */
 	uint32_t kicks; /* threads that went outside */
 	uint32_t opened; /* semaphores with names */
+	uint32_t nevents, events_lost;
+	uint32_t strayed; /* the path was not possible */
 	uint32_t nstamps;
 	uint32_t stamps_lost;
 	uint32_t turns_done;
@@ -254,6 +275,7 @@ struct dpe_sched_header {
 	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
 	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];
+	struct dpe_sched_event events[DPE_SCHED_EVENTS]; /* of DFS */
 	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could go on */
 	uint32_t learned; /* granules that are known to be shared, over all runs */
 	/* Which thread used each eight bytes of memory, over all runs: see sched_memory.c. */

@@ -7,7 +7,6 @@
 #define DESTROYED (-1) /* the kind of a mutex that glibc destroyed */
 #define DESTROYED_LOCK 0xdeadul
 #define SHARED_MUTEX 128
-#define ROBUST_MUTEX 16
 
 /* Once there are other processes, they may use the objects that are meant for that. */
 bool dpe_sched_leaves(bool is_shared)
@@ -47,6 +46,17 @@ static void check_alive(const pthread_mutex_t *mutex)
 {
 	if (mutex->__data.__kind == DESTROYED)
 		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
+static void arrive_mutex(enum dpe_sched_kind kind, const pthread_mutex_t *mutex, uint64_t until, uint64_t pc)
+{
+	dpe_sched_point(&(struct dpe_sched_op){
+		.kind = kind,
+		.object = (uint64_t)mutex,
+		.robust = (mutex->__data.__kind & DPE_SCHED_ROBUST_MUTEX) != 0,
+		.until = until,
+		.pc = pc,
+	});
 }
 
 /* Takes a mutex that is free for this thread. */
@@ -91,20 +101,23 @@ int dpe_sched_mutex_lock(pthread_mutex_t *mutex, uint64_t pc)
 	if (!is_mine(mutex))
 		return REAL(pthread_mutex_lock)(mutex);
 	check_alive(mutex);
-	arrive(DPE_SCHED_MUTEX_LOCK, mutex, 0, pc);
+	arrive_mutex(DPE_SCHED_MUTEX_LOCK, mutex, 0, pc);
 	check_alive(mutex);
 	return take(mutex);
 }
 
 int dpe_sched_mutex_trylock(pthread_mutex_t *mutex, uint64_t pc)
 {
+	int error;
+
 	if (!is_mine(mutex))
 		return REAL(pthread_mutex_trylock)(mutex);
-	arrive(DPE_SCHED_MUTEX_TRYLOCK, mutex, 0, pc);
+	arrive_mutex(DPE_SCHED_MUTEX_TRYLOCK, mutex, 0, pc);
 	check_alive(mutex);
 	if (!dpe_sched_mutex_free(mutex, me()))
 		return EBUSY;
-	return take(mutex) == EDEADLK ? EBUSY : 0;
+	error = take(mutex);
+	return error == EDEADLK ? EBUSY : error;
 }
 
 int dpe_sched_mutex_timedlock(
@@ -113,7 +126,7 @@ int dpe_sched_mutex_timedlock(
 	if (!is_mine(mutex))
 		return REAL(pthread_mutex_clocklock)(mutex, clock, until);
 	check_alive(mutex);
-	arrive(DPE_SCHED_MUTEX_TIMEDLOCK, mutex, dpe_sched_until(clock, until), pc);
+	arrive_mutex(DPE_SCHED_MUTEX_TIMEDLOCK, mutex, dpe_sched_until(clock, until), pc);
 	check_alive(mutex);
 	return dpe_sched_mutex_free(mutex, me()) ? take(mutex) : ETIMEDOUT;
 }
@@ -215,7 +228,7 @@ DPE_SCHED_EXPORTED int pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
 	if (!is_mine(mutex))
 		return REAL(pthread_mutex_consistent)(mutex);
-	return mutex->__data.__kind & ROBUST_MUTEX ? 0 : EINVAL;
+	return mutex->__data.__kind & DPE_SCHED_ROBUST_MUTEX ? 0 : EINVAL;
 }
 
 /* ---- read-write locks -------------------------------------------------------------------- */

@@ -43,6 +43,11 @@ static uint64_t ns_of(const struct timespec *time)
 	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
+bool dpe_sched_is_time(const struct timespec *at)
+{
+	return at->tv_nsec >= 0 && at->tv_nsec < (long)SECOND;
+}
+
 uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at)
 {
 	uint64_t start = start_of(clock), time = ns_of(at);
@@ -103,6 +108,10 @@ DPE_SCHED_EXPORTED int nanosleep(const struct timespec *time, struct timespec *r
 {
 	if (!dpe_sched_self())
 		return REAL(nanosleep)(time, rest);
+	if (time->tv_sec < 0 || !dpe_sched_is_time(time)) {
+		errno = EINVAL;
+		return -1;
+	}
 	sleep_for(ns_of(time), DPE_SCHED_HERE);
 	return 0;
 }
@@ -112,6 +121,8 @@ DPE_SCHED_EXPORTED int clock_nanosleep(
 {
 	if (!is_controlled(clock))
 		return REAL(clock_nanosleep)(clock, flags, time, rest);
+	if (time->tv_sec < 0 || !dpe_sched_is_time(time))
+		return EINVAL;
 	if (flags & TIMER_ABSTIME)
 		sleep_until(dpe_sched_until(clock, time), DPE_SCHED_HERE);
 	else

@@ -36,11 +36,16 @@ static clockid_t clock_of(const pthread_cond_t *cond)
 	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
+static void check_cond(pthread_cond_t *cond)
+{
+	if (*state_of(cond) == DESTROYED)
+		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+}
+
 static void arrive_cond(enum dpe_sched_kind kind, pthread_cond_t *cond, uint64_t pc)
 {
 	arrive(kind, cond, pc);
-	if (*state_of(cond) == DESTROYED)
-		dpe_sched_misuse(DPE_SCHED_DESTROYED);
+	check_cond(cond);
 }
 
 struct wait {
@@ -68,12 +73,16 @@ int dpe_sched_cond_wait(
 		.kind = until ? DPE_SCHED_COND_TIMEDBLOCK : DPE_SCHED_COND_BLOCK,
 		.object = (uint64_t)cond,
 		.mutex = (uint64_t)mutex,
+		.robust = (mutex->__data.__kind & DPE_SCHED_ROBUST_MUTEX) != 0,
 		.until = until,
 		.pc = pc,
 	};
 	int error;
 
-	arrive_cond(until ? DPE_SCHED_COND_TIMEDWAIT : DPE_SCHED_COND_WAIT, cond, pc);
+	dpe_sched_point(&(struct dpe_sched_op){
+		.kind = until ? DPE_SCHED_COND_TIMEDWAIT : DPE_SCHED_COND_WAIT,
+		.object = op.object, .mutex = op.mutex, .robust = op.robust, .pc = pc});
+	check_cond(cond);
 	dpe_sched_test_cancel(me);
 	if (!mutex->__data.__lock)
 		dpe_sched_misuse(DPE_SCHED_NOT_LOCKED);
@@ -131,6 +140,8 @@ DPE_SCHED_EXPORTED int pthread_cond_timedwait(
 {
 	if (!is_mine(cond))
 		return REAL(pthread_cond_timedwait)(cond, mutex, until);
+	if (!dpe_sched_is_time(until))
+		return EINVAL;
 	return dpe_sched_cond_wait(
 		cond, mutex, dpe_sched_until(clock_of(cond), until), DPE_SCHED_HERE);
 }
@@ -140,6 +151,8 @@ DPE_SCHED_EXPORTED int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mute
 {
 	if (!is_mine(cond))
 		return REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
+	if (!dpe_sched_is_time(until))
+		return EINVAL;
 	return dpe_sched_cond_wait(cond, mutex, dpe_sched_until(clock, until), DPE_SCHED_HERE);
 }
 
@@ -192,9 +205,15 @@ static int take_one(sem_t *sem, int otherwise)
 		semaphore_of(sem)->value--;
 		return 0;
 	}
-	dpe_sched_test_cancel(dpe_sched_self());
 	errno = otherwise;
 	return -1;
+}
+
+/* A request for cancellation is followed even where the semaphore could be taken. */
+static int wait_for_one(sem_t *sem, int otherwise)
+{
+	dpe_sched_test_cancel(dpe_sched_self());
+	return take_one(sem, otherwise);
 }
 
 DPE_SCHED_EXPORTED int sem_init(sem_t *sem, int shared, unsigned value)
@@ -219,7 +238,7 @@ DPE_SCHED_EXPORTED int sem_wait(sem_t *sem)
 	if (!is_my_semaphore(sem))
 		return REAL(sem_wait)(sem);
 	arrive_semaphore(DPE_SCHED_SEM_WAIT, sem, 0, DPE_SCHED_HERE);
-	return take_one(sem, EINTR);
+	return wait_for_one(sem, EINTR);
 }
 
 DPE_SCHED_EXPORTED int sem_trywait(sem_t *sem)
@@ -236,7 +255,7 @@ DPE_SCHED_EXPORTED int sem_clockwait(sem_t *sem, clockid_t clock, const struct t
 		return REAL(sem_clockwait)(sem, clock, until);
 	arrive_semaphore(
 		DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(clock, until), DPE_SCHED_HERE);
-	return take_one(sem, ETIMEDOUT);
+	return wait_for_one(sem, ETIMEDOUT);
 }
 
 DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
@@ -245,7 +264,7 @@ DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
 		return REAL(sem_timedwait)(sem, until);
 	arrive_semaphore(DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(CLOCK_REALTIME, until),
 		DPE_SCHED_HERE);
-	return take_one(sem, ETIMEDOUT);
+	return wait_for_one(sem, ETIMEDOUT);
 }
 
 DPE_SCHED_EXPORTED int sem_post(sem_t *sem)

@@ -26,7 +26,7 @@ run "$DPE" explore --setup=false -- ./statuses
 says "a setup that fails" 2 "--setup: 'false' failed"
 
 # ---- findings ----
-for strategy in portfolio random pct:2 pos surw delay; do
+for strategy in portfolio random pct:2 pos surw delay dfs dfs-full; do
 	run "$DPE" explore --strategy=$strategy -- "$explored/ab-ba"
 	says "a deadlock by $strategy" 1 "deadlock (2 threads)" "thread 2 waits in pthread_mutex_lock of 'n'" \
 		"thread 3 waits in pthread_mutex_lock of 'm'" "ab-ba.c:" ", which thread 3 has"

@@ -1,0 +1,336 @@
+/* dfs: every behaviour once, where two runs that differ in the order of independent operations are one.
+ * Source: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014,
+ * algorithm 1 (source sets and sleep sets). */
+#include "explore/dfs.h"
+
+#include "explore/runs.h"
+
+#include "explore/sched/dependence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of a run while its races are looked for. A row of `clocks` has, for each thread, the
+ * number of its events that happened before, the row's own included. */
+struct races {
+	struct dpe_dfs *dfs;
+	const struct dpe_sched_header *memory;
+	const struct dpe_sched_event *events;
+	uint32_t count;
+	unsigned threads;
+	uint32_t *clocks; /* an index, plus 1, of the latest event of each thread */
+};
+
+static struct dpe_sched_set join(struct dpe_sched_set a, const struct dpe_sched_set *b)
+{
+	for (unsigned i = 0; i < DPE_COUNT(a.words); i++)
+		a.words[i] |= b->words[i];
+	return a;
+}
+
+static struct dpe_sched_set without(struct dpe_sched_set a, const struct dpe_sched_set *b)
+{
+	for (unsigned i = 0; i < DPE_COUNT(a.words); i++)
+		a.words[i] &= ~b->words[i];
+	return a;
+}
+
+/* The first thread of the set; DPE_SCHED_NOBODY. */
+static unsigned first_of(const struct dpe_sched_set *set)
+{
+	for (unsigned i = 0; i < DPE_SCHED_THREADS; i++)
+		if (dpe_set_has(set, i))
+			return i;
+	return DPE_SCHED_NOBODY;
+}
+
+static bool meet(const struct dpe_sched_set *a, const struct dpe_sched_set *b)
+{
+	for (unsigned i = 0; i < DPE_COUNT(a->words); i++)
+		if (a->words[i] & b->words[i])
+			return true;
+	return false;
+}
+
+/* ---- races ------------------------------------------------------------------------------- */
+
+static const uint32_t *row(const struct races *races, uint32_t event)
+{
+	return &races->clocks[(size_t)event * races->threads];
+}
+
+static void join_row(const struct races *races, uint32_t *into, uint32_t event)
+{
+	for (unsigned i = 0; i < races->threads; i++)
+		if (into[i] < row(races, event)[i])
+			into[i] = row(races, event)[i];
+}
+
+/* What happened before the thread's event number `end` for the thread itself: its event before, or the
+ * creation of it. */
+static void begin_row(const struct races *races, unsigned thread, uint32_t end, uint32_t *clock)
+{
+	memset(clock, 0, races->threads * sizeof(*clock));
+	for (uint32_t i = end; i--;) {
+		bool creates = thread && races->events[i].nthreads <= thread;
+
+		if (!creates && races->events[i].thread != thread)
+			continue;
+		join_row(races, clock, i);
+		return;
+	}
+}
+
+/* A lock is not free before it is unlocked, so these are not possible in the other order. */
+static bool lets_go_on(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
+{
+	bool releases = a->kind == DPE_SCHED_MUTEX_UNLOCK || a->kind == DPE_SCHED_COND_WAIT ||
+			a->kind == DPE_SCHED_COND_TIMEDWAIT;
+	bool takes = b->kind == DPE_SCHED_MUTEX_LOCK || b->kind == DPE_SCHED_COND_BLOCK ||
+		     b->kind == DPE_SCHED_COND_TIMEDBLOCK;
+
+	return (releases && takes && (a->mutex ? a->mutex : a->object) == (b->mutex ? b->mutex : b->object)) ||
+	       (a->kind == DPE_SCHED_SPIN_UNLOCK && b->kind == DPE_SCHED_SPIN_LOCK) ||
+	       (a->kind == DPE_SCHED_END && b->kind == DPE_SCHED_JOIN);
+}
+
+/* Whether it can never be what lets another operation go on: a race with it can be reversed. What may be the
+ * end of a wait hides no race before it. */
+static bool never_enables(const struct dpe_sched_event *a)
+{
+	switch (a->kind) {
+	case DPE_SCHED_READ:
+	case DPE_SCHED_WRITE:
+	case DPE_SCHED_ATOMIC_LOAD:
+	case DPE_SCHED_ATOMIC_STORE:
+	case DPE_SCHED_ATOMIC_CHANGE:
+	case DPE_SCHED_MUTEX_LOCK:
+	case DPE_SCHED_MUTEX_TRYLOCK:
+	case DPE_SCHED_SPIN_LOCK:
+	case DPE_SCHED_SPIN_TRYLOCK:
+	case DPE_SCHED_RWLOCK_RDLOCK:
+	case DPE_SCHED_RWLOCK_TRYRDLOCK:
+	case DPE_SCHED_RWLOCK_WRLOCK:
+	case DPE_SCHED_RWLOCK_TRYWRLOCK:
+	case DPE_SCHED_SEM_WAIT:
+	case DPE_SCHED_SEM_TRYWAIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Looks for threads that can begin what happened between the two without the first, up to the second. */
+struct meantime {
+	uint32_t first[DPE_SCHED_THREADS]; /* event of each thread; UINT32_MAX: none */
+	struct dpe_sched_set initials;
+};
+
+static void add_between(const struct races *races, struct meantime *between, unsigned thread,
+	uint32_t event, const uint32_t *clock)
+{
+	if (between->first[thread] != UINT32_MAX)
+		return;
+	between->first[thread] = event;
+	for (unsigned i = 0; i < races->threads; i++)
+		if (i != thread && between->first[i] != UINT32_MAX && clock[i] > between->first[i])
+			return;
+	dpe_set_add(&between->initials, thread);
+}
+
+/* The race of two events: some run is to begin, in place of the first, with what leads to the second.
+ * False: the second is not possible there. */
+static bool reverse(const struct races *races, uint32_t first, unsigned thread, uint32_t second,
+	const uint32_t *clock)
+{
+	struct dpe_dfs_node *node = &races->dfs->nodes[first];
+	struct dpe_sched_set covered = join(node->todo, &node->asleep), possible;
+	struct meantime between = {.initials = {{0}}};
+	unsigned first_thread = races->events[first].thread;
+
+	memset(between.first, 0xff, sizeof(between.first));
+	for (uint32_t i = first + 1; i < second; i++)
+		if (row(races, i)[first_thread] <= first)
+			add_between(races, &between, races->events[i].thread, i, row(races, i));
+	add_between(races, &between, thread, second, clock);
+	if (between.first[thread] == second && dpe_set_has(&between.initials, thread) &&
+		!dpe_set_has(&node->possible, thread))
+		return false;
+	if (meet(&between.initials, &covered))
+		return true;
+	possible = without(between.initials, &covered);
+	for (unsigned i = 0; i < DPE_COUNT(possible.words); i++)
+		possible.words[i] &= node->possible.words[i];
+	if (first_of(&possible) == DPE_SCHED_NOBODY)
+		node->todo = join(node->todo, &node->possible);
+	else
+		dpe_set_add(&node->todo, first_of(&possible));
+	return true;
+}
+
+/* Completes the clock of an event, which begins as that of its thread, and reverses its races: with events
+ * that nothing orders before it, but for those before another such. */
+static void look_back(const struct races *races, const struct dpe_sched_event *event, uint32_t end,
+	uint32_t *clock, bool reverses)
+{
+	uint32_t before[DPE_SCHED_THREADS], shadow[DPE_SCHED_THREADS] = {0};
+
+	memcpy(before, clock, races->threads * sizeof(*clock));
+	for (uint32_t i = end; i--;)
+		if (clock[races->events[i].thread] <= i && dpe_events_dependent(&races->events[i], event))
+			join_row(races, clock, i);
+	for (uint32_t i = end; reverses && i--;) {
+		const struct dpe_sched_event *other = &races->events[i];
+
+		if (other->thread == event->thread || before[other->thread] > i ||
+			shadow[other->thread] > i || !dpe_events_dependent(other, event) ||
+			lets_go_on(other, event))
+			continue;
+		if (reverse(races, i, event->thread, end, clock) && never_enables(other))
+			join_row(races, shadow, i);
+	}
+}
+
+/* What threads were about to do when the run ended would have raced, too. */
+static void look_at_pending(const struct races *races)
+{
+	const struct dpe_sched_header *memory = races->memory;
+	uint32_t clock[DPE_SCHED_THREADS];
+
+	for (unsigned i = 0; i < races->threads; i++) {
+		struct dpe_sched_event event = dpe_event_of(memory, i);
+
+		if (memory->threads[i].state != DPE_SCHED_CONTROLLED || event.kind == DPE_SCHED_NONE ||
+			(races->events[races->count - 1].ends && i == races->events[races->count - 1].thread))
+			continue;
+		begin_row(races, i, races->count, clock);
+		look_back(races, &event, races->count, clock, true);
+	}
+}
+
+static void look_for_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
+{
+	struct races races = {dfs, memory, memory->events, memory->nevents, memory->nthreads, NULL};
+
+	races.clocks = dpe_xcalloc((size_t)races.count * races.threads, sizeof(*races.clocks));
+	for (uint32_t i = 0; i < races.count; i++) {
+		uint32_t *clock = &races.clocks[(size_t)i * races.threads];
+
+		begin_row(&races, memory->events[i].thread, i, clock);
+		clock[memory->events[i].thread] = i + 1;
+		look_back(&races, &memory->events[i], i, clock, i >= from);
+	}
+	if (memory->end != DPE_SCHED_PRUNED)
+		look_at_pending(&races);
+	free(races.clocks);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+static void begin(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
+{
+	dfs->begun = true;
+	dfs->learned = memory->learned;
+	dfs->count = dfs->behaviours = 0;
+	dfs->strayed = dfs->cut = false;
+	memory->npath = 0;
+}
+
+bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
+{
+	if (!dfs->begun || dfs->learned != memory->learned) {
+		begin(dfs, memory);
+		return true;
+	}
+	while (dfs->count) {
+		struct dpe_dfs_node *node = &dfs->nodes[dfs->count - 1];
+		struct dpe_sched_set covered = join(node->done, &node->asleep);
+		struct dpe_sched_set left = without(node->todo, &covered);
+
+		if (first_of(&left) == DPE_SCHED_NOBODY) {
+			dfs->count--;
+			continue;
+		}
+		node->thread = (uint16_t)first_of(&left);
+		memory->npath = dfs->count;
+		for (unsigned i = 0; i < dfs->count; i++)
+			memory->path[i] = dfs->nodes[i].thread;
+		covered = without(node->done, &node->ended);
+		memory->asleep = dfs->full ? (struct dpe_sched_set){{0}} : join(node->asleep, &covered);
+		return true;
+	}
+	return false;
+}
+
+/* Whether the run went the way that it was sent, by the same operations as before. */
+static bool went_there(const struct dpe_dfs *dfs, const struct dpe_sched_header *memory)
+{
+	if (memory->strayed || memory->nevents < dfs->count || !memory->nevents)
+		return false;
+	for (unsigned i = 0; i + 1 < dfs->count; i++)
+		if (memory->events[i].kind != dfs->nodes[i].kind ||
+			memory->events[i].object != dfs->nodes[i].object)
+			return false;
+	return true;
+}
+
+static void add_node(struct dpe_dfs *dfs, const struct dpe_sched_event *event)
+{
+	struct dpe_dfs_node *node = DPE_GROW(dfs->nodes, dfs->count, dfs->cap);
+
+	*node = (struct dpe_dfs_node){
+		.thread = event->thread, .possible = event->possible, .asleep = event->asleep};
+	if (dfs->full)
+		node->todo = event->possible;
+	dpe_set_add(&node->todo, event->thread);
+}
+
+static bool all_finished(const struct dpe_sched_header *memory)
+{
+	for (unsigned i = 0; i < memory->nthreads; i++)
+		if (memory->threads[i].state != DPE_SCHED_FINISHED)
+			return false;
+	return true;
+}
+
+/* Who waits for ever does not end the process, nor does who finishes last. */
+static bool ended_by_event(const struct dpe_sched_header *memory)
+{
+	return memory->end != DPE_SCHED_PRUNED && memory->end != DPE_SCHED_DEADLOCK &&
+	       memory->end != DPE_SCHED_STUCK && !all_finished(memory);
+}
+
+void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
+{
+	unsigned from = dfs->count ? dfs->count - 1 : 0;
+	struct dpe_dfs_node *last;
+
+	if (dfs->learned != memory->learned)
+		return;
+	if (!went_there(dfs, memory)) {
+		dfs->strayed = true;
+		if (dfs->count)
+			dpe_set_add(&dfs->nodes[from].done, dfs->nodes[from].thread);
+		return;
+	}
+	dfs->cut |= memory->events_lost > 0;
+	dfs->behaviours += memory->end != DPE_SCHED_PRUNED;
+	memory->events[memory->nevents - 1].ends = ended_by_event(memory);
+	for (uint32_t i = dfs->count; i < memory->nevents; i++)
+		add_node(dfs, &memory->events[i]);
+	for (uint32_t i = from; i < memory->nevents; i++) {
+		dfs->nodes[i].kind = memory->events[i].kind;
+		dfs->nodes[i].object = memory->events[i].object;
+		dpe_set_add(&dfs->nodes[i].done, memory->events[i].thread);
+	}
+	last = &dfs->nodes[memory->nevents - 1];
+	if (memory->events[memory->nevents - 1].ends)
+		dpe_set_add(&last->ended, last->thread);
+	if (!dfs->full)
+		look_for_races(dfs, memory, from);
+}
+
+void dpe_dfs_free(struct dpe_dfs *dfs)
+{
+	free(dfs->nodes);
+}

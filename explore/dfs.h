@@ -1,0 +1,32 @@
+/* dfs: every behaviour once; see dfs.c. */
+#ifndef DPE_EXPLORE_DFS_H
+#define DPE_EXPLORE_DFS_H
+
+#include "explore/sched/sched.h"
+
+#include <stdbool.h>
+
+/* An operation of the last run, and what is to be done, was done, or need not be, in its place. */
+struct dpe_dfs_node {
+	struct dpe_sched_set possible, asleep, todo, done;
+	struct dpe_sched_set ended; /* of those done: the process ended with it */
+	uint64_t object;
+	uint16_t thread;
+	uint8_t kind;
+};
+struct dpe_dfs {
+	struct dpe_dfs_node *nodes;
+	unsigned count, cap;
+	unsigned behaviours; /* whole runs */
+	uint32_t learned; /* what the tree was made with */
+	bool full; /* all schedules, without reduction */
+	bool begun;
+	bool strayed; /* a run did not go where it was sent */
+	bool cut; /* a run had too many operations */
+};
+/* As those of delays.c. */
+bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
+void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
+void dpe_dfs_free(struct dpe_dfs *dfs);
+
+#endif

@@ -1,0 +1,106 @@
+/* dependence: whether the order of two operations matters. The library keeps threads asleep by it, and
+ * the command finds races by it, so both have the same. */
+#ifndef DPE_EXPLORE_SCHED_DEPENDENCE_H
+#define DPE_EXPLORE_SCHED_DEPENDENCE_H
+
+#include "explore/sched/sched.h"
+
+#include <stdbool.h>
+
+static inline bool dpe_set_has(const struct dpe_sched_set *set, unsigned thread)
+{
+	return set->words[thread / 64] >> thread % 64 & 1;
+}
+
+static inline void dpe_set_add(struct dpe_sched_set *set, unsigned thread)
+{
+	set->words[thread / 64] |= UINT64_C(1) << thread % 64;
+}
+
+static inline void dpe_set_remove(struct dpe_sched_set *set, unsigned thread)
+{
+	set->words[thread / 64] &= ~(UINT64_C(1) << thread % 64);
+}
+
+/* The process ends, and whatever others would have done. */
+static inline bool dpe_event_ends(const struct dpe_sched_event *a)
+{
+	return a->ends || a->kind == DPE_SCHED_RETURN || a->kind == DPE_SCHED_PROCESS_END;
+}
+
+static inline bool dpe_event_names_thread(const struct dpe_sched_event *a)
+{
+	return a->kind == DPE_SCHED_JOIN || a->kind == DPE_SCHED_TIMEDJOIN ||
+	       a->kind == DPE_SCHED_DETACH || a->kind == DPE_SCHED_CANCEL;
+}
+
+/* A cancelled thread may stop at any operation. The owner of a robust mutex leaves it by ending. */
+static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
+{
+	if (a->kind == DPE_SCHED_END && b->robust)
+		return true;
+	if (!dpe_event_names_thread(a))
+		return false;
+	if (dpe_event_names_thread(b) && a->object == b->object)
+		return true;
+	return a->object == b->thread && (a->kind == DPE_SCHED_CANCEL || b->kind == DPE_SCHED_END);
+}
+
+/* Operations that commute with others of their own class: 0 is none. */
+static inline int dpe_event_class(const struct dpe_sched_event *a)
+{
+	switch (a->kind) {
+	case DPE_SCHED_READ:
+	case DPE_SCHED_ATOMIC_LOAD:
+	case DPE_SCHED_SEM_GETVALUE:
+		return 1;
+	case DPE_SCHED_RWLOCK_RDLOCK:
+	case DPE_SCHED_RWLOCK_TRYRDLOCK:
+	case DPE_SCHED_RWLOCK_TIMEDRDLOCK:
+		return 2;
+	case DPE_SCHED_BARRIER_BLOCK:
+		return 3;
+	default:
+		return 0;
+	}
+}
+
+static inline bool dpe_bytes_overlap(uint64_t a, unsigned asize, uint64_t b, unsigned bsize)
+{
+	return a && b && a < b + (bsize ? bsize : 1) && b < a + (asize ? asize : 1);
+}
+
+static inline bool dpe_events_dependent(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
+{
+	if (a->thread == b->thread || dpe_event_ends(a) || dpe_event_ends(b))
+		return true;
+	if (a->kind == DPE_SCHED_CREATE && b->kind == DPE_SCHED_CREATE) /* numbers of threads */
+		return true;
+	if (dpe_event_concerns(a, b) || dpe_event_concerns(b, a))
+		return true;
+	if (dpe_event_names_thread(a) || dpe_event_names_thread(b))
+		return false;
+	if (dpe_event_class(a) && dpe_event_class(a) == dpe_event_class(b))
+		return false;
+	return dpe_bytes_overlap(a->object, a->size, b->object, b->size) ||
+	       dpe_bytes_overlap(a->mutex, 1, b->object, b->size) ||
+	       dpe_bytes_overlap(a->object, a->size, b->mutex, 1) ||
+	       dpe_bytes_overlap(a->mutex, 1, b->mutex, 1);
+}
+
+/* What the thread is about to do. */
+static inline struct dpe_sched_event dpe_event_of(const struct dpe_sched_header *memory, unsigned thread)
+{
+	const struct dpe_sched_op *op = &memory->threads[thread].op;
+
+	return (struct dpe_sched_event){
+		.thread = (uint16_t)thread,
+		.kind = op->kind,
+		.object = op->object,
+		.mutex = op->mutex,
+		.size = op->size,
+		.robust = op->robust,
+	};
+}
+
+#endif

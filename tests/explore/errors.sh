@@ -1,0 +1,9 @@
+# Calls return the same under control as without.
+. tests/tap.sh
+
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/errors.c" -o errors || not_ok "compiling errors.c"
+run ./errors
+says "by itself" 0
+run "$DPE" explore --runs=20 --fails=1-255 -- ./errors
+says "under control" 0 "nothing found"
+finish

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Random programs of letters.c: letters.py DPE PROGRAM SEED COUNT
+
+Enumerates all interleavings of each, without reduction, and compares the number of behaviours and the final states
+with those of dfs. Prints a program that differs, or how many were compared.
+"""
+import random
+import re
+import subprocess
+import sys
+
+OBJECT = {"r": "x", "w": "x", "R": "y", "W": "y", "l": "m", "u": "m", "L": "n", "U": "n",
+          "p": "s", "s": "s", "t": "s", "a": "k", "b": "k", "c": "k"}
+COMMUTE = {"r", "R", "a"}
+
+
+def dependent(a, b):
+    return OBJECT[a] == OBJECT[b] and not (a == b and a in COMMUTE)
+
+
+def draw(dice, size):
+    """A thread's letters: sections are closed, and may be in one another."""
+    text = ""
+    while len(text) < size:
+        kind = dice.choice(["rR", "wW", "ps", "pt", "lu", "LU", "ac", "bc"])
+        if kind in ("lu", "LU", "ac", "bc"):
+            text += kind[0] + "".join(dice.choice("rwRWpst" + ("L" if kind == "lu" else ""))
+                                      for _ in range(dice.randrange(2))) + kind[1]
+            if "L" in text and text.count("L") > text.count("U"):
+                text += "U"
+        else:
+            text += dice.choice(kind)
+    return text
+
+
+def possible(letter, state):
+    if letter in "lL":
+        return not state[OBJECT[letter]]
+    if letter == "s":
+        return state["s"] > 0
+    if letter == "a":
+        return state["k"] >= 0
+    return letter != "b" or state["k"] == 0
+
+
+def do(letter, state, seen, t):
+    if letter in "rR":
+        seen[t] = 2 * seen[t] + state[OBJECT[letter]]
+    elif letter in "wW":
+        state[OBJECT[letter]] = seen[t] % 5
+    elif letter in "lL":
+        state[OBJECT[letter]] = 1
+    elif letter in "uU":
+        state[OBJECT[letter]] = 0
+    elif letter == "p":
+        state["s"] += 1
+    elif letter == "s" or (letter == "t" and state["s"]):
+        state["s"] -= 1
+        seen[t] += 3 if letter == "t" else 0
+    elif letter == "a":
+        state["k"] += 1
+    elif letter == "b":
+        state["k"] = -1
+    elif letter == "c":
+        state["k"] = 0 if state["k"] < 0 else state["k"] - 1
+
+
+def enumerate_all(threads):
+    """Prefixes that are one behaviour lead to one state, so each is followed once, by the order that it makes."""
+    behaviours, states = set(), set()
+    start = ((0,) * len(threads), frozenset())
+    stack, known = [(start, dict.fromkeys("xymnsk", 0), [1] * len(threads))], {start}
+    while stack:
+        (at, order), state, seen = stack.pop()
+        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state)]
+        if not able:
+            behaviours.add((at, order))
+            over = all(at[t] == len(threads[t]) for t in range(len(threads)))
+            states.add(str(1 + state["x"] + 5 * state["y"]) if over else "deadlock")
+        for t in able:
+            letter = threads[t][at[t]]
+            pairs = {(u, i, t, at[t]) for u in range(len(threads)) if u != t
+                     for i in range(at[u]) if dependent(threads[u][i], letter)}
+            node = (at[:t] + (at[t] + 1,) + at[t + 1:], order | pairs)
+            if node not in known:
+                known.add(node)
+                after, saw = dict(state), list(seen)
+                do(letter, after, saw, t)
+                stack.append((node, after, saw))
+        if len(known) > 20000:
+            return None
+    return len(behaviours), states
+
+
+def explored(dpe, program, threads):
+    text = subprocess.run([dpe, "explore", "--strategy=dfs", "--runs=100000", "--keep-going", "--fails=1-255", "--",
+                           program, *threads], stderr=subprocess.PIPE, text=True, check=False).stderr
+    count = re.search(r"all (\d+) behaviours explored", text)
+    states = set(re.findall(r"^explore: run .*: exit status (\d+)", text, re.M))
+    return int(count[1]) if count else text, states | ({"deadlock"} if "deadlock (" in text else set())
+
+
+def main():
+    dpe, program, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    dice, compared = random.Random(seed), 0
+    while compared < count:
+        threads = [draw(dice, dice.randrange(1, 5)) for _ in range(dice.choice([2, 2, 3]))]
+        wanted = enumerate_all(threads)
+        if not wanted or wanted[0] > 400:
+            continue
+        compared += 1
+        got = explored(dpe, program, threads)
+        if got != wanted:
+            sys.exit(f"{' '.join(threads)}: wanted {wanted}, got {got}")
+    print(f"{compared} programs alike")
+
+
+main()
