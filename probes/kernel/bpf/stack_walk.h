@@ -108,7 +108,9 @@ static long halve(__u32 round, struct rule_search *search)
 	return 0;
 }
 
-/* The rule of the code there; DPE_FRAME_UNKNOWN where it is no file's, or another thread changes what is mapped. */
+#define NOT_SEEN (~0u) /* another thread changes what is mapped, or nothing is */
+
+/* The rule of the code there; DPE_FRAME_UNKNOWN where it is no file's, or a file's without a table. */
 __noinline __u32 search_rule(__u64 pc)
 {
 	struct frame_place place = {.pc = pc};
@@ -116,7 +118,9 @@ __noinline __u32 search_rule(__u64 pc)
 	const struct dpe_frame_row *head;
 	__u32 first = 0;
 
-	if (!has_tables || bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0) || !place.file.inode)
+	if (!has_tables || bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0))
+		return NOT_SEEN;
+	if (!place.file.inode)
 		return DPE_FRAME_UNKNOWN;
 	search.table = bpf_map_lookup_elem(&frame_tables, &place.file);
 	if (!search.table)
@@ -139,7 +143,10 @@ static __always_inline __u32 rule_at(struct stack_memory *memory, __u64 pc)
 	known->mapped = mapping_changes;
 	known->pc = pc;
 	known->rule = search_rule(pc);
-	return known->rule;
+	if (known->rule != NOT_SEEN)
+		return known->rule;
+	known->pc = 0;
+	return DPE_FRAME_UNKNOWN;
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
