@@ -109,7 +109,8 @@ struct dpe_watchdog_task {
 	int files[DPE_WATCHDOG_FILES];
 	unsigned nfiles;
 };
-/* Makes a watchdog, unless it is there already. 0 or -errno. */
+/* Makes a watchdog, unless it is there already. When this returns, it has closed its copies of our other
+ * files: a probe that we close from then on is gone. 0 or -errno. */
 int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty);
 /* Should something in the group of the target, if we started that, stand still when we are gone, the
  * kernel does not end it for that: processes of ours stay until something can be read from a file,

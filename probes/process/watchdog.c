@@ -75,6 +75,7 @@ static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 	files[DPE_WATCHDOG_FILES] = channel;
 	setsid();
 	become_small(BIT(CAP_KILL) | BIT(CAP_BPF), files, DPE_COUNT(files));
+	send(channel, "", 1, MSG_NOSIGNAL);
 	watch(duty, channel);
 	if (recv(channel, &byte, 1, 0) <= 0)
 		duty->act(duty->context);
@@ -84,6 +85,7 @@ static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty)
 {
 	int ends[2], error;
+	char byte;
 	pid_t pid;
 
 	if (watchdog->pid)
@@ -99,6 +101,8 @@ int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_t
 		close(ends[0]);
 		return -error;
 	}
+	while (recv(ends[0], &byte, 1, 0) < 0 && errno == EINTR)
+		;
 	*watchdog = (struct dpe_watchdog){pid, ends[0]};
 	return 0;
 }
