@@ -114,6 +114,7 @@ static bool never_enables(const struct dpe_sched_event *a)
 	case DPE_SCHED_RWLOCK_TRYWRLOCK:
 	case DPE_SCHED_SEM_WAIT:
 	case DPE_SCHED_SEM_TRYWAIT:
+	case DPE_SCHED_HEAP_FREE:
 		return true;
 	default:
 		return false;

@@ -14,6 +14,10 @@
 #define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
+#define DPE_SCHED_FREED_BLOCKS 65536 /* of memory, kept from the allocator to find uses of them, … */
+#define DPE_SCHED_FREED_BYTES (16 << 20) /* … with so many bytes */
+#define DPE_SCHED_FREED_LARGEST (128 << 10)
+#define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
 #define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */

@@ -76,23 +76,29 @@ static char *object_text(const struct dpe_symbols *symbols, uint64_t object)
 	return text.at;
 }
 
+static char *place_text(const struct dpe_symbols *symbols, uint64_t pc)
+{
+	struct dpe_text text = {0};
+
+	if (pc)
+		dpe_place_print(symbols, pc, &text);
+	return text.at;
+}
+
 static void keep_place(struct printing *to, unsigned number, const struct dpe_sched_thread *thread)
 {
 	struct dpe_finding *finding = to->finding;
 	const struct dpe_sched_op *op = &thread->op;
 	const struct dpe_symbols *symbols = &to->server->symbols;
 	bool joins = op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN;
-	struct dpe_text place = {0};
 
-	if (op->pc)
-		dpe_place_print(symbols, op->pc, &place);
 	*DPE_GROW(finding->places, finding->nplaces, finding->capplaces) = (struct dpe_explore_place){
 		.thread = number + 1,
 		.held_by = joins ? (unsigned)op->object + 1 : thread->held_by,
 		.operation = dpe_sched_kind_name(op->kind),
 		.object = joins ? NULL : object_text(symbols, op->object),
 		.mutex = object_text(symbols, op->mutex),
-		.place = place.at,
+		.place = place_text(symbols, op->pc),
 	};
 }
 
@@ -128,7 +134,23 @@ static void read_deadlock(struct printing *to)
 
 /* ---- misuse ------------------------------------------------------------------------------ */
 
-static void read_misuse(struct printing *to)
+static void print_free(struct printing *to)
+{
+	const struct dpe_sched_header *memory = to->server->memory;
+
+	dpe_text_printf(&to->finding->details, "  thread %u freed it at ", memory->freed_by);
+	dpe_place_print(&to->server->symbols, memory->freed_pc, &to->finding->details);
+	dpe_text_puts(&to->finding->details, "\n");
+	dpe_text_puts(&to->finding->cause, "free ");
+	dpe_place_print(&to->server->symbols, memory->freed_pc, &to->finding->cause);
+	*DPE_GROW(to->finding->places, to->finding->nplaces, to->finding->capplaces) = (struct dpe_explore_place){
+		.thread = memory->freed_by,
+		.operation = dpe_sched_kind_name(DPE_SCHED_HEAP_FREE),
+		.place = place_text(&to->server->symbols, memory->freed_pc),
+	};
+}
+
+static const char *misuse_text(const struct dpe_sched_header *memory)
 {
 	static const char *const TEXTS[] = {
 		[DPE_SCHED_PROPER] = "",
@@ -136,17 +158,28 @@ static void read_misuse(struct printing *to)
 		[DPE_SCHED_STRANGER] = "unlock by a thread that does not have the lock",
 		[DPE_SCHED_DESTROYED] = "use of a destroyed object",
 		[DPE_SCHED_IN_USE] = "destruction of an object in use",
+		[DPE_SCHED_FREED] = "use of freed memory",
 	};
+
+	if (memory->misuse == DPE_SCHED_FREED && memory->running < DPE_SCHED_THREADS &&
+		memory->threads[memory->running].op.kind == DPE_SCHED_HEAP_FREE)
+		return "memory freed twice";
+	return memory->misuse < DPE_COUNT(TEXTS) ? TEXTS[memory->misuse] : "misuse";
+}
+
+static void read_misuse(struct printing *to)
+{
 	const struct dpe_sched_header *memory = to->server->memory;
 
 	to->finding->kind = "misuse";
-	dpe_text_puts(&to->finding->what,
-		memory->misuse < DPE_COUNT(TEXTS) ? TEXTS[memory->misuse] : "misuse");
+	dpe_text_puts(&to->finding->what, misuse_text(memory));
 	dpe_text_printf(&to->finding->cause, "%s\n", to->finding->what.at);
 	if (memory->running >= count_threads(to->server))
 		return;
 	print_thread(to, memory->running, ":");
 	print_cause(to, thread_at(to->server, memory->running));
+	if (memory->freed_by)
+		print_free(to);
 }
 
 /* ---- ends of the process ----------------------------------------------------------------- */

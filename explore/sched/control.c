@@ -315,8 +315,16 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 		dpe_sched_lock();
 		take_turn(me);
 	}
+	dpe_sched_check_freed(op);
 	me->inside = false;
 	errno = error;
+}
+
+/* That a free of the object's memory matters to others has to be known; small numbers are threads. */
+static void note_use(const struct dpe_sched_thread *me, const struct dpe_sched_op *op)
+{
+	if (op->object >= DPE_SCHED_PAGE)
+		dpe_sched_is_shared(op->object, dpe_sched_number(me));
 }
 
 /* What a signal's handler does within the library is done at once. */
@@ -324,9 +332,11 @@ bool dpe_sched_point(const struct dpe_sched_op *op)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
 
-	if (me && !me->inside)
-		point(me, op, true);
-	return me;
+	if (!me || me->inside)
+		return me;
+	note_use(me, op);
+	point(me, op, true);
+	return true;
 }
 
 void dpe_sched_access(const struct dpe_sched_op *op, bool visible)

@@ -13,6 +13,7 @@
 #define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
 #define DPE_SCHED_EXPORTED __attribute__((visibility("default")))
 #define DPE_SCHED_ROBUST_MUTEX 16 /* in the kind of a mutex of glibc */
+#define DPE_SCHED_PAGE 4096 /* there are no objects before it */
 #define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
 
 /* The function that a wrapper stands for; found before the first thread is created. */
@@ -55,6 +56,18 @@ DPE_SCHED_HIDDEN void dpe_sched_finish(void);
 /* Without a timeout; the C library's function would be a point. */
 DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
 DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
+
+/* ---- sched_memory.c ---------------------------------------------------------------------- */
+
+/* Whether several threads were seen to use the granule, with this use. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_shared(uint64_t address, unsigned thread);
+/* The same of what was used of these bytes before. */
+DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread);
+
+/* ---- sched_heap.c ------------------------------------------------------------------------ */
+
+/* Ends the run where the operation uses memory that was freed. */
+DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
 

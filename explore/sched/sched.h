@@ -79,7 +79,8 @@
 	X(ATOMIC_LOAD, "atomic_load")                                                              \
 	X(ATOMIC_STORE, "atomic_store")                                                            \
 	X(ATOMIC_CHANGE, "atomic_change")                                                  \
-	X(FENCE, "fence")
+	X(FENCE, "fence")                                                                          \
+	X(HEAP_FREE, "free")
 
 enum dpe_sched_kind {
 #define DPE_SCHED_NAME(name, text) DPE_SCHED_##name,
@@ -95,7 +96,7 @@ struct dpe_sched_op {
 	uint64_t mutex;  /* of a wait for a condition */
 	uint64_t until;  /* ns of virtual time since the start; 0: no timeout */
 	uint32_t order;  /* of a wait: its place among all; of a barrier: its round */
-	uint16_t size;   /* of an access */
+	uint32_t size;   /* of an access, in bytes */
 	uint8_t kind;
 	uint8_t robust;  /* the mutex is */
 	uint8_t wake;    /* the thread of a wait without a count of wakeups was woken */
@@ -166,6 +167,7 @@ enum dpe_sched_misuse {
 	DPE_SCHED_STRANGER,   /* unlocked by another thread than its owner */
 	DPE_SCHED_DESTROYED,  /* used after it was destroyed */
 	DPE_SCHED_IN_USE,     /* destroyed while it is held or waited for */
+	DPE_SCHED_FREED,      /* memory, used after it was freed, or freed again */
 };
 
 /* At this choice, counted from 1, so many threads that would go on are passed over. */
@@ -203,7 +205,8 @@ struct dpe_sched_set {
 struct dpe_sched_event {
 	uint64_t object, mutex;
 	struct dpe_sched_set possible, asleep;
-	uint16_t thread, size, nthreads;
+	uint32_t size;
+	uint16_t thread, nthreads;
 	uint8_t kind, robust;
 	uint8_t ends; /* the process, in this run */
 };
@@ -250,6 +253,8 @@ struct dpe_sched_header {
 	uint32_t pid;
 	uint32_t end;
 	uint32_t misuse;
+	uint32_t freed_by; /* of FREED: the number of the thread, from 1, that freed it first, … */
+	uint64_t freed_pc; /* … and where */
 	uint32_t nthreads;
 	uint32_t live; /* threads that did not finish */
 	uint32_t steps, choices, nswitches;

@@ -8,13 +8,20 @@
 typedef unsigned __int128 u128;
 
 #define SHARED 255
+#define GRANULE 8
 _Static_assert(DPE_SCHED_THREADS < SHARED - 1, "a granule holds the number of a thread, plus 1");
 
 /* Two granules in one entry, which is rare, only make for more choices. */
-static bool is_shared(uint64_t address, unsigned thread)
+static uint8_t *granule_of(uint64_t address)
 {
 	uint64_t hash = (address >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-	uint8_t *granule = &dpe_sched->granules[hash >> 44 & (DPE_SCHED_GRANULES - 1)];
+
+	return &dpe_sched->granules[hash >> 44 & (DPE_SCHED_GRANULES - 1)];
+}
+
+bool dpe_sched_is_shared(uint64_t address, unsigned thread)
+{
+	uint8_t *granule = granule_of(address);
 
 	if (*granule == thread + 1)
 		return false;
@@ -28,6 +35,16 @@ static bool is_shared(uint64_t address, unsigned thread)
 	return true;
 }
 
+bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread)
+{
+	bool shared = false;
+
+	for (uint64_t at = address; at < address + size; at += GRANULE)
+		if (*granule_of(at))
+			shared |= dpe_sched_is_shared(at, thread);
+	return shared;
+}
+
 static void access_memory(
 	enum dpe_sched_kind kind, const volatile void *address, unsigned long size, uint64_t pc)
 {
@@ -35,12 +52,12 @@ static void access_memory(
 	const struct dpe_sched_op op = {
 		.kind = kind,
 		.object = (uint64_t)address,
-		.size = size > UINT16_MAX ? UINT16_MAX : (uint16_t)size,
+		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
 		.pc = pc,
 	};
 
 	if (me)
-		dpe_sched_access(&op, is_shared((uint64_t)address, dpe_sched_number(me)));
+		dpe_sched_access(&op, dpe_sched_is_shared((uint64_t)address, dpe_sched_number(me)));
 }
 
 #define ACCESS(name, kind, type, size)                                                             \
