@@ -353,12 +353,28 @@ static void add_data_race(struct dpe_text *to, const struct cli_report *report,
 	dpe_text_puts(to, "]\n");
 }
 
+static void add_pattern(struct dpe_text *to, const struct dpe_rule *rule)
+{
+	struct dpe_text text = {0};
+	size_t len = CLI_SHOWN_PATTERN;
+
+	dpe_rule_print(&text, rule);
+	if (text.len <= len) {
+		dpe_text_puts(to, text.at);
+	} else {
+		while (len && (text.at[len] & 0xc0) == 0x80) /* within a character */
+			len--;
+		dpe_text_printf(to, "%.*s…", (int)len, text.at);
+	}
+	dpe_text_free(&text);
+}
+
 static void add_head(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	dpe_text_printf(
 		to, "%s: %s%s of ", dpe_rule_name(verdict->rule),
 		verdict->prediction ? "predicted " : "", cli_verdict_name(verdict->kind));
-	dpe_rule_print(to, verdict->rule);
+	add_pattern(to, verdict->rule);
 	dpe_text_puts(to, "  [");
 	cli_text_place(to, verdict->rule);
 	dpe_text_puts(to, "]\n");
