@@ -1,4 +1,4 @@
-# README and the cookbook: their commands print what the pages show.
+# README, the cookbook and a part of the tutorial: their commands print what the pages show.
 . tests/tap.sh
 need_live 'the pages'
 need_watchpoints
@@ -14,4 +14,5 @@ ln -s "$TOP/examples" examples
 for page in README.md docs/cookbook.md; do
 	python3 "$TOP/tests/sessions.py" "$TOP/$page" || failures=$((failures + 1))
 done
+python3 "$TOP/tests/sessions.py" "$TOP/docs/tutorial.md" '2. What can be observed' || failures=$((failures + 1))
 finish
