@@ -26,6 +26,13 @@ says 'both' 1 '1 rule: 1 match'
 run "$DPE" replay log.jsonl
 says 'neither a file nor a rule' 2 'use -s SPEC, or -e RULE'
 
+run "$DPE" check -e 'detect race: a & b' -e 'detect order: b ; a'
+check 'check' "$status $(grep -c '^detect ' out)" = '0 2'
+run "$DPE" check -e 'detect race: a ; b not c'
+says 'and its errors' 2 'command line:1:20: error: unexpected' 'without c'
+run "$DPE" check --explain -e 'include "order.dpe"' -e 'detect race: a & b' order.dpe
+check 'with files, explained' "$status $(grep -c '^detect ' out)" = '0 2'
+
 run "$DPE" replay --error-exitcode=7 -e 'detect race: a & b' log.jsonl
 gives 'another status of findings' 7
 run "$DPE" replay --error-exitcode=7 -e 'detect race: a & c' log.jsonl
