@@ -1,12 +1,14 @@
 /* dfs: every behaviour once, where two runs that differ in the order of independent operations are one.
  * Source: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014,
- * algorithm 1 (source sets and sleep sets). */
+ * algorithm 1 (source sets and sleep sets). With a bound of preemptions: K. Coons, M. Musuvathi, K. McKinley,
+ * Bounded Partial-Order Reduction, OOPSLA 2013, where neither holds. */
 #include "explore/dfs.h"
 
 #include "explore/runs.h"
 
 #include "explore/sched/dependence.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +52,16 @@ static bool meet(const struct dpe_sched_set *a, const struct dpe_sched_set *b)
 		if (a->words[i] & b->words[i])
 			return true;
 	return false;
+}
+
+static bool is_preemption(const struct dpe_dfs_node *node, unsigned thread)
+{
+	return node->current != DPE_SCHED_THREADS && node->current != thread;
+}
+
+static bool is_bounded(const struct dpe_dfs *dfs)
+{
+	return dfs->bound != UINT_MAX;
 }
 
 /* ---- races ------------------------------------------------------------------------------- */
@@ -139,6 +151,26 @@ static void add_between(const struct races *races, struct meantime *between, uns
 	dpe_set_add(&between->initials, thread);
 }
 
+/* Without the bound's help: a run that puts the thread there, or whatever leads to it. */
+static void try_there(struct dpe_dfs_node *node, unsigned thread)
+{
+	if (dpe_set_has(&node->possible, thread))
+		dpe_set_add(&node->todo, thread);
+	else
+		node->todo = join(node->todo, &node->possible);
+}
+
+/* Also where the thread of the first event began to run: going to another one costs no preemption there. */
+static void reverse_bounded(const struct races *races, uint32_t first, unsigned thread)
+{
+	struct dpe_dfs_node *nodes = races->dfs->nodes;
+
+	try_there(&nodes[first], thread);
+	while (first && nodes[first - 1].thread == nodes[first].thread)
+		first--;
+	try_there(&nodes[first], thread);
+}
+
 /* The race of two events: some run is to begin, in place of the first, with what leads to the second.
  * False: the second is not possible there. */
 static bool reverse(const struct races *races, uint32_t first, unsigned thread, uint32_t second,
@@ -149,6 +181,10 @@ static bool reverse(const struct races *races, uint32_t first, unsigned thread, 
 	struct meantime between = {.initials = {{0}}};
 	unsigned first_thread = races->events[first].thread;
 
+	if (is_bounded(races->dfs)) {
+		reverse_bounded(races, first, thread);
+		return false;
+	}
 	memset(between.first, 0xff, sizeof(between.first));
 	for (uint32_t i = first + 1; i < second; i++)
 		if (row(races, i)[first_thread] <= first)
@@ -237,6 +273,19 @@ static void begin(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	memory->npath = 0;
 }
 
+/* What is left to do at the last node. */
+static struct dpe_sched_set left_at_last(const struct dpe_dfs *dfs)
+{
+	const struct dpe_dfs_node *node = &dfs->nodes[dfs->count - 1];
+	struct dpe_sched_set covered = join(node->done, &node->asleep), left = without(node->todo, &covered);
+	bool stays = is_bounded(dfs) && node->preempted >= dfs->bound;
+
+	for (unsigned i = 0; stays && i < DPE_SCHED_THREADS; i++)
+		if (is_preemption(node, i))
+			dpe_set_remove(&left, i);
+	return left;
+}
+
 bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 {
 	if (!dfs->begun || dfs->learned != memory->learned) {
@@ -245,8 +294,7 @@ bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	}
 	while (dfs->count) {
 		struct dpe_dfs_node *node = &dfs->nodes[dfs->count - 1];
-		struct dpe_sched_set covered = join(node->done, &node->asleep);
-		struct dpe_sched_set left = without(node->todo, &covered);
+		struct dpe_sched_set left = left_at_last(dfs), covered;
 
 		if (first_of(&left) == DPE_SCHED_NOBODY) {
 			dfs->count--;
@@ -257,7 +305,7 @@ bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 		for (unsigned i = 0; i < dfs->count; i++)
 			memory->path[i] = dfs->nodes[i].thread;
 		covered = without(node->done, &node->ended);
-		memory->asleep = dfs->full ? (struct dpe_sched_set){{0}} : join(node->asleep, &covered);
+		memory->asleep = dfs->full || is_bounded(dfs) ? (struct dpe_sched_set){{0}} : join(node->asleep, &covered);
 		return true;
 	}
 	return false;
@@ -278,11 +326,14 @@ static bool went_there(const struct dpe_dfs *dfs, const struct dpe_sched_header 
 static void add_node(struct dpe_dfs *dfs, const struct dpe_sched_event *event)
 {
 	struct dpe_dfs_node *node = DPE_GROW(dfs->nodes, dfs->count, dfs->cap);
+	const struct dpe_dfs_node *before = dfs->count > 1 ? node - 1 : NULL;
 
 	*node = (struct dpe_dfs_node){
-		.thread = event->thread, .possible = event->possible, .asleep = event->asleep};
+		.thread = event->thread, .current = event->current, .possible = event->possible, .asleep = event->asleep};
 	if (dfs->full)
 		node->todo = event->possible;
+	if (before)
+		node->preempted = before->preempted + is_preemption(before, before->thread);
 	dpe_set_add(&node->todo, event->thread);
 }
 

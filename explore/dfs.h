@@ -12,6 +12,8 @@ struct dpe_dfs_node {
 	struct dpe_sched_set ended; /* of those done: the process ended with it */
 	uint64_t object;
 	uint16_t thread;
+	uint32_t preempted; /* preemptions before it */
+	uint16_t current; /* could have gone on; DPE_SCHED_THREADS: nobody */
 	uint8_t kind;
 };
 struct dpe_dfs {
@@ -19,6 +21,7 @@ struct dpe_dfs {
 	unsigned count, cap;
 	unsigned behaviours; /* whole runs */
 	uint32_t learned; /* what the tree was made with */
+	unsigned bound; /* of preemptions: choices of another thread than one that could go on; UINT_MAX: none */
 	bool full; /* all schedules, without reduction */
 	bool begun;
 	bool strayed; /* a run did not go where it was sent */

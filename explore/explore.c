@@ -5,6 +5,7 @@
 #include "explore/runs.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -40,48 +41,6 @@ struct exploration {
 	bool broken; /* no more runs are possible */
 	bool undecided; /* by the rules */
 };
-
-/* ---- strategies -------------------------------------------------------------------------- */
-
-struct strategy {
-	enum dpe_sched_strategy strategy;
-	unsigned depth;
-};
-
-/* Each finds bugs that others rarely do. Every second run is one of few delays, as most bugs need
- * no more. */
-static const struct strategy PORTFOLIO[] = {
-	{DPE_SCHED_DELAY, 0},
-	{DPE_SCHED_POS, 0},
-	{DPE_SCHED_DELAY, 0},
-	{DPE_SCHED_RANDOM, 0},
-	{DPE_SCHED_DELAY, 0},
-	{DPE_SCHED_SURW, 0},
-	{DPE_SCHED_DELAY, 0},
-	{DPE_SCHED_PCT, 3},
-};
-
-/* False if there is none of that name. */
-static bool find_strategy(const char *name, unsigned run, struct strategy *found)
-{
-	unsigned depth;
-	int end = 0;
-
-	*found = PORTFOLIO[run % DPE_COUNT(PORTFOLIO)];
-	if (!strcmp(name, "portfolio"))
-		return true;
-	if (sscanf(name, "pct:%u%n", &depth, &end) == 1 && !name[end]) {
-		*found = (struct strategy){DPE_SCHED_PCT, depth};
-		return depth >= 1 && depth <= DPE_SCHED_DEPTH;
-	}
-	found->strategy = !strcmp(name, "random") ? DPE_SCHED_RANDOM
-			  : !strcmp(name, "pos")  ? DPE_SCHED_POS
-			  : !strcmp(name, "surw") ? DPE_SCHED_SURW
-			  : !strcmp(name, "delay") ? DPE_SCHED_DELAY
-			  : !strcmp(name, "dfs") || !strcmp(name, "dfs-full") ? DPE_SCHED_DFS
-						   : DPE_SCHED_FIRST;
-	return found->strategy != DPE_SCHED_FIRST;
-}
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
@@ -304,11 +263,11 @@ static void report_finding(
 static bool choose_schedule(struct exploration *exploration, unsigned number)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
-	struct strategy strategy = {DPE_SCHED_FIRST, 0};
+	struct dpe_strategy strategy = {DPE_SCHED_FIRST, .depth = 0};
 
 	memory->nforced = 0;
 	if (number > 1 || exploration->by_dfs)
-		find_strategy(exploration->options->strategy, number - 2, &strategy);
+		dpe_strategy_find(exploration->options->strategy, number - 2, &strategy);
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
@@ -403,11 +362,17 @@ static void mark(struct exploration *exploration, size_t *at)
 static void report_completeness(const struct exploration *exploration)
 {
 	FILE *to = exploration->to;
+	char bound[64] = "";
 
+	if (exploration->dfs.bound != UINT_MAX)
+		snprintf(bound, sizeof(bound), " with at most %u preemption%s", exploration->dfs.bound,
+			exploration->dfs.bound == 1 ? "" : "s");
 	if (exploration->complete && !exploration->by_dfs)
 		fprintf(to, "explore: all %u schedules explored\n", exploration->delays.ndone);
 	else if (exploration->complete && exploration->dfs.full)
-		fprintf(to, "explore: all %u schedules explored\n", exploration->dfs.behaviours);
+		fprintf(to, "explore: all %u schedules%s explored\n", exploration->dfs.behaviours, bound);
+	else if (exploration->complete && *bound)
+		fprintf(to, "explore: all behaviours%s explored\n", bound);
 	else if (exploration->complete)
 		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
 	else if (exploration->by_dfs && exploration->ended)
@@ -470,16 +435,18 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 static enum dpe_explored explore(struct exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
-	struct strategy strategy;
+	struct dpe_strategy strategy;
 
-	if (!find_strategy(options->strategy, 0, &strategy)) {
+	if (!dpe_strategy_find(options->strategy, 0, &strategy)) {
 		dpe_diag_at(exploration->diags, DPE_ERROR, "dpe",
-			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw, delay, dfs or dfs-full, not '%s'",
+			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw, delay, dfs, dfs-full, "
+			"dfs:B or dfs-full:B (at most B preemptions), not '%s'",
 			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;
 	}
 	exploration->by_dfs = strategy.strategy == DPE_SCHED_DFS;
-	exploration->dfs.full = !strcmp(options->strategy, "dfs-full") || options->rules;
+	exploration->dfs.full = strategy.full || options->rules;
+	exploration->dfs.bound = strategy.bound;
 	if (!begin_runs(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)

@@ -6,6 +6,17 @@
 #include "explore/sched/sched.h"
 #include "probes/process/process.h"
 
+/* ---- strategies.c ------------------------------------------------------------------------ */
+
+struct dpe_strategy {
+	enum dpe_sched_strategy strategy;
+	unsigned depth; /* of PCT */
+	unsigned bound; /* of preemptions, of DFS; UINT_MAX: none */
+	bool full; /* DFS without reduction */
+};
+/* That of a run, numbered from 0, where the name is the portfolio's. False: there is none of that name. */
+bool dpe_strategy_find(const char *name, unsigned run, struct dpe_strategy *found);
+
 /* ---- symbols.c ---------------------------------------------------------------------------- */
 
 struct dpe_symbols {

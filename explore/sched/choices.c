@@ -232,10 +232,11 @@ static void wake_dependent(const struct dpe_sched_event *done)
 	}
 }
 
-static void keep_event(const struct choosable *all, unsigned chosen)
+static void keep_event(const struct choosable *all, unsigned chosen, unsigned current)
 {
 	struct dpe_sched_event event = dpe_event_of(dpe_sched, chosen);
 
+	event.current = (uint16_t)current;
 	for (unsigned i = 0; i < all->count; i++)
 		dpe_set_add(&event.possible, all->at[i]);
 	event.asleep = asleep;
@@ -265,7 +266,7 @@ static unsigned awake(const struct choosable *all, unsigned usual)
 	dpe_sched_end(DPE_SCHED_PRUNED);
 }
 
-static unsigned by_path(const struct choosable *ready, const struct choosable *later, unsigned usual)
+static unsigned by_path(const struct choosable *ready, const struct choosable *later, unsigned usual, unsigned current)
 {
 	uint32_t at = dpe_sched->nevents;
 	struct choosable all = *ready;
@@ -281,7 +282,7 @@ static unsigned by_path(const struct choosable *ready, const struct choosable *l
 		chosen = dpe_sched->path[at];
 	else
 		chosen = awake(&all, usual);
-	keep_event(&all, chosen);
+	keep_event(&all, chosen, is_among(ready, current) ? current : DPE_SCHED_THREADS);
 	return chosen;
 }
 
@@ -353,7 +354,7 @@ static unsigned choose(const struct choosable *ready, const struct choosable *la
 	if (dpe_sched->strategy == DPE_SCHED_STEER)
 		return by_turns(ready, later, usual);
 	if (dpe_sched->strategy == DPE_SCHED_DFS)
-		return by_path(ready, later, usual);
+		return by_path(ready, later, usual, current);
 	if (dpe_sched->strategy == DPE_SCHED_DELAY)
 		return by_delay(ready, later, usual);
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)

@@ -207,6 +207,7 @@ struct dpe_sched_event {
 	struct dpe_sched_set possible, asleep;
 	uint32_t size;
 	uint16_t thread, nthreads;
+	uint16_t current; /* the thread before, if it could go on; DPE_SCHED_THREADS: it could not, or was to yield */
 	uint8_t kind, robust;
 	uint8_t ends; /* the process, in this run */
 };

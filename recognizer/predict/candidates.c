@@ -27,88 +27,133 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 	return true;
 }
 
-/* The groups of all patterns for the same values are in one list; an event needs several of them. */
-static struct dpe_candidate_group *find_group(struct dpe_prediction_search *search, unsigned pattern,
-	uint64_t mask, const struct dpe_value *values, uint64_t *hash)
+static bool has_values(
+	const struct dpe_candidate_slice *slice, uint64_t mask, const struct dpe_value *values)
 {
-	struct dpe_candidate_group *group = search->recent;
-
-	if (group && group->mask == mask && dpe_values_compatible(mask, values, mask, group->values)) {
-		*hash = group->hash;
-	} else {
-		*hash = dpe_bound_values_hash(search->run->rule, mask, values);
-		HASH_FIND_BYHASHVALUE(hh, search->groups, hash, sizeof(*hash), (unsigned)*hash, group);
-		search->recent = group;
-	}
-	while (group && (group->pattern != pattern || group->mask != mask ||
-				!dpe_values_compatible(mask, values, mask, group->values)))
-		group = group->same;
-	return group;
+	return slice->mask == mask && dpe_values_compatible(mask, values, mask, slice->values);
 }
 
-static struct dpe_candidate_group *new_group(
+static struct dpe_slice_entry *slot(const struct dpe_prediction_search *search, uint64_t at)
+{
+	return &search->slices[at & (search->slice_slots - 1)];
+}
+
+/* An event looks for several patterns of the same values. */
+static struct dpe_candidate_slice *find_slice(struct dpe_prediction_search *search, uint64_t mask,
+	const struct dpe_value *values, uint64_t *hash)
+{
+	struct dpe_candidate_slice *slice = search->recent;
+
+	if (slice && has_values(slice, mask, values)) {
+		*hash = slice->hash;
+		return slice;
+	}
+	*hash = dpe_bound_values_hash(search->run->rule, mask, values);
+	for (unsigned i = 0; i < search->slice_slots; i++) {
+		const struct dpe_slice_entry *entry = slot(search, (*hash >> 32) + i);
+
+		if (!entry->slice || (entry->hash == *hash && has_values(entry->slice, mask, values)))
+			return search->recent = entry->slice;
+	}
+	return NULL;
+}
+
+static void insert(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
+{
+	uint64_t at = slice->hash >> 32;
+
+	while (slot(search, at)->slice)
+		at++;
+	*slot(search, at) = (struct dpe_slice_entry){slice->hash, slice};
+}
+
+/* At most half of it is used. */
+static void grow_table(struct dpe_prediction_search *search)
+{
+	struct dpe_slice_entry *before = search->slices;
+	unsigned slots = search->slice_slots;
+
+	search->slice_slots = slots ? 2 * slots : 64;
+	search->slices = dpe_xcalloc(search->slice_slots, sizeof(*search->slices));
+	for (unsigned i = 0; i < slots; i++)
+		if (before[i].slice)
+			insert(search, before[i].slice);
+	free(before);
+}
+
+static struct dpe_candidate_slice *new_slice(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint64_t hash)
 {
 	const struct dpe_rule *rule = search->run->rule;
-	struct dpe_candidate_group *group =
-		dpe_xcalloc(1, sizeof(*group) + rule->nvariables * sizeof(*group->values)), *head;
-	unsigned pattern = binding->pattern;
+	struct dpe_candidate_slice *slice = dpe_xcalloc(1,
+		sizeof(*slice) + rule->nvariables * sizeof(slice->values[0]) + rule->npatterns * sizeof(slice->groups[0]));
 
-	group->hash = hash;
-	group->pattern = pattern;
-	group->mask = binding->mask;
-	group->values = (struct dpe_value *)(group + 1);
+	slice->hash = hash;
+	slice->mask = binding->mask;
+	slice->groups = (struct dpe_candidate_group *)&slice->values[rule->nvariables];
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		slice->groups[i].slice = slice;
+		slice->groups[i].pattern = i;
+	}
 	for (unsigned i = 0; i < rule->nvariables; i++) {
 		if (binding->mask >> i & 1)
-			group->values[i] = dpe_value_copy(binding->values[i]);
+			slice->values[i] = dpe_value_copy(binding->values[i]);
 	}
-	*DPE_GROW(search->by_pattern[pattern], search->ngroups[pattern],
-		search->capgroups[pattern]) = group;
-	HASH_FIND_BYHASHVALUE(hh, search->groups, &hash, sizeof(hash), (unsigned)hash, head);
-	if (head) {
-		group->same = head->same;
-		head->same = group;
-		return group;
-	}
-	HASH_ADD_BYHASHVALUE(hh, search->groups, hash, sizeof(group->hash), (unsigned)hash, group);
-	return group;
+	if (2 * ++search->nslices > search->slice_slots)
+		grow_table(search);
+	insert(search, slice);
+	return slice;
 }
 
-struct dpe_candidates *dpe_candidates_of(
-	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint32_t chain)
+struct dpe_candidate_group *dpe_candidates_of(
+	struct dpe_prediction_search *search, const struct dpe_binding *binding)
 {
-	struct dpe_candidate_group *group;
-	struct dpe_candidates *candidates;
 	uint64_t hash;
+	struct dpe_candidate_slice *slice = find_slice(search, binding->mask, binding->values, &hash);
 
-	group = find_group(search, binding->pattern, binding->mask, binding->values, &hash);
-	if (!group)
-		group = new_group(search, binding, hash);
+	if (!slice)
+		slice = new_slice(search, binding, hash);
+	return &slice->groups[binding->pattern];
+}
+
+struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group, uint32_t chain)
+{
+	struct dpe_candidates *candidates;
+
 	for (unsigned i = 0; i < group->nchains; i++) {
-		if (group->by_chain[i].chain == chain)
-			return group->by_chain[i].of;
+		if (group->by_chain[i]->chain == chain)
+			return group->by_chain[i];
 	}
 	candidates = dpe_xcalloc(1, sizeof(*candidates));
-	candidates->group = group;
 	candidates->chain = chain;
-	*DPE_GROW(group->by_chain, group->nchains, group->capchains) =
-		(struct dpe_group_chain){chain, candidates};
-	return candidates;
+	return *DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
 }
 
 void dpe_candidates_add(
-	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number)
+	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
 	const struct dpe_sections_set *held = search->history->events[number].held;
+	unsigned pattern = group->pattern;
 
-	struct dpe_candidate_group *group = candidates->group;
-
-	candidates->common = candidates->count ? dpe_sections_common(search->history,
-							 candidates->common, held)
-					       : held;
+	if (!group->any)
+		*DPE_GROW(search->by_pattern[pattern], search->ngroups[pattern],
+			search->capgroups[pattern]) = group;
 	group->common = group->any ? dpe_sections_common(search->history, group->common, held) : held;
 	group->any = true;
-	*DPE_GROW(candidates->events, candidates->count, candidates->cap) = number;
+	*DPE_GROW(group->waiting, group->nwaiting, group->capwaiting) = (uint32_t)number;
+}
+
+void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group)
+{
+	for (unsigned i = 0; i < group->nwaiting; i++) {
+		const struct dpe_past_event *event = &search->history->events[group->waiting[i]];
+		struct dpe_candidates *of = dpe_candidates_of_chain(group, event->chain);
+
+		of->common = of->count ? dpe_sections_common(search->history, of->common, event->held)
+				       : event->held;
+		*DPE_GROW(of->events, of->count, of->cap) = group->waiting[i];
+	}
+	group->nwaiting = 0;
 }
 
 void dpe_candidates_each(struct dpe_prediction_search *search,
@@ -117,18 +162,17 @@ void dpe_candidates_each(struct dpe_prediction_search *search,
 	uint64_t mask = search->run->masks[pattern], hash;
 
 	if ((mask & assignment->mask) == mask) {
-		struct dpe_candidate_group *group =
-			find_group(search, pattern, mask, assignment->values, &hash);
+		struct dpe_candidate_slice *slice = find_slice(search, mask, assignment->values, &hash);
 
-		if (group)
-			each(context, group);
+		if (slice && slice->groups[pattern].any)
+			each(context, &slice->groups[pattern]);
 		return;
 	}
 	for (unsigned i = 0; i < search->ngroups[pattern]; i++) {
 		struct dpe_candidate_group *group = search->by_pattern[pattern][i];
 
 		if (dpe_values_compatible(
-			    assignment->mask, assignment->values, group->mask, group->values))
+			    assignment->mask, assignment->values, group->slice->mask, group->slice->values))
 			each(context, group);
 	}
 }
@@ -136,38 +180,49 @@ void dpe_candidates_each(struct dpe_prediction_search *search,
 uint64_t dpe_assignment_bind(
 	struct dpe_assignment *assignment, const struct dpe_candidate_group *group)
 {
+	const struct dpe_candidate_slice *slice = group->slice;
 	uint64_t before = assignment->mask;
 
-	for (uint64_t left = group->mask & ~before; left; left &= left - 1) {
+	for (uint64_t left = slice->mask & ~before; left; left &= left - 1) {
 		unsigned variable = (unsigned)__builtin_ctzll(left);
 
-		assignment->values[variable] = group->values[variable];
+		assignment->values[variable] = slice->values[variable];
 	}
-	assignment->mask |= group->mask;
+	assignment->mask |= slice->mask;
 	return before;
 }
 
-static void free_group(const struct dpe_rule *rule, struct dpe_candidate_group *group)
+static void free_group(struct dpe_candidate_group *group)
 {
-	for (unsigned i = 0; i < rule->nvariables; i++)
-		dpe_value_drop(group->values[i]);
 	for (unsigned i = 0; i < group->nchains; i++) {
-		free(group->by_chain[i].of->events);
-		free(group->by_chain[i].of);
+		free(group->by_chain[i]->events);
+		free(group->by_chain[i]);
 	}
 	free(group->by_chain);
-	free(group);
+	free(group->waiting);
+}
+
+static void free_slice(const struct dpe_rule *rule, struct dpe_candidate_slice *slice)
+{
+	for (unsigned i = 0; i < rule->nvariables; i++)
+		dpe_value_drop(slice->values[i]);
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		free_group(&slice->groups[i]);
+	free(slice);
 }
 
 void dpe_candidates_free(struct dpe_prediction_search *search)
 {
 	const struct dpe_rule *rule = search->run->rule;
 
-	HASH_CLEAR(hh, search->groups);
+	for (unsigned i = 0; i < search->slice_slots; i++)
+		if (search->slices[i].slice)
+			free_slice(rule, search->slices[i].slice);
+	free(search->slices);
+	search->slices = NULL;
+	search->nslices = search->slice_slots = 0;
 	search->recent = NULL;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
-		for (unsigned j = 0; j < search->ngroups[i]; j++)
-			free_group(rule, search->by_pattern[i][j]);
 		free(search->by_pattern[i]);
 		search->by_pattern[i] = NULL;
 		search->ngroups[i] = search->capgroups[i] = 0;

@@ -102,8 +102,9 @@ static void look_between(void *context, struct dpe_candidate_group *group)
 {
 	struct between *between = context;
 
+	dpe_candidates_divide(between->search, group);
 	for (unsigned i = 0; i < group->nchains && !between->found; i++) {
-		const struct dpe_candidates *of = group->by_chain[i].of;
+		const struct dpe_candidates *of = group->by_chain[i];
 
 		for (unsigned j = of->count; j-- && !between->found;) {
 			if (of->events[j] < between->first)
@@ -158,8 +159,9 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	uint64_t mask = dpe_assignment_bind(assignment, group);
 	uint64_t first = dpe_slice_begins(search, assignment);
 
+	dpe_candidates_divide(search, group);
 	for (unsigned i = 0; i < group->nchains; i++) {
-		const struct dpe_candidates *of = group->by_chain[i].of;
+		const struct dpe_candidates *of = group->by_chain[i];
 
 		for (unsigned j = of->count; j-- && search->work && of->events[j] >= first;) {
 			struct event_choice next = *choice;

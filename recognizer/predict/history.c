@@ -25,6 +25,7 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 		.recognizer = recognizer,
 		.keeps_messages = dpe_spec_predicts(recognizer->spec),
 		.arena = dpe_arena_new(),
+		.pool = dpe_pool_new(),
 		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
 		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
 	};
@@ -43,7 +44,13 @@ static void free_chain(struct dpe_past_chain *chain)
 static void free_messages(struct dpe_history *history)
 {
 	for (uint64_t i = 0; i < history->nevents; i++)
-		dpe_message_unref(history->events[i].message);
+		if (history->events[i].message)
+			dpe_retained_free(history->pool, history->events[i].message);
+}
+
+struct dpe_message *dpe_history_message(const struct dpe_history *history, uint64_t number)
+{
+	return dpe_retained_message(history->pool, history->events[number].message);
 }
 
 bool dpe_history_is_full(const struct dpe_history *history)
@@ -84,8 +91,10 @@ void dpe_history_free(struct dpe_history *history)
 	free(history->events);
 	free(history->chains);
 	free(history->incoming);
+	free(history->meanings);
 	free(history->scratch);
 	dpe_arena_free(history->arena);
+	dpe_pool_free(history->pool);
 }
 
 /* ---- what must precede an event ---------------------------------------------------------- */
@@ -233,8 +242,18 @@ static void write_place(struct meaning *m, const struct dpe_run *run, const stru
 			m->number);
 }
 
+static bool is_one_of(const dpe_name names[2], dpe_name name)
+{
+	return name == names[0] || name == names[1];
+}
+
 /* Accesses of a watched variable: "[X']" updates it, "[X]" is any other. Those of objects, which have
  * arguments, are not looked at. */
+static bool is_variable(const char *text, size_t len)
+{
+	return *text == '[' && len >= 3 && text[len - 1] == ']';
+}
+
 static void access_variable(struct meaning *m)
 {
 	struct dpe_names *names = m->history->recognizer->spec->names;
@@ -242,7 +261,7 @@ static void access_variable(struct meaning *m)
 	size_t len = strlen(text);
 	struct dpe_value place;
 
-	if (*text != '[' || len < 3 || text[len - 1] != ']' || m->message->nargs)
+	if (m->message->nargs)
 		return;
 	m->writes = text[len - 2] == '\'';
 	place = dpe_value_string(dpe_name_text(names, dpe_intern(names, text, len - 1 - m->writes)));
@@ -250,11 +269,6 @@ static void access_variable(struct meaning *m)
 		dpe_place_write(m->history, place, m->number);
 	else
 		dpe_place_read(m->history, place, &m->seen);
-}
-
-static bool is_one_of(const dpe_name names[2], dpe_name name)
-{
-	return name == names[0] || name == names[1];
 }
 
 /* Accesses of a program that reports them; one access is of eight bytes at most. */
@@ -287,8 +301,6 @@ static void each_rule(struct meaning *m, bool locks, meaning_fn *each)
 	const struct dpe_recognizer *recognizer = m->history->recognizer;
 	const struct dpe_name_watchers *watch;
 
-	if (m->message->name >= recognizer->nnames)
-		return;
 	watch = &recognizer->by_name[m->message->name];
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_watcher *watcher = &watch->at[i];
@@ -300,6 +312,36 @@ static void each_rule(struct meaning *m, bool locks, meaning_fn *each)
 			continue;
 		each(m, watcher->run, &binding);
 	}
+}
+
+enum { LOOKED_AT = 1, LOCKS = 2, DATA = 4, VARIABLE = 8, MEMORY = 16 };
+
+static uint8_t find_meaning(const struct dpe_history *history, dpe_name name)
+{
+	const struct dpe_recognizer *recognizer = history->recognizer;
+	const char *text = dpe_name_text(recognizer->spec->names, name);
+	uint8_t meaning = LOOKED_AT;
+
+	if (is_variable(text, strlen(text)))
+		meaning |= VARIABLE;
+	if (is_one_of(history->reads, name) || is_one_of(history->writes, name))
+		meaning |= MEMORY;
+	for (unsigned i = 0; name < recognizer->nnames && i < recognizer->by_name[name].count; i++) {
+		const struct dpe_rule *rule = recognizer->by_name[name].at[i].run->rule;
+
+		if (rule->mode == DPE_SYNC)
+			meaning |= dpe_rule_is_lock(rule) ? LOCKS : DATA;
+	}
+	return meaning;
+}
+
+static uint8_t meaning_of(struct dpe_history *history, dpe_name name)
+{
+	while (history->nmeanings <= name)
+		*DPE_GROW(history->meanings, history->nmeanings, history->capmeanings) = 0;
+	if (!history->meanings[name])
+		history->meanings[name] = find_meaning(history, name);
+	return history->meanings[name];
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -337,27 +379,37 @@ static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_pa
 
 /* Locks first: what completes at the event completes before its own release. Sources of a read are
  * due where it completes: at itself if what it writes depends on it, or if it is an .exit. */
-static void give_meaning(
-	struct dpe_history *history, struct dpe_past_event *past, struct dpe_past_chain *chain)
+static void give_meaning(struct dpe_history *history, const struct dpe_message *message,
+	struct dpe_past_event *past, struct dpe_past_chain *chain)
 {
 	struct meaning m = {
 		.history = history,
-		.message = past->message,
+		.message = message,
 		.number = history->nevents - 1,
 	};
 
-	each_rule(&m, true, release);
-	each_rule(&m, true, acquire);
-	each_rule(&m, false, read_place);
-	each_rule(&m, false, write_place);
-	access_variable(&m);
-	access_memory(&m);
+	uint8_t meaning = meaning_of(history, message->name);
+
+	if (meaning == LOOKED_AT)
+		return;
+	if (meaning & LOCKS) {
+		each_rule(&m, true, release);
+		each_rule(&m, true, acquire);
+	}
+	if (meaning & DATA) {
+		each_rule(&m, false, read_place);
+		each_rule(&m, false, write_place);
+	}
+	if (meaning & VARIABLE)
+		access_variable(&m);
+	if (meaning & MEMORY)
+		access_memory(&m);
 	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
-	if ((m.reads && m.writes) || past->message->phase == DPE_EXIT)
+	if ((m.reads && m.writes) || message->phase == DPE_EXIT)
 		past->base = join_all(history, past->base, m.seen.at, m.seen.count);
 	else
 		add_sources(chain, &m.seen);
-	if (m.acquired && chain->asks && past->message->phase == DPE_EXIT) {
+	if (m.acquired && chain->asks && message->phase == DPE_EXIT) {
 		dpe_sections_complete(history, chain, m.number);
 		past->held = dpe_sections_held(history, chain);
 	}
@@ -381,12 +433,14 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 		.chain = event->stamp.chain,
 		.index = event->stamp.index - chain->earlier,
 		.base = base_of(history, chain, event),
-		.message = dpe_message_ref(event->message),
+		.message = history->keeps_messages
+				   ? dpe_message_retain(history->pool, event->message, NULL)
+				   : NULL,
 	};
 	if (chain->asks)
 		dpe_sections_complete(history, chain, number);
 	past->held = dpe_sections_held(history, chain);
-	give_meaning(history, past, chain);
+	give_meaning(history, event->message, past, chain);
 	chain->base = past->base;
 	history->recognizer->latest = (struct dpe_latest){
 		.message = event->message,
@@ -394,9 +448,5 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 		.chain = past->chain,
 		.nlocks = past->held ? past->held->count : 0,
 	};
-	if (!history->keeps_messages) {
-		dpe_message_unref(past->message);
-		past->message = NULL;
-	}
 	history->chain_full |= dpe_stamp_fills_chain(&event->stamp);
 }

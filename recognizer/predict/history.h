@@ -27,7 +27,7 @@ struct dpe_past_event {
 	uint32_t chain, index;       /* index from 1, within the stretch */
 	const struct dpe_base *base; /* what must precede it, but for its own chain */
 	const struct dpe_sections_set *held; /* sections that it is in; NULL: none */
-	struct dpe_message *message; /* counted; NULL: no rule predicts, so nobody asks for it */
+	struct dpe_retained *message; /* NULL: no rule predicts, so nobody asks for it */
 };
 
 /* An outermost acquire that is complete: from its gate on, the lock is held. */
@@ -105,8 +105,11 @@ struct dpe_history {
 	struct dpe_keyed *locks, *places, *kept; /* tables */
 	struct dpe_written_bytes memory;
 	dpe_name reads[2], writes[2]; /* names of accesses to memory, plain and atomic */
+	uint8_t *meanings; /* by name: what its events may be to locks and data; 0: not looked at */
+	unsigned nmeanings, capmeanings;
 	uint64_t *incoming; /* sources of the next event, due at it */
 	unsigned nincoming, capincoming;
+	struct dpe_pool *pool;   /* of messages */
 	struct dpe_arena *arena; /* of bases and lock sets */
 	size_t bytes;            /* of both */
 	uint32_t *scratch;       /* a cut */
@@ -128,6 +131,8 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first);
 /* An edge that holds in every run. */
 void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);
 void dpe_history_add(struct dpe_history *history, const struct dpe_event *event);
+/* The message of an event, or an equal copy; the caller gets a reference. */
+struct dpe_message *dpe_history_message(const struct dpe_history *history, uint64_t number);
 
 /* ---- sections.c --------------------------------------------------------------------------- */
 

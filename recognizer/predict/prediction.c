@@ -20,6 +20,24 @@ bool dpe_prediction_reported(
 	return false;
 }
 
+static bool condition_holds(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, unsigned event, unsigned pattern)
+{
+	const struct dpe_run *run = search->run;
+	struct dpe_message *message = dpe_history_message(search->history, assignment->events[event]);
+	const struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = assignment->values,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+	bool holds = dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
+
+	dpe_message_unref(message);
+	return holds;
+}
+
 bool dpe_prediction_admits(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
@@ -27,16 +45,7 @@ bool dpe_prediction_admits(
 
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		unsigned pattern = dpe_pomset_pattern(run->rule, assignment->pomset, i);
-		const struct dpe_env env = {
-			.recognizer = run->recognizer,
-			.run = run,
-			.variables = assignment->values,
-			.event = search->history->events[assignment->events[i]].message,
-			.text = &run->recognizer->text,
-		};
-
-		if (run->late[pattern] &&
-			!dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]))
+		if (run->late[pattern] && !condition_holds(search, assignment, i, pattern))
 			return false;
 	}
 	return true;
@@ -53,7 +62,24 @@ struct dpe_prediction {
 	uint32_t *left;         /* of each chain, events that are in no turn yet */
 	struct dpe_turn *turns; /* the last one first, then in order */
 	unsigned nturns, capturns;
+	struct dpe_message **messages; /* that were asked for; counted */
+	unsigned nmessages, capmessages;
 };
+
+/* Valid as long as the prediction. */
+static const struct dpe_message *message_of(struct dpe_prediction *p, uint64_t number)
+{
+	return *DPE_GROW(p->messages, p->nmessages, p->capmessages) = dpe_history_message(p->history, number);
+}
+
+static void free_prediction(struct dpe_prediction *p)
+{
+	for (unsigned i = 0; i < p->nmessages; i++)
+		dpe_message_unref(p->messages[i]);
+	free(p->messages);
+	free(p->left);
+	free(p->turns);
+}
 
 /* The last event of the chain that is in no turn yet, plus 1; 0: none. */
 static uint64_t last_of(const struct dpe_prediction *p, unsigned chain)
@@ -69,7 +95,7 @@ static void add_turn(struct dpe_prediction *p, uint64_t until)
 
 	if (!p->nturns || p->turns[p->nturns - 1].chain != event->chain)
 		*DPE_GROW(p->turns, p->nturns, p->capturns) =
-			(struct dpe_turn){event->chain, event->message};
+			(struct dpe_turn){event->chain, message_of(p, until)};
 }
 
 /* Adds the turn of the thread with the latest event, back to where another one has a later event. */
@@ -149,7 +175,7 @@ static const struct dpe_taking *find_later(const struct dpe_prediction *p, const
 
 /* Looks at the sections of the chain that the run does not have, from the latest on. */
 static bool find_left_out(
-	const struct dpe_prediction *p, uint32_t chain, struct dpe_left_out *section)
+	struct dpe_prediction *p, uint32_t chain, struct dpe_left_out *section)
 {
 	const struct dpe_past_chain *of = &p->history->chains[chain];
 
@@ -162,8 +188,8 @@ static bool find_left_out(
 		if (!later)
 			continue;
 		section->lock = taking->of->lock->keyed.value;
-		section->release = p->history->events[taking->release].message;
-		section->taker = p->history->events[later->gate].message->thread;
+		section->release = message_of(p, taking->release);
+		section->taker = message_of(p, later->gate)->thread;
 		return true;
 	}
 	return false;
@@ -286,7 +312,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		params[i] = assignment->mask >> i & 1 ? assignment->values[i] : (struct dpe_value){0};
 	for (unsigned i = 0; i < count; i++) {
 		events[i] = assignment->events[order[i]];
-		messages[i] = search->history->events[events[i]].message;
+		messages[i] = message_of(&prediction, events[i]);
 		positions[i] = assignment->pomset->positions[order[i]] + 1;
 	}
 	verdict.event = messages[count - 1];
@@ -296,6 +322,5 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_action(run, &slice, assignment, messages, order);
 	run->recognizer->suppressing = false;
-	free(prediction.left);
-	free(prediction.turns);
+	free_prediction(&prediction);
 }

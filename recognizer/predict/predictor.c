@@ -129,14 +129,18 @@ static bool is_independent(const struct dpe_run *run, const struct dpe_pomset *p
 
 /* All matches in which the event is the last, as this event of the behaviour. */
 static void search_as(struct dpe_prediction_search *search, const struct dpe_pomset *pomset,
-	unsigned last, struct dpe_candidates *of, uint64_t number)
+	unsigned last, struct dpe_candidate_group *group, uint64_t number)
 {
-	struct dpe_assignment assignment = {.pomset = pomset, .last = last};
+	struct dpe_assignment assignment; /* large: no more is set than is looked at */
 
 	if (!is_last(pomset, last))
 		return;
-	dpe_assignment_bind(&assignment, of->group);
-	assignment.of[last] = of;
+	assignment.pomset = pomset;
+	assignment.last = last;
+	assignment.last_group = group;
+	assignment.last_chain = search->history->events[number].chain;
+	assignment.mask = 0;
+	dpe_assignment_bind(&assignment, group);
 	assignment.events[last] = number;
 	if (is_independent(search->run, pomset))
 		dpe_sweep_search(search, &assignment);
@@ -145,7 +149,7 @@ static void search_as(struct dpe_prediction_search *search, const struct dpe_pom
 }
 
 static void search_all(
-	struct dpe_prediction_search *search, struct dpe_candidates *of, uint64_t number)
+	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
 	const struct dpe_rule *rule = search->run->rule;
 
@@ -153,9 +157,9 @@ static void search_all(
 		const struct dpe_pomset *pomset = &rule->pomsets[i];
 
 		for (unsigned j = 0; j < pomset->nevents; j++) {
-			if (dpe_pomset_pattern(rule, pomset, j) != of->group->pattern)
+			if (dpe_pomset_pattern(rule, pomset, j) != group->pattern)
 				continue;
-			search_as(search, pomset, j, of, number);
+			search_as(search, pomset, j, group, number);
 			if (is_independent(search->run, pomset))
 				break; /* others of this pattern are exchangeable with it */
 		}
@@ -166,7 +170,7 @@ static void take(
 	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
 {
 	struct dpe_prediction_search *search = run->prediction;
-	struct dpe_candidates *of[DPE_RULE_PATTERNS_AT_ONCE];
+	struct dpe_candidate_group *groups[DPE_RULE_PATTERNS_AT_ONCE];
 	unsigned count = run->nbindings;
 	uint64_t number = search->history->nevents - 1;
 
@@ -181,11 +185,11 @@ static void take(
 		count = DPE_RULE_PATTERNS_AT_ONCE;
 	}
 	for (unsigned i = 0; i < count; i++)
-		of[i] = dpe_candidates_of(search, &run->bindings[i], event->stamp.chain);
+		groups[i] = dpe_candidates_of(search, &run->bindings[i]);
 	for (unsigned i = 0; i < count; i++)
-		search_all(search, of[i], number);
+		search_all(search, groups[i], number);
 	for (unsigned i = 0; i < count; i++) {
-		dpe_candidates_add(search, of[i], number);
+		dpe_candidates_add(search, groups[i], number);
 		dpe_slice_ends_add(search, &run->bindings[i], number);
 	}
 }

@@ -7,28 +7,31 @@
 
 /* The events of one chain that match a pattern with the same values, in order. */
 struct dpe_candidates {
-	struct dpe_candidate_group *group;
 	uint32_t chain;
-	uint64_t *events; /* numbers */
 	unsigned count, cap;
+	uint32_t *events; /* numbers */
 	const struct dpe_sections_set *common; /* the locks under which all of them are; NULL: none */
 };
 
-/* The events that match a pattern with the same values. */
+/* The events that match a pattern with the same values. Most are only compared by the locks that they
+ * have in common: they wait to be divided by chain until somebody asks for that. */
 struct dpe_candidate_group {
-	UT_hash_handle hh;
-	uint64_t hash; /* of the values */
-	struct dpe_candidate_group *same; /* next of that hash */
-	unsigned pattern;
-	uint64_t mask;            /* variables bound */
-	struct dpe_value *values; /* one a variable of the rule; behind the group */
-	struct dpe_group_chain {
-		uint32_t chain;
-		struct dpe_candidates *of;
-	} *by_chain;
-	unsigned nchains, capchains;
-	bool any;
+	struct dpe_candidate_slice *slice;
+	struct dpe_candidates **by_chain;
 	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
+	uint32_t *waiting;
+	unsigned nwaiting, capwaiting;
+	unsigned nchains, capchains;
+	unsigned pattern;
+	bool any;
+};
+
+/* What binds the same variables to the same values. */
+struct dpe_candidate_slice {
+	uint64_t hash; /* of the values */
+	uint64_t mask; /* variables bound */
+	struct dpe_candidate_group *groups; /* by pattern; behind the values */
+	struct dpe_value values[]; /* one a variable of the rule */
 };
 
 struct dpe_sweep;
@@ -37,20 +40,26 @@ struct dpe_slice_end;
 /* A match under construction: an event for each event of a behaviour. */
 struct dpe_assignment {
 	const struct dpe_pomset *pomset;
-	unsigned last; /* the event of the behaviour that is the latest in the observed run */
+	unsigned last; /* the event of the behaviour that is the latest in the observed run, … */
+	struct dpe_candidate_group *last_group; /* … its group, … */
+	uint32_t last_chain;                    /* … and its chain; `of` has those of the others */
 	struct dpe_candidates *of[DPE_POMSET_EVENTS];
 	uint64_t events[DPE_POMSET_EVENTS];
 	struct dpe_value values[DPE_RULE_VARIABLES]; /* borrowed */
 	uint64_t mask;
-	uint64_t first; /* the slice begins with this event or a later one */
+	uint64_t first; /* of independent events: the slice begins with this one or a later one */
 };
 
 /* A `predict` rule at work. */
 struct dpe_prediction_search {
 	struct dpe_run *run;
 	struct dpe_history *history;
-	struct dpe_candidate_group *groups;       /* a hash table */
-	struct dpe_candidate_group *recent;       /* the head of the list that was looked at last */
+	struct dpe_slice_entry {
+		uint64_t hash;
+		struct dpe_candidate_slice *slice; /* NULL: none */
+	} *slices; /* a hash table with open addressing */
+	unsigned nslices, slice_slots; /* a power of two, or 0 */
+	struct dpe_candidate_slice *recent;       /* the one that was looked at last; or NULL */
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
 	struct dpe_sweep *sweeps; /* a hash table */
@@ -75,11 +84,15 @@ static inline unsigned dpe_pomset_pattern(
 
 /* ---- candidates.c ------------------------------------------------------------------------- */
 
-/* The group of the binding, created when new, and its part for the chain. */
-struct dpe_candidates *dpe_candidates_of(
-	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint32_t chain);
+/* The group of the binding, created when new. */
+struct dpe_candidate_group *dpe_candidates_of(
+	struct dpe_prediction_search *search, const struct dpe_binding *binding);
 void dpe_candidates_add(
-	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number);
+	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number);
+/* Divides the events of the group by chain: before `by_chain` is looked at. */
+void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group);
+/* Those of the chain, created when there are none. */
+struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group, uint32_t chain);
 typedef void dpe_group_fn(void *context, struct dpe_candidate_group *group);
 /* Calls for the groups of a pattern that agree with the assignment's values. */
 void dpe_candidates_each(struct dpe_prediction_search *search,

@@ -38,7 +38,8 @@ static struct dpe_sweep *find_sweep(
 	unsigned hash;
 
 	for (unsigned i = 0; i < key.pomset->nevents; i++)
-		key.of[i] = assignment->of[i];
+		key.of[i] = i == key.last ? dpe_candidates_of_chain(assignment->last_group, assignment->last_chain)
+					  : assignment->of[i];
 	hash = hash_key(&key);
 	HASH_FIND_BYHASHVALUE(hh, search->sweeps, &key, sizeof(key), hash, sweep);
 	if (sweep)
@@ -131,7 +132,7 @@ static void choose(struct thread_choice *choice);
 
 static bool has_chain(const struct dpe_assignment *assignment, unsigned chosen, uint32_t chain)
 {
-	if (assignment->of[assignment->last]->chain == chain)
+	if (assignment->last_chain == chain)
 		return true;
 	for (unsigned i = 0; i < chosen; i++) {
 		if (i != assignment->last && assignment->of[i]->chain == chain)
@@ -148,15 +149,16 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 
 	if (dpe_sections_conflict(group->common, choice->held))
 		return;
+	dpe_candidates_divide(choice->search, group);
 	mask = dpe_assignment_bind(assignment, group);
 	for (unsigned i = 0; i < group->nchains; i++) {
 		struct thread_choice next = *choice;
+		struct dpe_candidates *of = group->by_chain[i];
 
-		if (!group->by_chain[i].of->count ||
-			has_chain(assignment, choice->event, group->by_chain[i].chain) ||
-			dpe_sections_conflict(group->by_chain[i].of->common, choice->held))
+		if (!of->count || has_chain(assignment, choice->event, of->chain) ||
+			dpe_sections_conflict(of->common, choice->held))
 			continue;
-		assignment->of[choice->event] = group->by_chain[i].of;
+		assignment->of[choice->event] = of;
 		next.event++;
 		choose(&next);
 	}

@@ -36,6 +36,19 @@ test -n "$DPE_TEST_LONG" && programs=1000
 check "random programs: behaviours and final states" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 1 $programs)" = \
 	"$programs programs alike"
 
+for bound in 0 1 2; do
+	check "random programs, at most $bound preemptions" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 2 $((programs / 5)) $bound)" = \
+		"$((programs / 5)) programs alike"
+	for program in counter stores crossed tried upgraded left; do
+		explore_all dfs:$bound $program
+		says "$program, at most $bound preemptions" "$status" "with at most $bound preemption"
+		explore_all dfs-full:$bound $program
+		check "$program: the same final states without reduction, at most $bound preemptions" -s dfs-full:$bound.states -a \
+			"$(cat dfs:$bound.states)" = "$(cat dfs-full:$bound.states)"
+	done
+done
+check "more preemptions, more states" "$(wc -l <dfs:0.states)" -lt "$(wc -l <dfs:2.states)"
+
 # what was not controlled, or did not fit, is not all
 run "$DPE" explore --strategy=dfs --max-steps=9 -- ./tiny counter
 says "runs that are cut are not all behaviours" 3 "not all behaviours were explored"

@@ -20,13 +20,15 @@ run "$DPE" explore -- ./sanitized
 says "a program linked with ThreadSanitizer" 2 "link without it, but with -ldpe-mem"
 run "$DPE" explore --strategy=pct:65 -- ./statuses
 says "an unknown strategy" 2 "--strategy takes" "pct:65"
+run "$DPE" explore --strategy=dfs:-1 -- ./statuses
+says "no bound" 2 "dfs:B" "dfs:-1"
 run "$DPE" explore --fails=1,,2 -- ./statuses
 says "no statuses" 2 "--fails takes" "1,,2"
 run "$DPE" explore --setup=false -- ./statuses
 says "a setup that fails" 2 "--setup: 'false' failed"
 
 # ---- findings ----
-for strategy in portfolio random pct:2 pos surw delay dfs dfs-full; do
+for strategy in portfolio random pct:2 pos surw delay dfs dfs-full dfs:2 dfs-full:2; do
 	run "$DPE" explore --strategy=$strategy -- "$explored/ab-ba"
 	says "a deadlock by $strategy" 1 "deadlock (2 threads)" "thread 2 waits in pthread_mutex_lock of 'n'" \
 		"thread 3 waits in pthread_mutex_lock of 'm'" "ab-ba.c:" ", which thread 3 has"

@@ -77,17 +77,23 @@ def is_cycle(state):
     return len(waits) == 2 and len({state.threads[t][state.at[t]][1] for t in waits}) == 2
 
 
-def count(state):
-    if is_cycle(state):
+def count(state, bound=None, current=0):
+    """With a bound, of the schedules that leave a thread which could go on so often at most."""
+    if bound is None and is_cycle(state):
         return 1
     possible = [t for t in range(len(state.at)) if state.is_possible(t)]
     if not possible:
         return 1
     total = 0
     for thread in possible:
+        left = bound
+        if bound is not None and current in possible and thread != current:
+            left = bound - 1
+            if left < 0:
+                continue
         after = state.copy()
-        total += 1 if after.step(thread) else count(after)
+        total += 1 if after.step(thread) else count(after, left, thread)
     return total
 
 
-print(count(State(PROGRAMS[sys.argv[1]])))
+print(count(State(PROGRAMS[sys.argv[1]]), *map(int, sys.argv[2:])))

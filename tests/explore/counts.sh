@@ -15,4 +15,18 @@ counts detached 0
 counts ab-ba 1
 check "ab-ba: its deadlock is reported once" "$(grep -c 'deadlock (2 threads)   found' err)" -eq 1
 check "ab-ba: how often it was seen" -n "$(grep 'times: deadlock' err)"
+
+# bounded PROGRAM BOUND STATUS
+bounded() {
+	counted=$(python3 "$TOP/tests/explore/counts.py" "$1" "$2")
+	run "$DPE" explore --strategy=dfs-full:$2 --keep-going -- ./counted "$1"
+	says "$1: all $counted schedules with at most $2 preemptions" "$3" "all $counted schedules with at most $2 preemption"
+}
+for bound in 0 1 2 3; do
+	bounded one-lock $bound 0
+	bounded semaphore $bound 0
+done
+bounded ab-ba 0 0
+bounded ab-ba 1 1
+bounded ab-ba 2 1
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random programs of letters.c: letters.py DPE PROGRAM SEED COUNT
+"""Random programs of letters.c: letters.py DPE PROGRAM SEED COUNT [BOUND]
 
-Enumerates all interleavings of each, without reduction, and compares the number of behaviours and the final states
+With a bound of preemptions, the final states of dfs with and without reduction are to be the same. Without one, enumerates all interleavings of each, without reduction, and compares the number of behaviours and the final states
 with those of dfs. Prints a program that differs, or how many were compared.
 """
 import random
@@ -92,17 +92,33 @@ def enumerate_all(threads):
     return len(behaviours), states
 
 
-def explored(dpe, program, threads):
-    text = subprocess.run([dpe, "explore", "--strategy=dfs", "--runs=100000", "--keep-going", "--fails=1-255", "--",
+def explored(dpe, program, threads, strategy="dfs"):
+    text = subprocess.run([dpe, "explore", "--strategy=" + strategy, "--runs=100000", "--keep-going", "--fails=1-255", "--",
                            program, *threads], stderr=subprocess.PIPE, text=True, check=False).stderr
     count = re.search(r"all (\d+) behaviours explored", text)
+    if ":" in strategy and "preemption" not in text:
+        sys.exit(text)
     states = set(re.findall(r"^explore: run .*: exit status (\d+)", text, re.M))
     return int(count[1]) if count else text, states | ({"deadlock"} if "deadlock (" in text else set())
+
+
+def compare_bounded(dpe, program, dice, count, bound):
+    found = set()
+    for _ in range(count):
+        threads = [draw(dice, dice.randrange(1, 4)) for _ in range(dice.choice([2, 3]))]
+        reduced, full = (explored(dpe, program, threads, f"{kind}:{bound}")[1] for kind in ("dfs", "dfs-full"))
+        if reduced != full:
+            sys.exit(f"{' '.join(threads)}, {bound}: {full} without reduction, {reduced} with it")
+        found |= full
+    print(f"{count} programs alike" if len(found) > 1 else "too few states")
 
 
 def main():
     dpe, program, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     dice, compared = random.Random(seed), 0
+    if len(sys.argv) > 5:
+        compare_bounded(dpe, program, dice, count, int(sys.argv[5]))
+        return
     while compared < count:
         threads = [draw(dice, dice.randrange(1, 5)) for _ in range(dice.choice([2, 2, 3]))]
         wanted = enumerate_all(threads)
