@@ -5,8 +5,8 @@ A block whose first line is a comment with a file's name (`// queue.c`) is that 
 "`cc … NAME.c -o NAME`". In a block without a language, `$ COMMAND` is run by a shell, one for each section; what follows is its output.
 `$ cat FILE` makes the file, unless it is there. A line `…` stands for any lines, `…` at an end of a line for the rest. Threads,
 processes and addresses have other numbers each time: any, but equal where the page's are equal, and different where they differ;
-times, and offsets in functions, have any value, and more than one blank may be any more of them. Behind `$ COMMAND &`, commands are repeated until their output is right. Prints TAP. With DPE_UPDATE=1
-a wrong output is replaced in the page.
+times, and offsets in functions, have any value; several blanks may be more or fewer. Behind `$ COMMAND &`, commands are
+repeated until their output is right. Prints TAP. With DPE_UPDATE=1 a wrong output is replaced in the page.
 """
 import os
 import re
