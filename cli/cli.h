@@ -114,6 +114,8 @@ const char *cli_did_you_mean(
 /* Compiles cli->specs and cli->shipped with the shipped specifications on the include path. NULL after
  * diagnostics. */
 struct dpe_spec *cli_compile(struct cli *cli);
+/* The name of the source that the rules of -e are. */
+#define CLI_COMMAND_LINE "command line"
 /* For commands whose words are specifications. */
 struct dpe_spec *cli_compile_words(struct cli *cli);
 /* dpe_format with the same include path. */

@@ -48,11 +48,13 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether the rule is in a file that was named, not in one that it includes; a shipped file is named without its path. */
+/* Whether the rule is on the command line or in a file that was named, not in one that it includes; a shipped file is named without its path. */
 static bool is_own(const struct cli *cli, const struct dpe_rule *rule)
 {
 	const char *name = last_component(dpe_source_name(dpe_rule_place(rule).source));
 
+	if (!strcmp(name, CLI_COMMAND_LINE))
+		return true;
 	for (unsigned i = 0; i < cli->specs.count; i++) {
 		if (!strcmp(cli->specs.at[i], "-") || !strcmp(last_component(cli->specs.at[i]), name))
 			return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct cli_command commands[] = {
-	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
+	{"check", FOR_CHECK, cli_check, "check [OPTIONS] [-e RULE]... [SPEC...]",
 		"Checks specifications, and shows the class, events and slices of each rule"},
 	{"fmt", FOR_FMT, cli_fmt, "fmt [-i | --check] SPEC...",
 		"Writes specifications in the standard layout"},

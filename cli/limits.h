@@ -14,6 +14,7 @@
 #define CLI_KEY_FRAMES 4               /* of each event's stack, by which findings are the same, as Valgrind compares them */
 #define CLI_EXAMPLES 3                 /* of findings that are alike but for the values of variables */
 #define CLI_SHOWN_SIDES 3              /* events that a violation came after, or is independent of; the others are counted */
+#define CLI_SHOWN_PATTERN 100          /* bytes of a rule's pattern; its place is always shown */
 #define CLI_DRAWN_EVENTS 12            /* of a finding; of more the last ones */
 #define CLI_DRAWN_COLUMNS 80
 #define CLI_DRAWN_PAIRS 6              /* independent pairs listed below a drawing; the others are counted */

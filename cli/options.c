@@ -204,7 +204,7 @@ bool cli_has_color(const struct cli *cli, FILE *to)
 static const struct option options[] = {
 	{'s', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_CONVERT | FOR_EXPLORE,
 		"specifications: all words up to the next option", take_word, AT(specs)},
-	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE,
+	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE | FOR_CHECK,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{0, "strategy", "NAME", FOR_EXPLORE,
 		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules), dfs (all behaviours), dfs-full, dfs:B", take_text,

@@ -110,7 +110,7 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	struct paths paths, files = {0};
 	struct dpe_compile_options options = {
 		.text = cli->rules.at,
-		.text_name = "command line",
+		.text_name = CLI_COMMAND_LINE,
 		.dump = dump_of(cli->dump),
 		.dump_to = stdout,
 		.confirm = (cli->command->mask & FOR_EXPLORE) && !cli->predicting,
@@ -152,7 +152,7 @@ struct dpe_spec *cli_compile_words(struct cli *cli)
 {
 	cli->specs = cli->words;
 	cli->words = (struct cli_words){0};
-	if (cli->specs.count)
+	if (cli->specs.count || cli->rules.len)
 		return cli_compile(cli);
 	cli_usage_error(cli, "no specification: name one");
 	return NULL;

@@ -153,6 +153,8 @@ struct dpe_retained;
 /* `instead` is freed, and its memory may be used again; NULL: none. */
 struct dpe_retained *dpe_message_retain(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_retained *instead);
+/* The same of a message of a running program, with its process, its stack and the name of its thread. */
+struct dpe_retained *dpe_message_retain_observed(struct dpe_pool *pool, struct dpe_message *message);
 /* The fast path: overwrites `instead`; false, with nothing done, where that is not possible. */
 bool dpe_message_retain_in_place(const struct dpe_message *message, struct dpe_retained *instead);
 /* The retain_flags of plain messages that differ from this one in values, numbers and time only. */

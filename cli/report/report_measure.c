@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BAR 40
 
@@ -132,12 +133,31 @@ static void add_sum(struct dpe_text *to, const struct dpe_measurement *measureme
 	add_number(to, measurement->max, measurement->is_time);
 }
 
-static void add_heading(struct dpe_text *to, const struct dpe_measurement *measurement)
+/* The values of the key, addresses with the variables that are there. */
+static void add_key(struct dpe_text *to, const struct cli_report *report, const char *key)
+{
+	while (*key) {
+		size_t length = strcspn(key, " ");
+		char *value = dpe_xasprintf("%.*s", (int)length, key), *end;
+		struct dpe_value address = {.kind = DPE_POINTER};
+
+		address.num = (int64_t)strtoull(value, &end, 16);
+		cli_text_safe(to, value);
+		if (!strncmp(value, "0x", 2) && !*end)
+			cli_text_variable(to, report, address);
+		free(value);
+		key += length;
+		dpe_text_puts(to, *key ? " " : "");
+		key += *key == ' ';
+	}
+}
+
+static void add_heading(struct dpe_text *to, const struct cli_report *report, const struct dpe_measurement *measurement)
 {
 	dpe_text_puts(to, dpe_rule_name(measurement->rule));
 	if (*measurement->key) {
 		dpe_text_puts(to, "[");
-		cli_text_safe(to, measurement->key);
+		add_key(to, report, measurement->key);
 		dpe_text_puts(to, "]");
 	}
 	dpe_text_printf(to, ": %s%s", names[measurement->what], measurement->what >= DPE_HIST_OF ? " of " : " ");
@@ -148,7 +168,7 @@ void cli_text_measurement(struct cli_report *report, const struct dpe_measuremen
 {
 	struct dpe_text text = {0};
 
-	add_heading(&text, measurement);
+	add_heading(&text, report, measurement);
 	if (measurement->what == DPE_SUM_OF)
 		add_sum(&text, measurement);
 	else

@@ -156,6 +156,15 @@ static void add_call(
 	}
 }
 
+/* Readers of logs keep an event's name as it was written, which mostly is the name that it has. */
+static bool repeats_name(const struct cli_report *report, const struct dpe_message *message, const struct dpe_var *variable)
+{
+	const char *name = dpe_name_text(report->cli->names, message->name);
+
+	return variable->value.kind == DPE_STRING && !strcmp(dpe_name_text(report->cli->names, variable->name), "name") &&
+	       variable->value.len == strlen(name) && !memcmp(variable->value.text, name, variable->value.len);
+}
+
 /* "X = 1 (was 0), Y = 2": the variables that the event carries. */
 static void add_variables(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
@@ -166,7 +175,7 @@ static void add_variables(
 		const char *name = dpe_name_text(report->cli->names, message->vars[i].name);
 		size_t len = strlen(name);
 
-		if (len && name[len - 1] == '\'')
+		if ((len && name[len - 1] == '\'') || repeats_name(report, message, &message->vars[i]))
 			continue;
 		dpe_text_puts(to, between);
 		between = ", ";
@@ -270,6 +279,8 @@ void cli_text_params(
 		dpe_text_printf(to, "%s%s = ", separator,
 			dpe_name_text(report->cli->names, dpe_rule_variable(verdict->rule, i)));
 		cli_text_value(to, verdict->params[i]);
+		if (verdict->params[i].kind == DPE_POINTER)
+			cli_text_variable(to, report, verdict->params[i]);
 		separator = ", ";
 	}
 }
@@ -353,12 +364,28 @@ static void add_data_race(struct dpe_text *to, const struct cli_report *report,
 	dpe_text_puts(to, "]\n");
 }
 
+static void add_pattern(struct dpe_text *to, const struct dpe_rule *rule)
+{
+	struct dpe_text text = {0};
+	size_t len = CLI_SHOWN_PATTERN;
+
+	dpe_rule_print(&text, rule);
+	if (text.len <= len) {
+		dpe_text_puts(to, text.at);
+	} else {
+		while (len && (text.at[len] & 0xc0) == 0x80) /* within a character */
+			len--;
+		dpe_text_printf(to, "%.*s…", (int)len, text.at);
+	}
+	dpe_text_free(&text);
+}
+
 static void add_head(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	dpe_text_printf(
 		to, "%s: %s%s of ", dpe_rule_name(verdict->rule),
 		verdict->prediction ? "predicted " : "", cli_verdict_name(verdict->kind));
-	dpe_rule_print(to, verdict->rule);
+	add_pattern(to, verdict->rule);
 	dpe_text_puts(to, "  [");
 	cli_text_place(to, verdict->rule);
 	dpe_text_puts(to, "]\n");
@@ -507,7 +534,7 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 }
 
 /* " (mutex_a)": the variable of the program at this address. */
-void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
+void cli_text_variable(struct dpe_text *to, const struct cli_report *report, struct dpe_value value)
 {
 	char *name = cli_variable_at(report, value);
 

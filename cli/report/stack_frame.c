@@ -111,16 +111,26 @@ static bool is_of_start(const char *text)
 	return false;
 }
 
+/* Most of these have no names where the C library's debug information is not installed. */
+static bool is_unnamed_of_libc(const char *text)
+{
+	struct cli_frame frame = cli_frame_split(text);
+
+	return !frame.function_len && frame.library_len >= 7 && !strncmp(frame.library, "libc.so", 7);
+}
+
 static unsigned without_start(const char *const *frames, unsigned count)
 {
-	while (count > 1 && is_of_start(frames[count - 1]))
+	unsigned unnamed = 2; /* start_thread and clone3 */
+
+	while (count > 1 && (is_of_start(frames[count - 1]) || (is_unnamed_of_libc(frames[count - 1]) && unnamed-- > 0)))
 		count--;
 	return count;
 }
 
 bool cli_frames_reach_start(const char *const *frames, unsigned count)
 {
-	return without_start(frames, count) < count;
+	return count > 1 && is_of_start(frames[count - 1]);
 }
 
 void cli_frames_each(const char *const *frames, unsigned count, bool full,

@@ -124,7 +124,7 @@ void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
 void cli_text_value(struct dpe_text *to, struct dpe_value value);
 /* " (mutex_a)": the variable of the program at this address, if any. */
-void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value);
+void cli_text_variable(struct dpe_text *to, const struct cli_report *report, struct dpe_value value);
 /* Writes the text to the report and frees it. */
 void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */

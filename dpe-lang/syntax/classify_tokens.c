@@ -121,7 +121,7 @@ static void begin_item(struct dpe_classifier *f)
 	close_all(f);
 	if (f->out->n)
 		insert(f, T_ITEM);
-	f->variables = f->observing = f->from = false;
+	f->variables = f->observing = f->without = f->from = false;
 }
 
 static const char *nearest(const char *word, const char *const *candidates, unsigned n)
@@ -204,7 +204,8 @@ static void take_mode(struct dpe_classifier *f)
 	}
 	if (dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
 		!dpe_token_ahead(f, 1)->first && !dpe_token_is_word(f, 1, "by") &&
-		!dpe_token_is_word(f, 1, "observing") && !dpe_token_is_word(f, 1, "else"))
+		!dpe_token_is_word(f, 1, "observing") && !dpe_token_is_word(f, 1, "without") &&
+		!dpe_token_is_word(f, 1, "else"))
 		missing_colon(f);
 }
 
@@ -303,6 +304,45 @@ static void take_phase(struct dpe_classifier *f)
 		best && !strcmp(best, "exit") ? DPE_EXIT : DPE_ENTER;
 }
 
+/* Absence where no grammar has it. The token is taken as `kind`, to go on from there, or left out. */
+static void misplaced_absence(struct dpe_classifier *f, int kind)
+{
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"unexpected '%s': write what must not occur within a match behind the whole "
+		"expression, as in a ; b without c",
+		token_text(f, dpe_token_ahead(f, 0)));
+	if (kind)
+		take(f, kind);
+	else
+		f->at++;
+}
+
+/* Behind an operand: `observing c`, `without c`, or a guess at these. */
+static void take_observing(struct dpe_classifier *f)
+{
+	bool guessed = dpe_token_is_absence(f);
+
+	f->observing = !f->nopen;
+	f->without = f->observing && (guessed || dpe_token_is_word(f, 0, "without"));
+	if (f->nopen || guessed)
+		misplaced_absence(f, f->nopen ? ';' : T_OBSERVING);
+	else
+		take(f, T_OBSERVING);
+}
+
+/* What is absent from a match cannot end its slice. */
+static void take_ends(struct dpe_classifier *f)
+{
+	if (!f->without) {
+		take(f, T_ENDS);
+		return;
+	}
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"'ends' follows events behind 'observing' only: write 'observing … ends' for what "
+		"ends a slice");
+	f->at++;
+}
+
 /* `f.exit = value`: the value is no event. */
 static void take_result(struct dpe_classifier *f)
 {
@@ -342,13 +382,11 @@ static bool take_after_operand(struct dpe_classifier *f)
 	if (kind == T_NAME && dpe_token_is_word(f, 0, "by") && dpe_token_kind_at(f, 1) == T_NAME &&
 		!dpe_token_ahead(f, 1)->first && event) {
 		take(f, T_BY);
-	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "observing") &&
-		   dpe_token_starts_operand(f, 1)) {
-		take(f, T_OBSERVING);
-		f->observing = true;
+	} else if (dpe_token_is_observing(f) || dpe_token_is_absence(f)) {
+		take_observing(f);
 	} else if (kind == T_NAME && f->observing && event && !dpe_token_ahead(f, 0)->first &&
 		   dpe_token_is_word(f, 0, "ends")) {
-		take(f, T_ENDS);
+		take_ends(f);
 	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "else") &&
 		   dpe_token_kind_at(f, 1) == '{') {
 		take(f, T_ELSE);
@@ -395,6 +433,12 @@ static void take_at_dpe(struct dpe_classifier *f)
 		take_phase(f);
 	} else if (kind == '=' && dpe_token_kind_before(f) == T_PHASE) {
 		take_result(f);
+	} else if (kind == '!' && dpe_token_is_absence(f) && dpe_token_after_operand(f)) {
+		take_observing(f);
+	} else if (dpe_token_is_absence(f)) {
+		misplaced_absence(f, 0);
+	} else if (f->without && (kind == ';' || kind == '&' || kind == '+')) {
+		misplaced_absence(f, ',');
 	} else if (kind == T_STRING && !in_variables(f)) {
 		take(f, T_QUOTED);
 	} else {

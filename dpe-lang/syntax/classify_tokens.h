@@ -24,7 +24,8 @@ struct dpe_classifier {
 	unsigned bad;       /* unknown tokens so far, which are reported already */
 	unsigned questions; /* `?` without their ':' so far */
 	bool variables;     /* in a `var` item */
-	bool observing;     /* behind `observing` */
+	bool observing;     /* behind `observing` or `without` */
+	bool without;       /* the latter */
 	bool from;          /* behind `from`, before its `to` */
 	bool header;        /* in the names of a header or definition */
 	bool too_deep;
@@ -49,6 +50,10 @@ bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by);
 /* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f);
+/* `observing`, or its other word for what a match is to be without. */
+bool dpe_token_is_observing(const struct dpe_classifier *f);
+/* `not c`, `!c`: absence in words that are none of the language. */
+bool dpe_token_is_absence(const struct dpe_classifier *f);
 bool dpe_token_is_keep(const struct dpe_classifier *f);
 bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing);
 bool dpe_token_is_include(const struct dpe_classifier *f);

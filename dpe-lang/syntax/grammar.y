@@ -56,7 +56,7 @@ struct dpe_parser;
 %token <num> POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" PREDICT "predict" MEASURE "measure" SYNC "sync" KEEP "keep"
 %token <pairing> PAIRING "fifo, last, all, once, rounds, during, exclusive, shared, reads or writes"
-%token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
+%token OBSERVING "observing or without" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
 %token RESULT "ret"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"
@@ -151,11 +151,12 @@ head: %empty			{ $$ = NULL; }
 	;
 
 observing: %empty		{ $$ = NULL; }
-	| OBSERVING observed	{ $$ = $2; }
+	| observed
 	;
 
-observed: event ends		{ $$ = dpe_build_observed(parser, NULL, $1, $2); }
+observed: OBSERVING event ends	{ $$ = dpe_build_observed(parser, NULL, $2, $3); }
 	| observed ',' event ends	{ $$ = dpe_build_observed(parser, $1, $3, $4); }
+	| observed OBSERVING event ends	{ $$ = dpe_build_observed(parser, $1, $3, $4); }
 	;
 
 ends: %empty			{ $$ = false; }

@@ -169,7 +169,7 @@ static bool word(const struct piece *piece, const char *text)
 
 static bool is_keyword(const struct piece *piece)
 {
-	static const char *const words[] = {"if", "else", "by", "observing", "ends", "expect", "detect",
+	static const char *const words[] = {"if", "else", "by", "observing", "without", "ends", "expect", "detect",
 		"sync", "fifo", "last", "all", "once", "rounds", "include", "var"};
 
 	for (unsigned i = 0; i < DPE_COUNT(words); i++) {
@@ -317,6 +317,7 @@ static bool begins_item(const struct layout_state *s, const struct piece *piece)
 	if (!s->before || (s->terminated && is(s->before, ";")))
 		return true;
 	if (piece->kind != NAME || word(piece, "by") || word(piece, "observing") ||
+		word(piece, "without") ||
 		word(piece, "else") || (word(piece, "from") && is(s->before, "]")))
 		return false;
 	return !may_continue(s->before);

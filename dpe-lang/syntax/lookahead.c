@@ -121,6 +121,29 @@ bool dpe_token_is_keep(const struct dpe_classifier *f)
 	       dpe_token_starts_operand(f, 1);
 }
 
+bool dpe_token_is_observing(const struct dpe_classifier *f)
+{
+	return (dpe_token_is_word(f, 0, "observing") || dpe_token_is_word(f, 0, "without")) &&
+	       dpe_token_starts_operand(f, 1);
+}
+
+/* The word may also be an event, which `by T` or `else` can follow, or the header of a rule. */
+bool dpe_token_is_absence(const struct dpe_classifier *f)
+{
+	static const char *const guesses[] = {"absent", "never", "no", "not", "unless"};
+	static const char *const others[] = {"by", "ends", "else", "observing", "without"};
+	bool guessed = false;
+
+	if (dpe_token_kind_at(f, 0) == '!')
+		return dpe_token_starts_operand(f, 1);
+	for (unsigned i = 0; i < DPE_COUNT(guesses); i++)
+		guessed = guessed || dpe_token_is_word(f, 0, guesses[i]);
+	for (unsigned i = 0; i < DPE_COUNT(others); i++)
+		guessed = guessed && !dpe_token_is_word(f, 1, others[i]);
+	return guessed && (dpe_token_kind_at(f, 1) == T_NAME || dpe_token_kind_at(f, 1) == T_STRING) &&
+	       !dpe_token_ahead(f, 1)->first && !dpe_token_is_header(f, 1, ':');
+}
+
 bool dpe_token_is_include(const struct dpe_classifier *f)
 {
 	return dpe_token_is_word(f, 0, "include") && dpe_token_kind_at(f, 1) == T_STRING;

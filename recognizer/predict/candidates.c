@@ -129,6 +129,53 @@ struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group
 	return *DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
 }
 
+static uint32_t epoch_of(const struct dpe_prediction_search *search, uint32_t chain)
+{
+	return search->history->chains[chain].epoch;
+}
+
+bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
+	const struct dpe_candidate_group *group, uint64_t number)
+{
+	const struct dpe_past_event *event = &search->history->events[number];
+	const struct dpe_candidate_slice *slice = group->slice;
+
+	if (!search->pairwise)
+		return false;
+	if (!slice->any || slice->chain == event->chain || dpe_sections_conflict(slice->common, event->held))
+		return true;
+	return slice->quiet >> group->pattern & 1 && slice->quiet_chain == event->chain &&
+	       slice->quiet_epoch == epoch_of(search, event->chain);
+}
+
+void dpe_candidates_note_quiet(
+	const struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
+{
+	uint32_t chain = search->history->events[number].chain;
+	struct dpe_candidate_slice *slice = group->slice;
+
+	if (!search->pairwise)
+		return;
+	if (slice->quiet_chain != chain || slice->quiet_epoch != epoch_of(search, chain))
+		slice->quiet = 0;
+	slice->quiet_chain = chain;
+	slice->quiet_epoch = epoch_of(search, chain);
+	slice->quiet |= UINT64_C(1) << group->pattern;
+}
+
+static void add_to_slice(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice,
+	const struct dpe_past_event *event)
+{
+	if (slice->quiet_chain != event->chain)
+		slice->quiet = 0;
+	slice->common = slice->any ? dpe_sections_common(search->history, slice->common, event->held) : event->held;
+	if (!slice->any)
+		slice->chain = event->chain;
+	else if (slice->chain != event->chain)
+		slice->chain = DPE_MANY_CHAINS;
+	slice->any = true;
+}
+
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
@@ -140,6 +187,7 @@ void dpe_candidates_add(
 			search->capgroups[pattern]) = group;
 	group->common = group->any ? dpe_sections_common(search->history, group->common, held) : held;
 	group->any = true;
+	add_to_slice(search, group->slice, &search->history->events[number]);
 	*DPE_GROW(group->waiting, group->nwaiting, group->capwaiting) = (uint32_t)number;
 }
 

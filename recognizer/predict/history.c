@@ -466,13 +466,14 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 		.index = event->stamp.index - chain->earlier,
 		.base = base_of(history, chain, event),
 		.message = history->keeps_messages
-				   ? dpe_message_retain(history->pool, event->message, NULL)
+				   ? dpe_message_retain_observed(history->pool, event->message)
 				   : NULL,
 	};
 	if (chain->asks)
 		dpe_sections_complete(history, chain, number);
 	past->held = dpe_sections_held(history, chain);
 	give_meaning(history, event->message, past, chain);
+	chain->epoch += chain->base != past->base;
 	chain->base = past->base;
 	history->recognizer->latest = (struct dpe_latest){
 		.message = event->message,

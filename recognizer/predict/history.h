@@ -81,6 +81,7 @@ struct dpe_past_chain {
 	unsigned nlocks, caplocks;
 	uint64_t *sources; /* of its last event, due at the next one */
 	unsigned nsources, capsources;
+	uint32_t epoch; /* events of one epoch differ in nothing that precedes them but the chain's own events */
 	const struct dpe_sections_set *lock_set; /* NULL: it holds none, or … */
 	bool changed; /* … it has changed since */
 	bool found; /* the thread was already running when it was first observed */

@@ -207,8 +207,15 @@ static void take(
 	for (unsigned i = 0; i < count; i++)
 		groups[i] = dpe_candidates_of(search, &run->bindings[i]);
 	search->refused = search->reorders = false;
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		unsigned before = search->nreported;
+
+		if (dpe_candidates_rule_out(search, groups[i], number))
+			continue;
 		search_all(search, groups[i], number);
+		if (search->nreported == before)
+			dpe_candidates_note_quiet(search, groups[i], number);
+	}
 	dpe_reorder_earn(search);
 	search->reorders = search->refused && search->reorder_work;
 	for (unsigned i = 0; search->reorders && i < count; i++)
@@ -238,6 +245,21 @@ static const struct dpe_rule_engine by_prediction = {
 	.free = end,
 };
 
+static bool is_pairwise(const struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	for (unsigned i = 0; i < rule->npomsets; i++) {
+		if (rule->pomsets[i].nevents < 2 || !is_independent(run, &rule->pomsets[i]))
+			return false;
+	}
+	for (unsigned i = 1; i < rule->npatterns; i++) {
+		if (run->masks[i] != run->masks[0])
+			return false;
+	}
+	return rule->npatterns <= 64;
+}
+
 void dpe_predictor_begin(struct dpe_run *run)
 {
 	struct dpe_prediction_search *search = dpe_xcalloc(1, sizeof(*search));
@@ -246,6 +268,7 @@ void dpe_predictor_begin(struct dpe_run *run)
 	search->run = run;
 	search->reorder_work = DPE_REORDER_SAVED;
 	search->history = &run->recognizer->predictor->history;
+	search->pairwise = is_pairwise(run);
 	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));
 	search->ngroups = dpe_xcalloc(npatterns, sizeof(*search->ngroups));
 	search->capgroups = dpe_xcalloc(npatterns, sizeof(*search->capgroups));

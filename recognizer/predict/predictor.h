@@ -26,10 +26,17 @@ struct dpe_candidate_group {
 	bool any;
 };
 
+#define DPE_MANY_CHAINS UINT32_MAX
+
 /* What binds the same variables to the same values. */
 struct dpe_candidate_slice {
 	uint64_t hash; /* of the values */
 	uint64_t mask; /* variables bound */
+	uint32_t chain; /* of all its events; DPE_MANY_CHAINS: of several */
+	uint32_t quiet_chain, quiet_epoch; /* no event of another chain came since … */
+	uint64_t quiet; /* … events of these patterns, a bit each, were the last of no match in that epoch */
+	bool any;
+	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
 	struct dpe_candidate_group *groups; /* by pattern; behind the values */
 	struct dpe_value values[]; /* one a variable of the rule */
 };
@@ -63,6 +70,7 @@ struct dpe_prediction_search {
 	struct dpe_candidate_slice *recent;       /* the one that was looked at last; or NULL */
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
+	bool pairwise; /* all patterns bind the same variables, and all events of a match are independent */
 	struct dpe_sweep *sweeps; /* a hash table */
 	struct dpe_slice_end *ends; /* a hash table */
 	uint64_t *end_masks;        /* the sets of variables that ends have, each once */
@@ -94,6 +102,12 @@ struct dpe_candidate_group *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding);
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number);
+/* True where it is known that the event is the last of no match, from the slice's other events. */
+bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
+	const struct dpe_candidate_group *group, uint64_t number);
+/* The event was the last of no match. */
+void dpe_candidates_note_quiet(
+	const struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number);
 /* Divides the events of the group by chain: before `by_chain` is looked at. */
 void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group);
 /* Those of the chain, created when there are none. */

@@ -69,6 +69,7 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 
 	chain->asks = false;
 	chain->changed = true;
+	chain->epoch++;
 	check_exclusion(history, takings, held->exclusive);
 	held->takings = takings;
 	held->taking = takings->count;
@@ -124,6 +125,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
 	struct dpe_section_held *held = lock ? find_held(chain, lock) : NULL;
 
+	chain->epoch++;
 	if (!held) {
 		*released = release_unseen(history, number, key, exclusive);
 		return;

@@ -38,6 +38,10 @@ check 'standard input' "$(diff out tidy.dpe)" = ''
 run "$DPE" fmt -i - </dev/null
 says 'which cannot be changed' 2 'standard input cannot be changed in place'
 
+printf 'detect r(x):a ;b\nwithout  c , d(x)\nobserving e  ends{ break }' >absence.dpe
+run "$DPE" fmt absence.dpe
+check 'without and observing stay as written' "$(cat out)" = "$(printf 'detect r(x): a ; b\n\twithout c, d(x)\n\tobserving e ends { break }')"
+
 printf 'detect r: a ;; b\n' >wrong.dpe
 cp wrong.dpe same.dpe
 run "$DPE" fmt -i wrong.dpe

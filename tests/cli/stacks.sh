@@ -72,4 +72,24 @@ done >a.jsonl
 run "$DPE" replay -s a.dpe a.jsonl
 says 'one place of the program is one finding' 1 '#1 was seen 3 times'
 check 'and the only one' "$(grep -c '^#[0-9]* found' err)" -eq 1
+
+options=
+stack 'work+0x1 (w.c:1)' 'main+0x2 (w.c:2)' '0x7f0000027249 (libc.so.6+0x27249)' '__libc_start_main+0x85 (libc.so.6)' '_start+0x21 (w)'
+same 'what calls main has no name where the C library has no debug information' frames <<'X'
+at work+0x1 (w.c:1)
+by main+0x2 (w.c:2)
+X
+stack 'compare+0x1 (w.c:1)' '0x7f0000000001 (libc.so.6+0x1)' 'qsort+0x9 (libc.so.6)' 'work+0x2 (w.c:2)' '0x7f0000000002 (libc.so.6+0x2)' \
+	'0x7f0000000003 (libc.so.6+0x3)'
+same 'nor have what calls the function of a thread, and others, which are printed' frames <<'X'
+at compare+0x1 (w.c:1)
+by 0x7f0000000001 (libc.so.6+0x1)
+by qsort+0x9 (libc.so.6)
+by work+0x2 (w.c:2)
+X
+stack '0x7f0000000001 (libc.so.6+0x1)' '0x7f0000000002 (libc.so.6+0x2)' '0x7f0000000003 (libc.so.6+0x3)' '0x7f0000000004 (libc.so.6+0x4)'
+same 'two at most' frames <<'X'
+at 0x7f0000000001 (libc.so.6+0x1)
+by 0x7f0000000002 (libc.so.6+0x2)
+X
 finish

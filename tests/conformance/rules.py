@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random rules with what expressions alone do not have: arguments and variables of the rule, phases,
-`by`, conditions, `observing`, definitions with parameters and carets, control variables. Every engine
+`by`, conditions, `observing` and `without`, definitions with parameters and carets, control variables. Every engine
 that applies is held against the reference semantics, slice by slice.
 
     rules.py [--dpe ./dpe] [--seed N] [--count N]
@@ -330,7 +330,8 @@ def check(dpe, rng, folder):
         log = log or (near_log(rng, e, patterns, variables) if rng.random() < 0.7 else any_log(rng))
         observed = [draw(rng, variables, alike)] if rng.random() < 0.25 else []
         writer = Writer(rng, patterns, number)
-        text = writer.text(e) + "".join(f" observing {o.text()}" for o in observed)
+        word = "observing" if number % 2 else "without"
+        text = writer.text(e) + "".join(f" {word} {o.text()}" for o in observed)
         spec = "".join(writer.definitions) + f"expect E{number}: {text}\ndetect D{number}: {text}\n"
         said = replay(dpe, "auto", spec, [], folder)
         if isinstance(said, dict):

@@ -4,7 +4,7 @@ if exists('b:current_syntax')
 endif
 syntax keyword dpeMode expect detect predict measure sync
 syntax keyword dpePairing keep fifo last all once rounds during exclusive shared reads writes
-syntax keyword dpeKeyword include var observing ends by from to
+syntax keyword dpeKeyword include var observing without ends by from to
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined sends receives unordered check_deadlock check_order check_hang progress count sum hist quantiles
 syntax match dpePhase /\.\(enter\|exit\)\>/

@@ -1,0 +1,18 @@
+# README, the cookbook and a part of the tutorial: their commands print what the pages show.
+. tests/tap.sh
+need_live 'the pages'
+need_watchpoints
+
+mkdir commands page
+ln -s "$DPE" commands/dpe
+PATH=$folder/commands:$PATH
+export PATH LIBRARY_PATH="$BUILD" LD_LIBRARY_PATH="$BUILD"
+cd page || exit 1
+ln -s "$DPE" dpe
+ln -s "$BUILD" build
+ln -s "$TOP/examples" examples
+for page in README.md docs/cookbook.md; do
+	python3 "$TOP/tests/sessions.py" "$TOP/$page" || failures=$((failures + 1))
+done
+python3 "$TOP/tests/sessions.py" "$TOP/docs/tutorial.md" '2. What can be observed' || failures=$((failures + 1))
+finish
