@@ -217,7 +217,7 @@ static void take(
 			dpe_candidates_note_quiet(search, groups[i], number);
 	}
 	dpe_reorder_earn(search);
-	search->reorders = search->refused && search->reorder_work;
+	search->reorders = search->refused && search->reorder_work >= DPE_REORDER_SEARCH_COST;
 	for (unsigned i = 0; search->reorders && i < count; i++)
 		search_all(search, groups[i], number);
 	for (unsigned i = 0; i < count; i++) {

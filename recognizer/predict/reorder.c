@@ -439,9 +439,6 @@ static bool exclude_each_other(
 
 static void judge(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
-	if (search->reorder_work < DPE_REORDER_CHOICE_COST)
-		return;
-	spend(search, DPE_REORDER_CHOICE_COST);
 	if (exclude_each_other(search, assignment) || !dpe_prediction_admits(search, assignment) ||
 		!count_try(search, assignment))
 		return;
@@ -449,15 +446,18 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 		report(search, assignment);
 	else
 		look(search, assignment);
+	if (!search->reorder_work)
+		search->work = 0;
 }
 
 void dpe_reorder_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
-	if (!search->reorder_work)
+	if (search->reorder_work < DPE_REORDER_SEARCH_COST)
 		return;
 	reorder_of(search);
 	search->work = DPE_REORDER_CHOICES;
 	dpe_enumerate_each(search, assignment, judge);
+	spend(search, DPE_REORDER_SEARCH_COST);
 }
 
 void dpe_reorder_resume(struct dpe_prediction_search *search)
