@@ -42,6 +42,21 @@
 #define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
+/* Predictions with locks taken in another order, of which any may be missed: events that are reordered, and
+ * accesses of these to data; tries for events at the same places, and numbers of hashes of places; events looked at
+ * for each event that comes, and at most in advance; choices of events for one last event, and what they cost;
+ * times that one order is mended; how often its events are gone through; matches that wait for the end of a section. */
+#define DPE_REORDER_EVENTS DPE_TINY_OR(12, 4096)
+#define DPE_REORDER_ACCESSES DPE_TINY_OR(8, 8192)
+#define DPE_REORDER_TRIES DPE_TINY_OR(2, 16)
+#define DPE_REORDER_PLACES DPE_TINY_OR(4, 4096)
+#define DPE_REORDER_EARNED DPE_TINY_OR(16, 4)
+#define DPE_REORDER_SAVED DPE_TINY_OR(1024, 1 << 22)
+#define DPE_REORDER_CHOICES DPE_TINY_OR(4, 32)
+#define DPE_REORDER_SEARCH_COST DPE_TINY_OR(32, 256)
+#define DPE_REORDER_MENDED DPE_TINY_OR(2, 8)
+#define DPE_REORDER_PASSES DPE_TINY_OR(4, 64)
+#define DPE_REORDER_WAITING DPE_TINY_OR(2, 16)
 /* Cycles in the order of locks: threads whose requests at one site are looked at, sets of locks at the same
  * sites, and choices of requests. A potential deadlock stays one, whatever the others would show. */
 #define DPE_MOST_REQUESTERS DPE_TINY_OR(2, 64)

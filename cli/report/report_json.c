@@ -153,9 +153,10 @@ static void add_prediction(
 	uint64_t prefix = dpe_prediction_prefix(prediction);
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
+	struct dpe_swapped swapped;
 	cJSON *schedule, *names;
 
-	cJSON_AddStringToObject(object, "order", "kept");
+	cJSON_AddStringToObject(object, "order", dpe_prediction_swapped(prediction, 1, &swapped) ? "changed" : "kept");
 	cJSON_AddBoolToObject(object, "certain", verdict->certain);
 	cJSON_AddBoolToObject(object, "happened", verdict->happened);
 	if (prefix)

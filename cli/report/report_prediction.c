@@ -1,5 +1,5 @@
 /* A predicted match as text: lanes of threads, with a row for each turn, which section of a lock it leaves
- * out, and why the observed order was no necessity. */
+ * out, which locks it takes in another order, and why the observed order was no necessity. */
 #include "cli/limits.h"
 #include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
@@ -120,12 +120,35 @@ static void add_left_out(
 	dpe_text_puts(to, alone ? ", and nothing else orders the events\n" : "\n");
 }
 
+/* Which thread takes a lock first there; true where it is another one than here. */
+static bool add_swapped(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct dpe_swapped swapped[CLI_SHOWN_TURNS];
+	unsigned count = dpe_prediction_swapped(verdict->prediction, CLI_SHOWN_TURNS, swapped);
+
+	if (count)
+		dpe_text_puts(to, "  there locks are taken in another order:\n");
+	for (unsigned i = 0; i < count; i++) {
+		dpe_text_puts(to, "    ");
+		cli_text_value(to, swapped[i].lock);
+		cli_text_variable(to, report, swapped[i].lock);
+		dpe_text_puts(to, " by thread ");
+		cli_text_value(to, swapped[i].first);
+		dpe_text_puts(to, " before thread ");
+		cli_text_value(to, swapped[i].then);
+		dpe_text_puts(to, ", which took it first here\n");
+	}
+	return count;
+}
+
 static void add_reasons(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	struct dpe_left_out sections[CLI_SHOWN_TURNS];
 	unsigned count = dpe_prediction_left_out(verdict->prediction, CLI_SHOWN_TURNS, sections);
 	bool pair = verdict->nevents == 2 && dpe_prediction_is_independent(verdict->prediction);
 
+	if (add_swapped(to, report, verdict))
+		return;
 	for (unsigned i = 0; i < count; i++)
 		add_left_out(to, report, &sections[i], pair && count == 1);
 	if (pair && count != 1)

@@ -38,6 +38,15 @@ struct dpe_left_out {
 /* The latest such section of each event of the match, `most` at most: their number. Borrowed as the verdict is. */
 unsigned dpe_prediction_left_out(
 	struct dpe_prediction *prediction, unsigned most, struct dpe_left_out *sections);
+/* A lock that one thread takes before another one in the schedule, and after it in the observed run. */
+struct dpe_swapped {
+	struct dpe_value lock;
+	struct dpe_value first, then; /* the threads, … */
+	unsigned chains[2];           /* … by number */
+};
+/* Such locks, `most` at most: their number. 0: locks are taken in the observed order. Borrowed as the verdict is. */
+unsigned dpe_prediction_swapped(
+	struct dpe_prediction *prediction, unsigned most, struct dpe_swapped *swapped);
 /* Whether its events are independent, so that nothing but locks orders them in the observed run. */
 bool dpe_prediction_is_independent(const struct dpe_prediction *prediction);
 /* So many events, the first ones of the run, happen as they were observed before the schedule begins. */

@@ -19,6 +19,7 @@ void dpe_closure_clear(struct dpe_closure *closure)
 	size_t size = closure->nchains * sizeof(uint32_t);
 
 	closure->refused = false;
+	closure->order = NULL;
 	if (!closure->nchains)
 		return;
 	memset(closure->before, 0, size);
@@ -59,6 +60,13 @@ static void join(struct dpe_closure *closure, const struct dpe_past_event *event
 	raise(closure, event->chain, itself ? event->index : event->index - 1);
 }
 
+void dpe_closure_raise(
+	struct dpe_closure *closure, const struct dpe_history *history, uint32_t chain, uint32_t index)
+{
+	grow(closure, history->nchains);
+	raise(closure, chain, index);
+}
+
 void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *history, uint64_t number)
 {
 	const struct dpe_past_event *event = &history->events[number];
@@ -89,15 +97,17 @@ static unsigned complete_at(const struct dpe_takings *takings, uint32_t index)
 	return low;
 }
 
-/* How many have their gates before that event. */
-static unsigned taken_before(const struct dpe_takings *takings, unsigned count, uint64_t number)
+/* How many have their gates before that event, in the order of the run. */
+static unsigned taken_before(const struct dpe_takings *takings, unsigned count, uint64_t number,
+	const struct dpe_rearranged *order)
 {
+	uint64_t place = dpe_rearranged_place(order, number);
 	unsigned low = 0;
 
 	while (low < count) {
 		unsigned middle = low + (count - low) / 2;
 
-		if (takings->at[middle].gate < number)
+		if (dpe_rearranged_place(order, takings->at[middle].gate) < place)
 			low = middle + 1;
 		else
 			count = middle;
@@ -116,7 +126,13 @@ static const struct dpe_taking *last_conflicting(
 	return last->last_exclusive < 0 ? NULL : &takings->at[last->last_exclusive];
 }
 
-static void give_back(struct dpe_closure *closure, const struct dpe_history *history,
+const struct dpe_taking *dpe_takings_last(
+	const struct dpe_takings *takings, uint32_t index, bool with_exclusive)
+{
+	return last_conflicting(takings, complete_at(takings, index), with_exclusive);
+}
+
+void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *history,
 	const struct dpe_taking *taking)
 {
 	const struct dpe_past_event *release;
@@ -145,12 +161,12 @@ static void close_acquire(struct dpe_closure *closure, const struct dpe_history 
 		other = last_conflicting(
 			of, complete_at(of, closure->there[of->chain]), taking->exclusive);
 		if (other)
-			give_back(closure, history, other->gate < taking->gate ? other : taking);
+			dpe_closure_release(closure, history, other->gate < taking->gate ? other : taking);
 	}
 }
 
 /* The first acquire of the chain whose gate is after its first `index` events. */
-static unsigned first_after(const struct dpe_past_chain *chain, uint32_t index)
+unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index)
 {
 	unsigned low = 0, high = chain->ntaken;
 
@@ -174,7 +190,7 @@ typedef void acquire_fn(struct dpe_closure *closure, const struct dpe_history *h
 static void each_acquire(struct dpe_closure *closure, const struct dpe_history *history,
 	const struct dpe_past_chain *chain, uint32_t from, uint32_t to, acquire_fn *each, void *context)
 {
-	unsigned first = first_after(chain, from), last = first_after(chain, to);
+	unsigned first = dpe_taken_after(chain, from), last = dpe_taken_after(chain, to);
 
 	if (last - first <= 2 * chain->nlocks) {
 		for (unsigned i = first; i < last; i++)
@@ -244,10 +260,10 @@ static void order_acquire(struct dpe_closure *past, const struct dpe_history *hi
 		if (of == taking->of)
 			continue;
 		other = last_conflicting(of,
-			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate),
+			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
 			taking->exclusive);
 		if (other)
-			give_back(past, history, other);
+			dpe_closure_release(past, history, other);
 	}
 }
 
@@ -257,4 +273,24 @@ void dpe_closure_past(const struct dpe_closure *run, const struct dpe_history *h
 	dpe_closure_clear(past);
 	dpe_closure_add(past, history, number);
 	close_all(past, history, order_acquire, (void *)run);
+}
+
+const struct dpe_taking *dpe_taking_swapped(
+	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned *at)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	while (*at < lock->nchains) {
+		const struct dpe_takings *of = lock->by_chain[(*at)++];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = last_conflicting(of,
+			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
+			taking->exclusive);
+		if (other && other->gate > taking->gate)
+			return other;
+	}
+	return NULL;
 }

@@ -12,6 +12,16 @@ struct dpe_closure {
 	uint32_t *seen; /* of each chain, how much of `there` is closed */
 	unsigned nchains;
 	bool refused; /* a lock is never given back: no run has all these events */
+	const struct dpe_rearranged *order; /* of what is there; NULL: as observed. Borrowed */
+};
+
+/* Events of the run in another order: those before `first` as observed, then `events`. */
+struct dpe_rearranged {
+	uint64_t first;
+	uint32_t *events;
+	unsigned count;
+	uint32_t *places; /* in `events`, by number - first; undefined for other events */
+	unsigned nplaces;
 };
 
 void dpe_closure_free(struct dpe_closure *closure);
@@ -26,6 +36,28 @@ static inline bool dpe_closure_has(
 {
 	return event->chain < closure->nchains && event->index <= closure->before[event->chain];
 }
+
+static inline uint64_t dpe_rearranged_place(const struct dpe_rearranged *order, uint64_t number)
+{
+	return !order || number < order->first ? number : order->first + order->places[number - order->first];
+}
+
+/* The last acquire of a chain that is complete in its first `index` events and conflicts with a shared or an
+ * exclusive one; or NULL. */
+const struct dpe_taking *dpe_takings_last(
+	const struct dpe_takings *takings, uint32_t index, bool with_exclusive);
+/* An acquire of another chain that conflicts with this one and that comes before it in the run, and after it in the
+ * observed one; looks at the lock's chains from `*at` on, and steps on. NULL: there is none. */
+const struct dpe_taking *dpe_taking_swapped(
+	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned *at);
+/* The first entry of the chain's `taken` whose gate is after its first `index` events. */
+unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index);
+/* Adds the release of the acquire, if it is not there. */
+void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking);
+/* Adds the first `index` events of a chain. */
+void dpe_closure_raise(
+	struct dpe_closure *closure, const struct dpe_history *history, uint32_t chain, uint32_t index);
 
 /* The causal past of an event within the closed run: in `past`, as a closure's `before`. */
 void dpe_closure_past(const struct dpe_closure *run, const struct dpe_history *history,

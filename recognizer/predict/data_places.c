@@ -6,7 +6,7 @@
 
 struct place {
 	struct dpe_keyed keyed;
-	uint64_t write;
+	uint64_t write; /* the latest one; 0: none */
 };
 
 /* The sends of one `keep` rule with one key. */
@@ -23,23 +23,32 @@ static void add(struct dpe_sources *sources, uint64_t number)
 	*DPE_GROW(sources->at, sources->count, sources->cap) = number;
 }
 
-void dpe_place_read(struct dpe_history *history, struct dpe_value key, struct dpe_sources *sources)
-{
-	const struct place *place = (const struct place *)dpe_keyed_find(history->places, key);
-
-	if (place)
-		add(sources, place->write);
-}
-
-void dpe_place_write(struct dpe_history *history, struct dpe_value key, uint64_t number)
+static struct place *place_of(struct dpe_history *history, struct dpe_value key)
 {
 	struct place *place = (struct place *)dpe_keyed_find(history->places, key);
 
-	if (!place) {
-		place = dpe_xcalloc(1, sizeof(*place));
-		dpe_keyed_add(&history->places, &place->keyed, key);
-	}
+	if (place)
+		return place;
+	place = dpe_xcalloc(1, sizeof(*place));
+	dpe_keyed_add(&history->places, &place->keyed, key);
+	return place;
+}
+
+const void *dpe_place_read(struct dpe_history *history, struct dpe_value key, struct dpe_sources *sources)
+{
+	const struct place *place = place_of(history, key);
+
+	if (place->write)
+		add(sources, place->write);
+	return place;
+}
+
+const void *dpe_place_write(struct dpe_history *history, struct dpe_value key, uint64_t number)
+{
+	struct place *place = place_of(history, key);
+
 	place->write = number;
+	return place;
 }
 
 static struct kept_sends *find_kept(struct dpe_history *history, unsigned rule, struct dpe_value key)

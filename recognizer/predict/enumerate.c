@@ -8,6 +8,7 @@
 struct event_choice {
 	struct dpe_prediction_search *search;
 	struct dpe_assignment *assignment;
+	dpe_judge_fn *judge;
 	unsigned event; /* of the behaviour, chosen next */
 };
 
@@ -119,6 +120,8 @@ static bool is_convex(struct dpe_prediction_search *search, const struct dpe_ass
 {
 	struct between between = {.search = search, .assignment = assignment, .first = UINT64_MAX};
 
+	if (search->least.order)
+		between.first = search->least.order->first;
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		if (assignment->events[i] < between.first)
 			between.first = assignment->events[i];
@@ -134,6 +137,11 @@ static bool is_convex(struct dpe_prediction_search *search, const struct dpe_ass
 	return !between.found;
 }
 
+bool dpe_match_is_shown(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	return has_order(search, assignment) && is_convex(search, assignment);
+}
+
 static void judge(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
 	if (!dpe_prediction_admits(search, assignment))
@@ -142,9 +150,10 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++)
 		dpe_closure_add(&search->least, search->history, assignment->events[i]);
 	dpe_closure_close(&search->least, search->history);
-	if (search->least.refused || !has_order(search, assignment) || !is_convex(search, assignment))
-		return;
-	dpe_prediction_report(search, assignment, &search->least);
+	if (search->least.refused || !dpe_match_is_shown(search, assignment))
+		search->refused = true;
+	else
+		dpe_prediction_report(search, assignment, &search->least);
 }
 
 /* ---- choosing ------------------------------------------------------------------------------ */
@@ -186,7 +195,7 @@ static void choose(struct event_choice *choice)
 	if (dpe_prediction_reported(choice->search, assignment))
 		return;
 	if (choice->event == assignment->pomset->nevents) {
-		judge(choice->search, assignment);
+		choice->judge(choice->search, assignment);
 		return;
 	}
 	dpe_candidates_each(choice->search, assignment,
@@ -194,10 +203,15 @@ static void choose(struct event_choice *choice)
 		choose_group, choice);
 }
 
-void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
+void dpe_enumerate_each(struct dpe_prediction_search *search, struct dpe_assignment *assignment, dpe_judge_fn *judge)
 {
-	struct event_choice choice = {.search = search, .assignment = assignment};
+	struct event_choice choice = {.search = search, .assignment = assignment, .judge = judge};
 
 	choose(&choice);
+}
+
+void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
+{
+	dpe_enumerate_each(search, assignment, judge);
 	search->cut_short |= !search->work;
 }

@@ -1,6 +1,6 @@
 /* The observed run, event by event: what must precede each event in every reordering, as a cut that
  * is shared with the event before it in its thread unless something joins. */
-#include "recognizer/predict/history.h"
+#include "recognizer/predict/reorder.h"
 #include "recognizer/actions/actions.h"
 #include "recognizer/patterns/patterns.h"
 
@@ -72,6 +72,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first)
 	history->nincoming = 0;
 	dpe_places_free(history);
 	dpe_bytes_free(&history->memory);
+	history->accesses.count = 0;
 	dpe_sections_restart(history);
 	dpe_arena_free(history->arena);
 	history->arena = dpe_arena_new();
@@ -88,6 +89,7 @@ void dpe_history_free(struct dpe_history *history)
 	dpe_sections_free(history);
 	dpe_places_free(history);
 	dpe_bytes_free(&history->memory);
+	free(history->accesses.at);
 	free(history->events);
 	free(history->chains);
 	free(history->incoming);
@@ -220,11 +222,40 @@ static void acquire(struct meaning *m, const struct dpe_run *run, const struct d
 		m->history, m->number, key_of(rule, binding), rule->pairing == DPE_EXCLUSIVE);
 }
 
+static void note_access(struct meaning *m, uint64_t place, uint8_t bytes, bool write)
+{
+	if (m->history->keeps_messages)
+		dpe_accesses_add(&m->history->accesses,
+			&(struct dpe_data_access){.place = place,
+				.number = (uint32_t)m->number,
+				.bytes = bytes,
+				.write = write,
+				.at_once = m->message->phase == DPE_EXIT});
+}
+
+/* No address of memory has the highest bit once it is divided. */
+static void note_place(struct meaning *m, const void *place, bool write)
+{
+	note_access(m, (uintptr_t)place | UINT64_C(1) << 63, 1, write);
+}
+
+static void note_memory(struct meaning *m, uint64_t address, uint64_t size, bool write)
+{
+	for (uint64_t byte = address; byte - address < size;) {
+		unsigned first = byte % 8, count = 8 - first;
+
+		if (count > address + size - byte)
+			count = (unsigned)(address + size - byte);
+		note_access(m, byte / 8, (uint8_t)(((1u << count) - 1) << first), write);
+		byte += count;
+	}
+}
+
 static void read_place(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
 {
 	if (run->rule->pairing == DPE_DATA_READS) {
 		m->reads = true;
-		dpe_place_read(m->history, key_of(run->rule, binding), &m->seen);
+		note_place(m, dpe_place_read(m->history, key_of(run->rule, binding), &m->seen), false);
 	}
 	if (run->rule->keep && run->rule->receives[binding->pattern])
 		dpe_kept_receive(m->history, run->sync, run->rule->pairing,
@@ -235,7 +266,7 @@ static void write_place(struct meaning *m, const struct dpe_run *run, const stru
 {
 	if (run->rule->pairing == DPE_DATA_WRITES) {
 		m->writes = true;
-		dpe_place_write(m->history, key_of(run->rule, binding), m->number);
+		note_place(m, dpe_place_write(m->history, key_of(run->rule, binding), m->number), true);
 	}
 	if (run->rule->keep && run->rule->sends[binding->pattern])
 		dpe_kept_send(m->history, run->sync, run->rule->pairing, key_of(run->rule, binding),
@@ -266,9 +297,9 @@ static void access_variable(struct meaning *m)
 	m->writes = text[len - 2] == '\'';
 	place = dpe_value_string(dpe_name_text(names, dpe_intern(names, text, len - 1 - m->writes)));
 	if (m->writes)
-		dpe_place_write(m->history, place, m->number);
+		note_place(m, dpe_place_write(m->history, place, m->number), true);
 	else
-		dpe_place_read(m->history, place, &m->seen);
+		note_place(m, dpe_place_read(m->history, place, &m->seen), false);
 }
 
 /* Accesses of a program that reports them; one access is of eight bytes at most. */
@@ -283,6 +314,7 @@ static void access_memory(struct meaning *m)
 	if ((!read && !write) || message->nargs < 2 || !dpe_value_as_int(message->args[0], &address) ||
 		!dpe_value_as_int(message->args[1], &size) || size < 1 || size > 8)
 		return;
+	note_memory(m, (uint64_t)address, (uint64_t)size, write);
 	if (write) {
 		m->writes = true;
 		dpe_bytes_write(&history->memory, (uint64_t)address, (uint64_t)size, m->number);

@@ -94,6 +94,21 @@ struct dpe_written_bytes {
 	size_t count, size;
 };
 
+/* An access to data. Bytes of memory are accessed in units of eight. */
+struct dpe_data_access {
+	uint64_t place;
+	uint32_t number; /* of the event */
+	uint8_t bytes;   /* of the unit, a bit each */
+	bool write;
+	bool at_once; /* a read that is complete with its event */
+};
+
+/* The latest accesses, in a ring. */
+struct dpe_recent_accesses {
+	struct dpe_data_access *at; /* NULL: there was none */
+	uint64_t count;        /* of all that there were in the stretch */
+};
+
 /* A long run is looked at in stretches: what came before one happens as it was observed. Numbers of events
  * count from 1 within the stretch; 0 stands for all before it. */
 struct dpe_history {
@@ -105,6 +120,8 @@ struct dpe_history {
 	unsigned nchains, capchains;
 	struct dpe_keyed *locks, *places, *kept; /* tables */
 	struct dpe_written_bytes memory;
+	struct dpe_recent_accesses accesses;
+	unsigned waiting; /* matches that wait for the end of a section: see reorder.h */
 	dpe_name reads[2], writes[2]; /* names of accesses to memory, plain and atomic */
 	uint8_t *meanings; /* by name: what its events may be to locks and data; 0: not looked at */
 	unsigned nmeanings, capmeanings;
@@ -157,14 +174,14 @@ void dpe_sections_free(struct dpe_history *history);
 
 /* ---- data_places.c ------------------------------------------------------------------------ */
 
-/* Adds the write that a read of the place sees, if any, to the sources. */
 struct dpe_sources {
 	uint64_t *at;
 	unsigned count, cap;
 };
 
-void dpe_place_read(struct dpe_history *history, struct dpe_value place, struct dpe_sources *sources);
-void dpe_place_write(struct dpe_history *history, struct dpe_value place, uint64_t number);
+/* Adds the write that a read of the place sees, if any, to the sources. Both return an address that is the place's own. */
+const void *dpe_place_read(struct dpe_history *history, struct dpe_value place, struct dpe_sources *sources);
+const void *dpe_place_write(struct dpe_history *history, struct dpe_value place, uint64_t number);
 /* Sends and receives of `sync keep` rules, paired in the order of the events. */
 void dpe_kept_send(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
 	struct dpe_value key, uint64_t number);

@@ -1,5 +1,5 @@
 /* A predicted match as a verdict, with the schedule that shows it. */
-#include "recognizer/predict/predictor.h"
+#include "recognizer/predict/reorder.h"
 #include "recognizer/actions/actions.h"
 #include "recognizer/verdicts/verdicts.h"
 
@@ -133,16 +133,36 @@ static void reverse(struct dpe_prediction *p)
 	}
 }
 
-unsigned dpe_prediction_schedule(
-	struct dpe_prediction *p, unsigned most, const struct dpe_turn **turns)
+/* The events of the match, after all others. */
+static void add_independent(struct dpe_prediction *p)
 {
 	const uint32_t *cut = p->independent ? p->run->before : p->run->there;
 
-	p->nturns = 0;
 	for (unsigned i = p->independent ? p->nevents : 0; i--;)
 		add_turn(p, p->events[i]);
-	p->left = dpe_xrealloc(p->left, (p->run->nchains + 1) * sizeof(*p->left));
 	memcpy(p->left, cut, p->run->nchains * sizeof(*p->left));
+}
+
+/* What is in another order comes after what is not. */
+static void add_rearranged(struct dpe_prediction *p, unsigned most)
+{
+	const struct dpe_rearranged *order = p->run->order;
+
+	for (unsigned i = order->count; i-- && p->nturns < most;)
+		add_turn(p, order->events[i]);
+	for (unsigned i = 0; i < p->run->nchains; i++)
+		p->left[i] = dpe_chain_before(p->history, i, order->first);
+}
+
+unsigned dpe_prediction_schedule(
+	struct dpe_prediction *p, unsigned most, const struct dpe_turn **turns)
+{
+	p->nturns = 0;
+	p->left = dpe_xrealloc(p->left, (p->run->nchains + 1) * sizeof(*p->left));
+	if (p->run->order)
+		add_rearranged(p, most);
+	else
+		add_independent(p);
 	while (p->nturns < most && add_last_turn(p))
 		;
 	reverse(p);
@@ -200,8 +220,61 @@ unsigned dpe_prediction_left_out(
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < p->nevents && count < most; i++)
+	for (unsigned i = 0; !p->run->order && i < p->nevents && count < most; i++)
 		count += find_left_out(p, p->history->events[p->events[i]].chain, &sections[count]);
+	return count;
+}
+
+/* ---- locks in another order -------------------------------------------------------------------- */
+
+static bool is_known(const struct dpe_swapped *swapped, unsigned count,
+	 const struct dpe_taking *first, const struct dpe_taking *then)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (swapped[i].chains[0] == first->of->chain && swapped[i].chains[1] == then->of->chain &&
+			dpe_value_equal(swapped[i].lock, first->of->lock->keyed.value))
+			return true;
+	}
+	return false;
+}
+
+/* Acquires that come before this one, and came after it in the observed run. */
+static unsigned add_swapped(struct dpe_prediction *p, const struct dpe_taking *then, unsigned most,
+	struct dpe_swapped *swapped, unsigned count)
+{
+	const struct dpe_taking *first;
+	unsigned at = 0;
+
+	while (count < most && (first = dpe_taking_swapped(p->run, then, &at))) {
+		if (is_known(swapped, count, first, then))
+			continue;
+		swapped[count++] = (struct dpe_swapped){
+			.lock = first->of->lock->keyed.value,
+			.first = message_of(p, first->gate)->thread,
+			.then = message_of(p, then->gate)->thread,
+			.chains = {first->of->chain, then->of->chain},
+		};
+	}
+	return count;
+}
+
+unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct dpe_swapped *swapped)
+{
+	const struct dpe_rearranged *order = p->run->order;
+	unsigned count = 0;
+
+	for (unsigned i = 0; order && i < order->count; i++) {
+		const struct dpe_past_event *event = &p->history->events[order->events[i]];
+		const struct dpe_past_chain *chain = &p->history->chains[event->chain];
+
+		for (unsigned j = dpe_taken_after(chain, event->index - 1); j < chain->ntaken; j++) {
+			const struct dpe_taking *taking = &chain->taken[j].takings->at[chain->taken[j].taking];
+
+			if (taking->gate_index != event->index)
+				break;
+			count = add_swapped(p, taking, most, swapped, count);
+		}
+	}
 	return count;
 }
 
@@ -253,12 +326,12 @@ static bool is_certain(const struct dpe_recognizer *recognizer)
 }
 
 /* Whether two independent events were so in the observed run. The current event is the later one. */
-static bool has_happened(
-	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+static bool has_happened(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, const struct dpe_closure *run)
 {
 	const struct dpe_past_event *other;
 
-	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset))
+	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset) || run->order)
 		return false;
 	other = &search->history->events[assignment->events[!assignment->last]];
 	return dpe_stamp_reach(search->stamp, other->chain) <
@@ -300,7 +373,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.positions = positions,
 		.nevents = count,
 		.prediction = &prediction,
-		.happened = has_happened(search, assignment),
+		.happened = has_happened(search, assignment, closed),
 		.certain = is_certain(run->recognizer),
 		.reason = dpe_slice_doubt(run, &slice),
 	};

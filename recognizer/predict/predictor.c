@@ -51,6 +51,7 @@ static void forget_events(struct dpe_prediction_search *search)
 	dpe_sweeps_free(search);
 	dpe_candidates_free(search);
 	dpe_slice_ends_free(search);
+	dpe_reorder_forget(search);
 	dpe_closure_free(&search->least);
 	dpe_closure_free(&search->past);
 	dpe_closure_free(&search->other);
@@ -61,6 +62,7 @@ static void end(struct dpe_run *run)
 	struct dpe_prediction_search *search = run->prediction;
 
 	forget_events(search);
+	dpe_reorder_free(search);
 	free(search->by_pattern);
 	free(search->ngroups);
 	free(search->capgroups);
@@ -81,6 +83,17 @@ void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t
 	dpe_history_edge(&predictor->history, from, to);
 }
 
+/* Before the next event: all rules have seen the one before it. */
+static void resume(struct dpe_predictor *predictor)
+{
+	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
+
+	for (unsigned i = 0; predictor->history.waiting && i < recognizer->spec->nrules; i++) {
+		if (recognizer->runs[i].prediction)
+			dpe_reorder_resume(recognizer->runs[i].prediction);
+	}
+}
+
 static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
 {
 	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
@@ -95,6 +108,7 @@ static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
 
 void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event)
 {
+	resume(predictor);
 	if (dpe_history_is_full(&predictor->history))
 		begin_stretch(predictor, event->number);
 	dpe_history_add(&predictor->history, event);
@@ -102,8 +116,10 @@ void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event
 
 void dpe_predictor_finish(struct dpe_predictor *predictor)
 {
-	if (predictor)
-		dpe_predictor_decide_cycles(&predictor->history);
+	if (!predictor)
+		return;
+	resume(predictor);
+	dpe_predictor_decide_cycles(&predictor->history);
 }
 
 /* ---- searching ------------------------------------------------------------------------------ */
@@ -133,8 +149,10 @@ static void search_as(struct dpe_prediction_search *search, const struct dpe_pom
 {
 	struct dpe_assignment assignment; /* large: no more is set than is looked at */
 
-	if (!is_last(pomset, last))
+	if (!search->reorders && !is_last(pomset, last)) {
+		search->refused = true;
 		return;
+	}
 	assignment.pomset = pomset;
 	assignment.last = last;
 	assignment.last_group = group;
@@ -142,7 +160,9 @@ static void search_as(struct dpe_prediction_search *search, const struct dpe_pom
 	assignment.mask = 0;
 	dpe_assignment_bind(&assignment, group);
 	assignment.events[last] = number;
-	if (is_independent(search->run, pomset))
+	if (search->reorders)
+		dpe_reorder_search(search, &assignment);
+	else if (is_independent(search->run, pomset))
 		dpe_sweep_search(search, &assignment);
 	else
 		dpe_enumerate(search, &assignment);
@@ -186,6 +206,7 @@ static void take(
 	}
 	for (unsigned i = 0; i < count; i++)
 		groups[i] = dpe_candidates_of(search, &run->bindings[i]);
+	search->refused = search->reorders = false;
 	for (unsigned i = 0; i < count; i++) {
 		unsigned before = search->nreported;
 
@@ -195,6 +216,10 @@ static void take(
 		if (search->nreported == before)
 			dpe_candidates_note_quiet(search, groups[i], number);
 	}
+	dpe_reorder_earn(search);
+	search->reorders = search->refused && search->reorder_work >= DPE_REORDER_SEARCH_COST;
+	for (unsigned i = 0; search->reorders && i < count; i++)
+		search_all(search, groups[i], number);
 	for (unsigned i = 0; i < count; i++) {
 		dpe_candidates_add(search, groups[i], number);
 		dpe_slice_ends_add(search, &run->bindings[i], number);
@@ -241,6 +266,7 @@ void dpe_predictor_begin(struct dpe_run *run)
 	size_t npatterns = run->rule->npatterns + 1;
 
 	search->run = run;
+	search->reorder_work = DPE_REORDER_SAVED;
 	search->history = &run->recognizer->predictor->history;
 	search->pairwise = is_pairwise(run);
 	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));

@@ -43,6 +43,7 @@ struct dpe_candidate_slice {
 
 struct dpe_sweep;
 struct dpe_slice_end;
+struct dpe_reorder;
 
 /* A match under construction: an event for each event of a behaviour. */
 struct dpe_assignment {
@@ -81,6 +82,10 @@ struct dpe_prediction_search {
 	const struct dpe_stamp *stamp; /* of the current event */
 	uint64_t work;                 /* left for it */
 	bool cut_short;       /* a search was given up */
+	bool refused;         /* the least run of a choice of events did not show a match at the current event */
+	bool reorders;        /* what was refused is looked for with locks in another order */
+	uint64_t reorder_work; /* left for that */
+	struct dpe_reorder *reorder; /* other orders of locks; NULL: none was looked for */
 };
 
 /* The pattern of an event of the behaviour. */
@@ -140,8 +145,29 @@ void dpe_sweeps_free(struct dpe_prediction_search *search);
 
 /* ---- enumerate.c -------------------------------------------------------------------------- */
 
+typedef void dpe_judge_fn(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
+
 /* The same for behaviours with order, and conditions on several events. */
 void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
+/* Calls for choices of events that some run may have in this order, the latest ones first, as long as there is work
+ * left. */
+void dpe_enumerate_each(struct dpe_prediction_search *search, struct dpe_assignment *assignment, dpe_judge_fn *judge);
+/* True where search->least shows the match: its events have the order of the behaviour, and no event of the
+ * slice lies between them. */
+bool dpe_match_is_shown(struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
+
+/* ---- reorder.c ---------------------------------------------------------------------------- */
+
+/* For an event that is the last of no match: looks for one with locks in another order, and for one that needs more
+ * than its least run. */
+void dpe_reorder_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
+/* Another event comes: looks again for matches whose sections have ended. */
+void dpe_reorder_resume(struct dpe_prediction_search *search);
+/* An event has come that a rule follows. */
+void dpe_reorder_earn(struct dpe_prediction_search *search);
+/* Forgets what refers to events. */
+void dpe_reorder_forget(struct dpe_prediction_search *search);
+void dpe_reorder_free(struct dpe_prediction_search *search);
 
 /* ---- lock_meetings.c ---------------------------------------------------------------------- */
 

@@ -185,6 +185,8 @@ static void choose(struct thread_choice *choice)
 	sweep = find_sweep(search, assignment);
 	if (sweep_on(search, sweep, assignment))
 		dpe_prediction_report(search, assignment, &sweep->closure);
+	else
+		search->refused = true;
 }
 
 void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment)

@@ -112,6 +112,55 @@ grep -v allocate ends.jsonl >reuse.jsonl
 run "$DPE" replay -s ends.dpe reuse.jsonl
 says 'use after free in another order' 1 'reuse: predicted match of free(p)&use(p)'
 
+# ---- locks in another order --------------------------------------------------------------------------
+cat >swapped.dpe <<'X'
+sync exclusive lock(l): release(l) ; acquire(l)
+sync last forked(t): fork(t) ; begin(t)
+sync last joined(t): end(t) ; join(t)
+sync keep all waits(c): wait(c) ; signal(c)
+sync all signals(c): signal(c) ; woken(c)
+sync writes stores(x): store(x)
+sync reads loads(x): load(x)
+predict freed(p): free(p) & use(p)
+predict early(p): use(p) ; init(p)
+X
+# reordered NAME STATUS EVENTS TEXT...: what a replay of these events says
+reordered() {
+	name=$1
+	wanted=$2
+	printf '%s\n' $3 | sed 's/\([^,]*\),\([^,]*\),\([^,]*\)/\1 \2 \3/' | events >swapped.jsonl
+	shift 3
+	run "$DPE" replay -s swapped.dpe swapped.jsonl
+	says "$name" "$wanted" "$@"
+}
+reordered 'use after free only with the sections swapped' 1 \
+	'A,acquire,L A,use,P A,release,L B,acquire,L B,release,L B,free,P' 'freed: predicted match of free(p)&use(p)' \
+	'there locks are taken in another order:' '"L" by thread "B" before thread "A", which took it first here' '1 match'
+run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
+check 'the schedule' "$(grep -c '"order":"changed".*"schedule":\[\["A",1\],\["B",5\],\["A",2\],\["B",6\]\]' out)" = 1
+reordered 'an order violation, known at the end of the section' 1 \
+	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L' 'early: predicted match of use(p);init(p)' \
+	'"L" by thread "B" before thread "A", which took it first here' '1 match'
+reordered 'or while more follows' 1 \
+	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L B,acquire,K A,acquire,L' '1 match'
+reordered 'none where the section does not end' 0 'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P' 'nothing found'
+reordered 'nor where both are in the section' 0 \
+	'A,acquire,L A,use,P A,release,L B,acquire,L B,free,P B,release,L' 'nothing found'
+reordered 'nor across a fork' 0 \
+	'A,acquire,L A,use,P A,release,L A,fork,B B,begin,B B,acquire,L B,release,L B,free,P' 'nothing found'
+reordered 'nor across a join' 0 \
+	'A,acquire,L A,use,P A,release,L A,end,A B,join,A B,acquire,L B,release,L B,free,P' 'nothing found'
+reordered 'nor after a signal' 0 \
+	'B,acquire,L B,wait,C B,release,L A,acquire,L A,use,P A,signal,C A,release,L B,woken,C B,acquire,L B,release,L B,free,P' \
+	'nothing found'
+reordered 'nor where a value that was read forbids it' 0 \
+	'A,acquire,L A,use,P A,store,X A,release,L B,acquire,L B,load,X B,release,L B,free,P' 'nothing found'
+reordered 'nor where a read would see what came later' 0 \
+	'A,acquire,L A,load,X A,use,P A,release,L B,acquire,L B,store,X B,release,L B,free,P' 'nothing found'
+reordered 'nor with a second lock around both' 0 \
+	'A,acquire,K A,acquire,L A,use,P A,release,L A,release,K B,acquire,K B,acquire,L B,release,L B,free,P B,release,K' \
+	'nothing found'
+
 cat >explicit.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
 predict R: a & b

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hold a dpe command's `predict` against vectors (predict_oracle.py vectors).
 
-    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [vectors.jsonl ...]
+    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--extras KEPT,CHANGED] [vectors.jsonl ...]
 
 For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its verdicts, which are
     {"type":"verdict","rule":"R","mode":"predict","verdict":"match","event":…,"events":[…],"params":{…},
@@ -13,6 +13,7 @@ For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its 
   sync-preserving one does;
 * exit status 1 where something is reported, else 0.
 The same specification with `detect` for `predict` has to find what the observed run shows.
+With --extras, so many last events of `may` matches of either class have to be found, at least.
 With --random, new vectors of that seed follow. With --limited, for a dpe with small limits, a match may be
 missing where the rule is inconclusive.
 """
@@ -59,7 +60,17 @@ def frozen(params):
     return tuple(sorted((k, str(x)) for k, x in params.items()))
 
 
-def check(dpe, v, folder, limited):
+def count_extras(v, reported, found):
+    """Last events of matches that need more than their least run, or another order of locks."""
+    ends = {(k, e[-1]) for k, e in reported}
+    musts = {(frozen(m["params"]), m["last"]) for m in v["must"]}
+    for kind, count in found.items():
+        wanted = {(frozen(m["params"]), m["events"][-1]) for m in v["may"] if m["class"] == kind} - musts
+        count[0] += len(wanted & ends)
+        count[1] += len(wanted)
+
+
+def check(dpe, v, folder, limited, found):
     wrong, (got, rc) = [] if limited else check_detect(dpe, v, folder), replay(dpe, v["spec"], v, folder)
     inconclusive = limited and any(g["verdict"] == "inconclusive" for g in got)
     ids = [str(m["id"]) for m in v["log"]]
@@ -91,7 +102,7 @@ def check(dpe, v, folder, limited):
             continue
         if str(g["event"]) != key[1][-1]:
             wrong.append(f"{events}: its last event is {key[1][-1]}, not {g['event']}")
-        if "order" in g and (g["order"] == "changed") != (klass[key] == "changed"):
+        if (g["order"] == "changed") != (klass[key] == "changed"):
             wrong.append(f"{events}: order is said to be {g['order']}, and it is of class {klass[key]}")
         if "schedule" in g:
             seq = unfold(run, g.get("prefix", 0), g["schedule"])
@@ -105,6 +116,7 @@ def check(dpe, v, folder, limited):
                     wrong.append(f"{events}: its schedule does not show it")
         else:
             wrong.append(f"{events}: no schedule")
+    count_extras(v, reported, found)
     ends = {(k, e[-1]) for k, e in reported}
     for m in v["must"]:
         if (frozen(m["params"]), m["last"]) not in ends and not inconclusive:
@@ -116,13 +128,15 @@ def check(dpe, v, folder, limited):
 
 def all_vectors(argv):
     """(name, vector) of each, and the command."""
-    dpe, files, seed, count, limited = "./dpe", [], 1, 0, False
+    dpe, files, seed, count, limited, extras = "./dpe", [], 1, 0, False, (0, 0)
     args = iter(argv)
     for a in args:
         if a == "--dpe":
             dpe = next(args)
         elif a == "--limited":
             limited = True
+        elif a == "--extras":
+            extras = tuple(map(int, next(args).split(",")))
         elif a == "--random":
             count = int(next(args))
         elif a == "--seed":
@@ -138,21 +152,27 @@ def all_vectors(argv):
         for n, v in enumerate(oracle.vectors(seed, count), 1):
             yield f"random {seed}:{n}", v
 
-    return dpe, limited, each()
+    return dpe, limited, extras, each()
 
 
 def main(argv):
-    dpe, limited, vectors = all_vectors(argv[1:])
+    dpe, limited, extras, vectors = all_vectors(argv[1:])
     passed = failed = 0
+    found = {"kept": [0, 0], "changed": [0, 0]}
     with tempfile.TemporaryDirectory() as folder:
         for name, v in vectors:
             try:
-                wrong = check(dpe, v, folder, limited)
+                wrong = check(dpe, v, folder, limited, found)
             except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
                 wrong = [f"{type(err).__name__}: {err}"]
             passed, failed = passed + (not wrong), failed + bool(wrong)
             for w in wrong:
                 print(f"{name}: {v['spec'].splitlines()[-1]}  {w}")
+    print("extras: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in found.items()))
+    for (kind, (count, _)), least in zip(found.items(), extras):
+        if count < least:
+            failed += 1
+            print(f"{count} {kind}, not {least} at least")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -82,6 +82,8 @@ in_most freed 1 'not ordered with free by thread.*predicted_race8,'
 says 'use after free' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
+in_most swapped 1 'not ordered with free by thread.*predicted_race8,'
+says 'and which lock is taken in another order' 1 'there locks are taken in another order' '(mutex) by thread'
 # The heap alone.
 for way in freed twice; do
 	test $way = freed && what='use after free' || what='double free'

@@ -44,6 +44,15 @@ __attribute__((noinline)) void put(void)
 		pthread_mutex_unlock(&mutex);
 }
 
+__attribute__((noinline)) void use(void)
+{
+	if (is("swapped"))
+		pthread_mutex_lock(&mutex);
+	*object = 1;
+	if (is("swapped"))
+		pthread_mutex_unlock(&mutex);
+}
+
 /* What the C library would find at the end of a thread is left alone. */
 UNREPORTED static void await_end(void)
 {
@@ -53,8 +62,8 @@ UNREPORTED static void await_end(void)
 
 static void *first(void *arg)
 {
-	if (is("freed") || is("guards-free"))
-		*object = 1;
+	if (is("freed") || is("swapped") || is("guards-free"))
+		use();
 	else if (is("twice"))
 		free(object);
 	else
@@ -69,7 +78,7 @@ static void *second(void *arg)
 {
 	await_first();
 	section(is("data") || is("guards-free") ? &mine : &yours);
-	if (is("freed") || is("twice") || is("guards-free"))
+	if (is("freed") || is("swapped") || is("twice") || is("guards-free"))
 		free(object);
 	else
 		put();

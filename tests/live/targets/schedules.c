@@ -360,6 +360,14 @@ static void switch_get(void)
 	get(way);
 }
 
+static void section_locked_other_get(void)
+{
+	section(&mutex);
+	pthread_mutex_lock(&other);
+	get(way);
+	pthread_mutex_unlock(&other);
+}
+
 /* ---- ordered -------------------------------------------------------------------------------- */
 
 static void put_locked(void)
@@ -651,6 +659,8 @@ static const struct {
 	{"behind a destructor", "predicted", put_at_end, destroyed_section_get},
 	{"two of a thread", "predicted", put_twice, section_get},
 	{"behind switched sections", "predicted", put_section, switch_get},
+	{"within a section, and behind one", "predicted", put_locked, section_get},
+	{"within sections of two mutexes, and behind one", "predicted", put_locked, section_locked_other_get},
 	{"under a mutex", "ordered", put_locked, get_locked},
 	{"under two mutexes", "ordered", put_locked_both, get_locked_both},
 	{"under one of two mutexes", "ordered", put_locked_both, get_locked},

@@ -1,0 +1,217 @@
+/* An order of the events of a cut in which locks exclude each other and reads see their writes: events come in the
+ * observed order, as far as they can; what has to wait comes when it can. Where nothing can go on, two sections of a lock
+ * change places, and all begins again. */
+#include "recognizer/predict/reorder.h"
+
+#include <stdlib.h>
+
+static bool is_released(const struct dpe_follower *follower, const struct dpe_taking *taking)
+{
+	return !dpe_taking_is_held(
+		follower->history, taking, follower->done[taking->of->chain]);
+}
+
+static bool is_over(const struct dpe_follower *follower, const struct dpe_taking *taking)
+{
+	return taking->gate_index <= follower->done[taking->of->chain] && is_released(follower, taking);
+}
+
+/* A section that the cut does not end comes after all others of its lock. */
+static bool must_wait_for_others(const struct dpe_follower *follower, const struct dpe_taking *taking)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	if (!dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
+		return false;
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = dpe_takings_last(of, follower->cut[of->chain], taking->exclusive);
+		if (other && !is_over(follower, other))
+			return true;
+	}
+	return false;
+}
+
+static bool must_wait(const struct dpe_arrangement *a, const struct dpe_taking *taking)
+{
+	for (unsigned i = 0; i < a->nbefore; i++) {
+		if (a->before[i].then == taking && !is_over(&a->follower, a->before[i].first))
+			return true;
+	}
+	return must_wait_for_others(&a->follower, taking);
+}
+
+/* The acquires that are complete at the event: calls until one returns true. */
+typedef bool acquire_test(struct dpe_arrangement *a, const struct dpe_taking *taking);
+
+static bool any_acquire(struct dpe_arrangement *a, const struct dpe_past_event *event, acquire_test *test)
+{
+	const struct dpe_past_chain *chain = &a->follower.history->chains[event->chain];
+
+	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
+		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
+
+		if (taking->gate_index != event->index)
+			return false;
+		if (test(a, taking))
+			return true;
+	}
+	return false;
+}
+
+static bool waits(struct dpe_arrangement *a, const struct dpe_taking *taking)
+{
+	return must_wait(a, taking);
+}
+
+static bool may_come(struct dpe_arrangement *a, uint64_t number)
+{
+	return dpe_follower_can(&a->follower, number) &&
+	       !any_acquire(a, &a->follower.history->events[number], waits) &&
+	       !dpe_data_overwrites(&a->follower.data, number);
+}
+
+static void add(struct dpe_arrangement *a, uint64_t number)
+{
+	dpe_follower_do(&a->follower, number);
+	a->order.places[number - a->order.first] = a->order.count;
+	a->order.events[a->order.count++] = (uint32_t)number;
+}
+
+/* Goes through the events once; true where some came. */
+static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
+{
+	const struct dpe_past_event *events = a->follower.history->events;
+	bool some = false;
+
+	for (uint64_t i = a->order.first; i <= a->last; i++) {
+		if (events[i].index > limits[events[i].chain] || !may_come(a, i))
+			continue;
+		add(a, i);
+		some = true;
+	}
+	a->looked_at += a->last + 1 - a->order.first;
+	return some;
+}
+
+/* ---- when nothing can go on ------------------------------------------------------------------ */
+
+bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_taking *first,
+	const struct dpe_taking *then)
+{
+	for (unsigned i = 0; i < a->nbefore; i++) {
+		if (a->before[i].first->of == then->of && a->before[i].then->of == first->of &&
+			a->before[i].first->gate <= then->gate && first->gate <= a->before[i].then->gate)
+			return false;
+		if (a->before[i].first == first && a->before[i].then == then)
+			return false;
+	}
+	if (a->nbefore == sizeof(a->before) / sizeof(a->before[0]))
+		return false;
+	a->before[a->nbefore++] = (struct dpe_precedence){first, then};
+	return true;
+}
+
+/* The acquire that comes next in its thread waits for a section that another one is in: that is to be later. */
+static bool comes_first(struct dpe_arrangement *a, const struct dpe_taking *taking)
+{
+	const struct dpe_follower *follower = &a->follower;
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	if (dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
+		return false;
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = dpe_takings_last(of, follower->done[of->chain], taking->exclusive);
+		if (other && !is_released(follower, other) && other->gate >= a->order.first &&
+			dpe_arrangement_precede(a, taking, other))
+			return true;
+	}
+	return false;
+}
+
+static bool mend(struct dpe_arrangement *a)
+{
+	const struct dpe_history *history = a->follower.history;
+
+	for (unsigned i = 0; i < a->follower.nchains; i++) {
+		uint32_t done = a->follower.done[i];
+
+		if (done < a->follower.cut[i] &&
+			any_acquire(a, &history->events[history->chains[i].events[done]], comes_first))
+			return true;
+	}
+	return false;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------- */
+
+static bool is_complete(const struct dpe_follower *follower)
+{
+	for (unsigned i = 0; i < follower->nchains; i++) {
+		if (follower->done[i] != follower->cut[i])
+			return false;
+	}
+	return true;
+}
+
+/* What precedes the match comes first, so that no more of it is ordered than has to be. */
+static bool go_through(struct dpe_arrangement *a)
+{
+	a->order.count = 0;
+	dpe_follower_reset(&a->follower);
+	for (unsigned i = 0; i < DPE_REORDER_PASSES; i++) {
+		if (!pass(a, a->limits) && !pass(a, a->follower.cut))
+			break;
+	}
+	return is_complete(&a->follower);
+}
+
+static void make_room(struct dpe_arrangement *a)
+{
+	const struct dpe_follower *follower = &a->follower;
+	unsigned nplaces;
+
+	a->last = a->order.first;
+	for (unsigned i = 0; i < follower->nchains; i++) {
+		uint32_t count = follower->cut[i];
+		uint64_t last = count ? follower->history->chains[i].events[count - 1] : 0;
+
+		if (last > a->last)
+			a->last = last;
+	}
+	nplaces = (unsigned)(a->last + 1 - a->order.first);
+	if (a->capplaces >= nplaces)
+		return;
+	a->capplaces = nplaces;
+	a->order.places = dpe_xrealloc(a->order.places, nplaces * sizeof(*a->order.places));
+	a->order.events = dpe_xrealloc(a->order.events, nplaces * sizeof(*a->order.events));
+}
+
+bool dpe_arrange(struct dpe_arrangement *a, const struct dpe_history *history, const uint32_t *cut,
+	unsigned nchains)
+{
+	dpe_follower_begin(&a->follower, history, a->order.first, cut, nchains);
+	make_room(a);
+	for (unsigned i = 0; !go_through(a); i++) {
+		if (i == DPE_REORDER_MENDED || !mend(a))
+			return false;
+	}
+	return dpe_follower_follow(&a->follower, &a->order);
+}
+
+void dpe_arrangement_free(struct dpe_arrangement *a)
+{
+	dpe_follower_free(&a->follower);
+	free(a->order.events);
+	free(a->order.places);
+	free(a->limits);
+}

@@ -1,0 +1,123 @@
+/* Follows a run of the observed threads event by event, by the definition of a reordering: docs/predict.md. */
+#include "recognizer/predict/reorder.h"
+
+#include <stdlib.h>
+
+uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uint64_t number)
+{
+	const struct dpe_past_chain *of = &history->chains[chain];
+	uint32_t low = 0, high = of->nevents;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (of->events[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool dpe_taking_is_held(
+	const struct dpe_history *history, const struct dpe_taking *taking, uint32_t index)
+{
+	return taking->gate_index <= index && (taking->release == DPE_NO_EVENT ||
+						      history->events[taking->release].index > index);
+}
+
+void dpe_follower_reset(struct dpe_follower *follower)
+{
+	for (unsigned i = 0; i < follower->nchains; i++)
+		follower->done[i] = dpe_chain_before(follower->history, i, follower->first);
+	dpe_data_reset(&follower->data);
+}
+
+void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history *history,
+	uint64_t first, const uint32_t *cut, unsigned nchains)
+{
+	follower->history = history;
+	follower->first = first;
+	follower->cut = cut;
+	follower->nchains = nchains;
+	if (follower->capchains < nchains) {
+		follower->capchains = nchains;
+		follower->done = dpe_xrealloc(follower->done, nchains * sizeof(*follower->done));
+	}
+	dpe_data_begin(&follower->data, history, first, cut);
+	dpe_follower_reset(follower);
+}
+
+/* No other thread is in a section that excludes this one. */
+static bool is_free(const struct dpe_follower *follower, const struct dpe_taking *taking)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+		uint32_t done = follower->done[of->chain];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = dpe_takings_last(of, done, taking->exclusive);
+		if (other && dpe_taking_is_held(follower->history, other, done))
+			return false;
+	}
+	return true;
+}
+
+static bool locks_are_free(const struct dpe_follower *follower, const struct dpe_past_event *event)
+{
+	const struct dpe_past_chain *chain = &follower->history->chains[event->chain];
+
+	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
+		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
+
+		if (taking->gate_index != event->index)
+			break;
+		if (!is_free(follower, taking))
+			return false;
+	}
+	return true;
+}
+
+bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number)
+{
+	const struct dpe_past_event *event = &follower->history->events[number];
+
+	if (event->index != follower->done[event->chain] + 1 || event->index > follower->cut[event->chain])
+		return false;
+	for (uint32_t i = 0; event->base && i < event->base->count; i++) {
+		if (event->base->at[i] > follower->done[i])
+			return false;
+	}
+	return locks_are_free(follower, event) && dpe_data_can(&follower->data, number);
+}
+
+void dpe_follower_do(struct dpe_follower *follower, uint64_t number)
+{
+	follower->done[follower->history->events[number].chain]++;
+	dpe_data_do(&follower->data, number);
+}
+
+bool dpe_follower_follow(struct dpe_follower *follower, const struct dpe_rearranged *order)
+{
+	dpe_follower_reset(follower);
+	for (unsigned i = 0; i < order->count; i++) {
+		if (!dpe_follower_can(follower, order->events[i]))
+			return false;
+		dpe_follower_do(follower, order->events[i]);
+	}
+	for (unsigned i = 0; i < follower->nchains; i++) {
+		if (follower->done[i] != follower->cut[i])
+			return false;
+	}
+	return true;
+}
+
+void dpe_follower_free(struct dpe_follower *follower)
+{
+	free(follower->done);
+	dpe_data_free(&follower->data);
+}
