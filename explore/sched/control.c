@@ -359,6 +359,7 @@ void dpe_sched_finish(void)
 	me->inside = true;
 	dpe_sched_lock();
 	me->state = DPE_SCHED_FINISHED;
+	me->steps++; /* who goes on then is another choice than whether it may end now */
 	dpe_sched->live--;
 	if (dpe_sched->running == number || dpe_sched->running == DPE_SCHED_NOBODY)
 		hand_over(number);

@@ -37,6 +37,10 @@ cp found.schedule first.schedule
 check "a single choice matters" "$(grep -c '^[1-9]' found.schedule)" -eq 1
 run "$DPE" explore --strategy=delay -- "$explored/ab-ba"
 check "the same seed finds the same" -z "$(grep -v '^time' first.schedule | diff - found.schedule | grep -v '^[0-9]\|time')"
+# here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
+run "$DPE" explore --seed=18 -- "$explored/stale-value"
+says "a choice after the end of a thread" 1 "of them matter"
+check "is made again" -z "$(grep 'lead there again' err)"
 run "$DPE" explore -- ./statuses
 says "another exit status than the first run's" 1 "exit status 4, and 3 in the first run"
 run "$DPE" explore --replay=found.schedule -- ./statuses
