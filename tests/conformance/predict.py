@@ -14,7 +14,7 @@ For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its 
   sync-preserving one does;
 * exit status 1 where something is reported, else 0.
 The same specification with `detect` for `predict` has to find what the observed run shows.
-With --extras, so many last events of `may` matches of either class have to be found, at least.
+With --extras, so many last events of `may` matches of either class have to be found in the files, at least.
 With --random, new vectors of that seed follow. With --longer, so many runs of up to 80 events, too many to look
 for all matches: each that is reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be
 missing where the rule is inconclusive.
@@ -212,17 +212,21 @@ def all_vectors(argv):
 def main(argv):
     dpe, limited, extras, vectors = all_vectors(argv[1:])
     passed = failed = 0
-    found, longer = ({"kept": [0, 0], "changed": [0, 0]} for _ in range(2))
+    found, others, longer = ({"kept": [0, 0], "changed": [0, 0]} for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         for name, v in vectors:
             try:
-                wrong = check(dpe, v, folder, limited, found) if "must" in v else check_longer(dpe, v, folder, longer)
+                if "must" in v:
+                    wrong = check(dpe, v, folder, limited, others if name.startswith("random") else found)
+                else:
+                    wrong = check_longer(dpe, v, folder, longer)
             except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
                 wrong = [f"{type(err).__name__}: {err}"]
             passed, failed = passed + (not wrong), failed + bool(wrong)
             for w in wrong:
                 print(f"{name}: {v['spec'].splitlines()[-1]}  {w}")
-    print("extras: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in found.items()))
+    for count, what in ((found, "extras"), (others, "extras of random vectors")):
+        print(f"{what}: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in count.items()))
     if longer["kept"][0] + longer["changed"][0]:
         print("longer runs: " + ", ".join(f"{a} {kind}" for kind, (a, _) in longer.items()))
     for (kind, (count, _)), least in zip(found.items(), extras):
