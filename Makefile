@@ -187,11 +187,12 @@ $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atom
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \
 		$(filter %.c,$^) -o $@
 
-# It has 128-bit atomic operations.
+# It has 128-bit atomic operations, and a strlen of its own, which must not be made of itself.
 $(PRELOAD_SCHED): $(wildcard explore/sched/*.c) $(wildcard explore/sched/*.h) explore/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -Wl,-soname,$(@F) $(filter %.c,$^) -o $@
+	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -fno-builtin -fno-tree-loop-distribute-patterns -Wl,-soname,$(@F) \
+		$(filter %.c,$^) -o $@
 
 # ---- tests, examples, benchmarks ------------------------------------------------------------------
 

@@ -1,50 +1,16 @@
-/* explore: the runs, one after another, and the report. */
+/* explore: the runs, one after another. */
 #include "explore/explore.h"
 
-#include "explore/dfs.h"
-#include "explore/runs.h"
+#include "explore/exploration.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-struct known {
-	char *cause, *what;
-	unsigned times;
-};
-
-/* An exploration. */
-struct exploration {
-	const struct dpe_explore_options *options;
-	struct dpe_diags *diags;
-	struct dpe_server server;
-	FILE *to; /* the report as text; where somebody listens, into memory */
-	char *text;
-	size_t text_size, notes, notes_end; /* the notes are a part of the text */
-	struct known *known;
-	unsigned nknown, capknown;
-	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
-	unsigned forked, replaced;
-	struct dpe_delays delays;
-	struct dpe_dfs dfs;
-	const struct dpe_target *target; /* that runs are driven at; or NULL */
-	struct dpe_text unreached; /* predictions, a line each */
-	unsigned confirmed, predicted;
-	bool complete; /* all schedules were run */
-	bool by_dfs;
-	bool ended; /* no schedule is left, as far as is known */
-	unsigned pruned; /* runs that were equivalent to others */
-	int usual; /* exit status; -1: not known yet */
-	const char *cause; /* while minimising: of the finding that is to be kept */
-	bool broken; /* no more runs are possible */
-	bool undecided; /* by the rules */
-};
-
 /* ---- runs -------------------------------------------------------------------------------- */
 
-static bool run_once(struct exploration *exploration, struct dpe_explored_run *run)
+bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explored_run *run)
 {
 	bool made = dpe_server_run(&exploration->server, run, exploration->diags);
 
@@ -76,7 +42,7 @@ static void learn(struct dpe_sched_header *memory)
 }
 
 /* What a run could not show. */
-static void count_ends(struct exploration *exploration, const struct dpe_explored_run *run)
+void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run)
 {
 	const struct dpe_sched_header *memory = exploration->server.memory;
 
@@ -91,7 +57,7 @@ static void count_ends(struct exploration *exploration, const struct dpe_explore
 
 /* What the rules found in the run. Where it ended badly that is the finding, and theirs are added. */
 static void add_rules(
-	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
+	struct dpe_exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
 {
 	const struct dpe_explore_rules *rules = exploration->options->rules;
 	bool whole = exploration->server.memory->end == DPE_SCHED_RAN && !run->timed_out;
@@ -110,8 +76,8 @@ static void add_rules(
 	dpe_text_free(&unused[1]);
 }
 
-static void read_finding(
-	struct exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
+void dpe_exploration_read(
+	struct dpe_exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
 {
 	dpe_finding_read(finding, &exploration->server, run, exploration->options->fails,
 		exploration->usual);
@@ -119,148 +85,8 @@ static void read_finding(
 		add_rules(exploration, run, finding);
 }
 
-/* ---- schedules --------------------------------------------------------------------------- */
-
-/* Whether the run that the memory asks for ends with the finding. */
-static bool ends_with_finding(struct exploration *exploration)
-{
-	struct dpe_finding finding;
-	struct dpe_explored_run run;
-	bool same;
-
-	if (exploration->broken || !run_once(exploration, &run))
-		return false;
-	read_finding(exploration, &run, &finding);
-	same = exploration->target
-		       ? dpe_target_is_met(exploration->target, &finding, &exploration->server)
-		       : finding.found && !strcmp(finding.cause.at, exploration->cause);
-	dpe_finding_free(&finding);
-	return same;
-}
-
-static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
-{
-	struct exploration *exploration = context;
-
-	dpe_schedule_give(schedule, exploration->server.memory);
-	return ends_with_finding(exploration);
-}
-
-enum { SHORTER_RUNS = 200 };
-
-/* Leaving out switches does not lead to all shorter schedules: those of few delays are tried as well. */
-static void seek_shorter(struct exploration *exploration, struct dpe_schedule *schedule)
-{
-	struct dpe_sched_header *memory = exploration->server.memory;
-	struct dpe_delays delays = {0};
-	bool found = false;
-
-	for (unsigned i = 0; i < SHORTER_RUNS && !found; i++) {
-		if (!dpe_delays_give(&delays, memory) || memory->ndelays >= schedule->count)
-			break;
-		memory->strategy = DPE_SCHED_DELAY;
-		found = ends_with_finding(exploration);
-		dpe_delays_take(&delays, memory);
-	}
-	if (found && memory->nswitches < schedule->count)
-		dpe_schedule_take(schedule, memory);
-	dpe_delays_free(&delays);
-}
-
-/* "found.schedule", "found-2.schedule"; the caller's. */
-static char *name_of_file(const struct exploration *exploration)
-{
-	const char *name = exploration->options->output;
-	const char *dot = strrchr(name, '.');
-	int stem = dot ? (int)(dot - name) : (int)strlen(name);
-
-	if (exploration->nknown == 1)
-		return dpe_xstrdup(name);
-	return dpe_xasprintf("%.*s-%u%s", stem, name, exploration->nknown, dot ? dot : "");
-}
-
-/* Leaves in the memory the run that the schedule leads to, if it does. */
-static bool minimise(struct exploration *exploration, struct dpe_schedule *schedule)
-{
-	const struct dpe_oracle oracle = {leads_to_finding, exploration};
-
-	if (exploration->server.memory->switches_lost || !leads_to_finding(exploration, schedule))
-		return false;
-	dpe_schedule_minimise(schedule, &oracle);
-	seek_shorter(exploration, schedule);
-	return leads_to_finding(exploration, schedule);
-}
-
-static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
-{
-	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
-	if (!again)
-		fputs("which did not lead there again: the program is not deterministic\n", to);
-	else if (!matter)
-		fputs("none of them matters: it happens without a switch\n", to);
-	else
-		fprintf(to, "%u of them matter%s\n", matter, matter == 1 ? "s" : "");
-}
-
-/* Writes it, minimised if it leads there again, and says so. */
-static void hand_over(struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
-{
-	const struct dpe_explore_options *options = exploration->options;
-	struct dpe_schedule schedule = {0};
-	char *path = name_of_file(exploration);
-	unsigned all;
-	bool again, written;
-
-	dpe_schedule_take(&schedule, exploration->server.memory);
-	all = schedule.count;
-	exploration->cause = finding->cause.at;
-	again = minimise(exploration, &schedule);
-	schedule.finding = dpe_xstrdup(finding->what.at);
-	written = dpe_schedule_write(
-		&schedule, path, &exploration->server, options->argv, exploration->diags);
-	if (options->listener)
-		dpe_announce(options->listener, &exploration->server, finding, &schedule,
-			&(struct dpe_explore_found){
-				.run = run,
-				.predicted = exploration->target ? exploration->target->what : NULL,
-				.choices = all, .file = written ? path : NULL, .again = again});
-	if (written)
-		fprintf(exploration->to, "   %s: ", path);
-	print_choices(exploration->to, all, schedule.count, again);
-	dpe_schedule_free(&schedule);
-	free(path);
-}
-
-/* ---- findings ---------------------------------------------------------------------------- */
-
-static bool is_known(struct exploration *exploration, const struct dpe_finding *finding)
-{
-	for (unsigned i = 0; i < exploration->nknown; i++)
-		if (!strcmp(exploration->known[i].cause, finding->cause.at)) {
-			exploration->known[i].times++;
-			return true;
-		}
-	*DPE_GROW(exploration->known, exploration->nknown, exploration->capknown) = (struct known){
-		.cause = dpe_xstrdup(finding->cause.at),
-		.what = dpe_xstrdup(finding->what.at),
-		.times = 1,
-	};
-	return false;
-}
-
-static void report_finding(
-	struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
-{
-	const struct dpe_explore_options *options = exploration->options;
-
-	fprintf(exploration->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
-	hand_over(exploration, finding, run);
-	if (finding->details.at)
-		fputs(finding->details.at, exploration->to);
-}
-
 /* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
-static bool choose_schedule(struct exploration *exploration, unsigned number)
+static bool choose_schedule(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
 	struct dpe_strategy strategy = {DPE_SCHED_FIRST, .depth = 0};
@@ -277,7 +103,7 @@ static bool choose_schedule(struct exploration *exploration, unsigned number)
 }
 
 /* Of what dfs leaves out, nothing is unknown. */
-static bool is_whole(const struct exploration *exploration)
+static bool is_whole(const struct dpe_exploration *exploration)
 {
 	return !exploration->by_dfs ||
 	       (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->cut && !exploration->stuck &&
@@ -285,7 +111,7 @@ static bool is_whole(const struct exploration *exploration)
 }
 
 /* One run; false where exploring ends with it. */
-static bool explore_once(struct exploration *exploration, unsigned number)
+bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_finding finding;
 	struct dpe_explored_run run;
@@ -296,7 +122,7 @@ static bool explore_once(struct exploration *exploration, unsigned number)
 		exploration->complete = !exploration->delays.cut && !exploration->uncontrolled && is_whole(exploration);
 		return false;
 	}
-	if (!run_once(exploration, &run))
+	if (!dpe_exploration_run(exploration, &run))
 		return false;
 	exploration->runs++;
 	if (exploration->server.memory->strategy == DPE_SCHED_DELAY)
@@ -305,112 +131,20 @@ static bool explore_once(struct exploration *exploration, unsigned number)
 	exploration->pruned += pruned;
 	if (exploration->by_dfs)
 		dpe_dfs_take(&exploration->dfs, exploration->server.memory);
-	count_ends(exploration, &run);
-	read_finding(exploration, &run, &finding);
+	dpe_exploration_count(exploration, &run);
+	dpe_exploration_read(exploration, &run, &finding);
 	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
 		exploration->usual = WEXITSTATUS(run.status);
 	learn(exploration->server.memory);
 	found = finding.found;
-	if (found && !is_known(exploration, &finding))
-		report_finding(exploration, &finding, number);
+	if (found && !dpe_exploration_knows(exploration, &finding))
+		dpe_exploration_report(exploration, &finding, number);
 	dpe_finding_free(&finding);
 	return !exploration->broken && (!found || exploration->options->keep_going);
 }
 
-/* ---- the end ----------------------------------------------------------------------------- */
-
-static void report_count(FILE *to, unsigned count, const char *what)
-{
-	if (count)
-		fprintf(to, "explore: %u run%s %s\n", count, count == 1 ? "" : "s", what);
-}
-
-static void report_outside(const struct exploration *exploration)
-{
-	const char *line = exploration->server.outside.at;
-
-	for (; line && *line; line = strchr(line, '\n') + 1)
-		fprintf(exploration->to, "explore: not controlled: a thread %.*s\n",
-			(int)strcspn(line, "\n"), line);
-}
-
-static void report_limits(struct exploration *exploration)
-{
-	const struct dpe_explore_rules *rules = exploration->options->rules;
-	FILE *to = exploration->to;
-
-	exploration->undecided = rules && !rules->finish(rules->context, to);
-	report_outside(exploration);
-	report_count(to, exploration->forked, "created processes, which are not controlled");
-	report_count(to, exploration->replaced,
-		"began another program (exec), which is not controlled: if it is the one that matters, "
-		"name it itself");
-	report_count(to, exploration->stuck,
-		"ended with all threads waiting, where a handler of a signal might wake them");
-	report_count(to, exploration->pruned, "ended early, being like others (dfs)");
-	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
-	report_count(to, exploration->crowded, "had too many threads and ended early");
-	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
-}
-
-static void mark(struct exploration *exploration, size_t *at)
-{
-	fflush(exploration->to);
-	*at = exploration->text_size;
-}
-
-static void report_completeness(const struct exploration *exploration)
-{
-	FILE *to = exploration->to;
-	char bound[64] = "";
-
-	if (exploration->dfs.bound != UINT_MAX)
-		snprintf(bound, sizeof(bound), " with at most %u preemption%s", exploration->dfs.bound,
-			exploration->dfs.bound == 1 ? "" : "s");
-	if (exploration->complete && !exploration->by_dfs)
-		fprintf(to, "explore: all %u schedules explored\n", exploration->delays.ndone);
-	else if (exploration->complete && exploration->dfs.full)
-		fprintf(to, "explore: all %u schedules%s explored\n", exploration->dfs.behaviours, bound);
-	else if (exploration->complete && *bound)
-		fprintf(to, "explore: all behaviours%s explored\n", bound);
-	else if (exploration->complete)
-		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
-	else if (exploration->by_dfs && exploration->ended)
-		fprintf(to, "explore: not all behaviours were explored: %s\n",
-			exploration->dfs.strayed ? "the program depends on something else than the schedule"
-			: exploration->dfs.cut   ? "runs had too many operations"
-						 : "something was not controlled, or ended early");
-}
-
-static void report_end(struct exploration *exploration)
-{
-	const struct dpe_explore_options *options = exploration->options;
-
-	mark(exploration, &exploration->notes);
-	for (unsigned i = 0; i < exploration->nknown; i++)
-		if (exploration->known[i].times > 1)
-			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
-				exploration->known[i].what);
-	report_limits(exploration);
-	if (exploration->unreached.at)
-		fputs(exploration->unreached.at, exploration->to);
-	if (options->confirm)
-		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
-			exploration->confirmed, exploration->predicted);
-	mark(exploration, &exploration->notes_end);
-	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
-		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,
-		options->seed);
-	if (exploration->nknown)
-		fprintf(exploration->to, "%u finding%s\n", exploration->nknown,
-			exploration->nknown == 1 ? "" : "s");
-	else
-		fputs("nothing found\n", exploration->to);
-	report_completeness(exploration);
-}
-
 /* The process that makes the runs, and the rules' view of it. */
-static bool begin_runs(struct exploration *exploration)
+bool dpe_exploration_begin(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
@@ -419,7 +153,7 @@ static bool begin_runs(struct exploration *exploration)
 		       options->rules->begin(options->rules->context, exploration->server.pid));
 }
 
-static enum dpe_explored verdict(const struct exploration *exploration)
+enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration)
 {
 	if (exploration->broken)
 		return DPE_EXPLORED_FAILED;
@@ -432,7 +166,7 @@ static enum dpe_explored verdict(const struct exploration *exploration)
 	return DPE_EXPLORED_NOTHING;
 }
 
-static enum dpe_explored explore(struct exploration *exploration)
+static enum dpe_explored explore(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 	struct dpe_strategy strategy;
@@ -447,244 +181,19 @@ static enum dpe_explored explore(struct exploration *exploration)
 	exploration->by_dfs = strategy.strategy == DPE_SCHED_DFS;
 	exploration->dfs.full = strategy.full || options->rules;
 	exploration->dfs.bound = strategy.bound;
-	if (!begin_runs(exploration))
+	if (!dpe_exploration_begin(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)
-		if (!explore_once(exploration, number))
+		if (!dpe_exploration_once(exploration, number))
 			break;
 	if (!exploration->broken)
-		report_end(exploration);
-	return verdict(exploration);
-}
-
-/* ---- predictions ------------------------------------------------------------------------- */
-
-static bool is_any_known(const struct dpe_explore_prediction *predictions, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (!predictions[i].unknown)
-			return true;
-	return false;
-}
-
-static void predict(struct exploration *exploration, struct dpe_targets *targets)
-{
-	const struct dpe_explore_options *options = exploration->options;
-	const struct dpe_explore_rules *rules = options->rules;
-	const struct dpe_explore_prediction *predictions = NULL;
-	unsigned count = 0;
-
-	rules->predict(rules->context, true);
-	exploration->server.memory->stamps = true;
-	for (unsigned run = 1; run <= options->runs && run <= DPE_EXPLORE_OBSERVED &&
-			       !is_any_known(predictions, count);
-		run++) {
-		if (!explore_once(exploration, run))
-			break;
-		predictions = rules->predictions(rules->context, &count);
-	}
-	predictions = rules->predictions(rules->context, &count);
-	exploration->server.memory->stamps = false;
-	rules->predict(rules->context, false);
-	exploration->complete = false; /* for predictions, not for findings */
-	if (exploration->nknown) {
-		dpe_text_puts(&exploration->unreached,
-			"explore: an observed run had a finding: predictions were not tried\n");
-		return;
-	}
-	dpe_targets_take(targets, predictions, count, exploration->server.memory);
-	exploration->predicted = count;
-}
-
-static void note_unreached(struct exploration *exploration, const char *why)
-{
-	dpe_text_printf(&exploration->unreached, "explore: %s: ", exploration->target->what);
-	if (why)
-		dpe_text_printf(&exploration->unreached, "not tried, as %s\n", why);
-	else
-		dpe_text_printf(&exploration->unreached, "not reached in %u run%s\n",
-			exploration->options->runs, exploration->options->runs == 1 ? "" : "s");
-}
-
-static void report_confirmed(
-	struct exploration *exploration, const struct dpe_finding *finding, unsigned run)
-{
-	exploration->confirmed++;
-	fprintf(exploration->to, "explore: confirmed: %s\n", exploration->target->what);
-	if (is_known(exploration, finding))
-		fputs("explore: by the same schedule as one before\n", exploration->to);
-	else
-		report_finding(exploration, finding, run);
-}
-
-/* The run may have had other findings first. */
-static void set_cause(struct dpe_finding *finding, const struct dpe_target *target)
-{
-	if (!target->cause)
-		return;
-	dpe_text_free(&finding->cause);
-	finding->cause = (struct dpe_text){0};
-	dpe_text_puts(&finding->cause, target->cause);
-}
-
-/* One run; true: what was predicted is reached. Other findings on the way are reported as any. */
-static bool drive_once(struct exploration *exploration, unsigned number)
-{
-	struct dpe_sched_header *memory = exploration->server.memory;
-	const struct dpe_target *target = exploration->target;
-	struct dpe_finding finding;
-	struct dpe_explored_run run;
-	bool met;
-
-	memory->seed = exploration->options->seed;
-	dpe_target_give(target, memory, number);
-	if (!run_once(exploration, &run))
-		return false;
-	exploration->runs++;
-	count_ends(exploration, &run);
-	read_finding(exploration, &run, &finding);
-	met = dpe_target_is_met(target, &finding, &exploration->server);
-	if (met) {
-		set_cause(&finding, target);
-		report_confirmed(exploration, &finding, number);
-	} else if (finding.found && !is_known(exploration, &finding)) {
-		exploration->target = NULL;
-		report_finding(exploration, &finding, number);
-		exploration->target = target;
-	}
-	dpe_finding_free(&finding);
-	return met;
-}
-
-static void drive(struct exploration *exploration)
-{
-	bool met = false;
-
-	if (exploration->target->unknown) {
-		note_unreached(exploration, exploration->target->unknown);
-		return;
-	}
-	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken; i++)
-		met = drive_once(exploration, i);
-	if (!met)
-		note_unreached(exploration, NULL);
-}
-
-static enum dpe_explored confirm(struct exploration *exploration)
-{
-	struct dpe_targets targets = {0};
-
-	if (!begin_runs(exploration))
-		return DPE_EXPLORED_FAILED;
-	predict(exploration, &targets);
-	for (unsigned i = 0; i < targets.count && !exploration->broken; i++) {
-		exploration->target = &targets.at[i];
-		drive(exploration);
-	}
-	exploration->target = NULL;
-	if (targets.left_out)
-		dpe_text_printf(&exploration->unreached, "explore: %u more predictions were not tried\n",
-			targets.left_out);
-	if (!exploration->broken)
-		report_end(exploration);
-	dpe_targets_free(&targets);
-	return verdict(exploration);
-}
-
-/* ---- replay ------------------------------------------------------------------------------ */
-
-static void check_build(struct exploration *exploration, const struct dpe_schedule *schedule)
-{
-	struct dpe_text now = {0};
-
-	dpe_build_id_print(&exploration->server.symbols, &now);
-	if (schedule->build_id && strcmp(schedule->build_id, now.at))
-		dpe_diag_at(exploration->diags, DPE_WARNING, exploration->options->replay,
-			"this is a schedule of another build of the program");
-	dpe_text_free(&now);
-	dpe_diags_print(exploration->diags, stderr);
-}
-
-/* The first switch that was not possible, with what was expected. */
-static void report_divergence(
-	const struct exploration *exploration, const struct dpe_schedule *schedule)
-{
-	const struct dpe_sched_header *memory = exploration->server.memory;
-	const struct dpe_sched_switch *expected;
-	unsigned index = memory->diverged;
-
-	if (!index && memory->nswitches < schedule->count)
-		index = memory->nswitches + 1;
-	if (!index)
-		return;
-	expected = &schedule->at[index - 1];
-	fprintf(exploration->to,
-		"explore: the run differs from the schedule at choice %u: expected operation %u of "
-		"thread %u to be %s, and thread %u to go on\n",
-		index, expected->step, expected->from + 1u, dpe_sched_kind_name(expected->kind),
-		expected->to + 1u);
-}
-
-static void announce_replay(const struct exploration *exploration, const struct dpe_finding *finding)
-{
-	struct dpe_schedule made = {0};
-
-	dpe_schedule_take(&made, exploration->server.memory);
-	dpe_announce(exploration->options->listener, &exploration->server, finding, &made,
-		&(struct dpe_explore_found){
-			.choices = made.count, .file = exploration->options->replay, .again = true});
-	dpe_schedule_free(&made);
-}
-
-static enum dpe_explored follow(struct exploration *exploration, const struct dpe_schedule *schedule)
-{
-	const struct dpe_explore_options *options = exploration->options;
-	FILE *to = exploration->to;
-	struct dpe_finding finding;
-	struct dpe_explored_run run;
-
-	exploration->runs = 1;
-	dpe_schedule_give(schedule, exploration->server.memory);
-	exploration->server.memory->spurious |= schedule->spurious;
-	if (!run_once(exploration, &run))
-		return DPE_EXPLORED_FAILED;
-	count_ends(exploration, &run);
-	read_finding(exploration, &run, &finding);
-	exploration->nknown = finding.found;
-	if (finding.found && options->listener)
-		announce_replay(exploration, &finding);
-	fprintf(to, "explore: replay of %s: %s\n", exploration->options->replay,
-		finding.found ? finding.what.at : "nothing found");
-	if (finding.found && finding.details.at)
-		fputs(finding.details.at, to);
-	mark(exploration, &exploration->notes);
-	report_divergence(exploration, schedule);
-	report_limits(exploration);
-	mark(exploration, &exploration->notes_end);
-	dpe_finding_free(&finding);
-	return verdict(exploration);
-}
-
-static enum dpe_explored replay(struct exploration *exploration)
-{
-	struct dpe_schedule schedule = {0};
-	enum dpe_explored result = DPE_EXPLORED_FAILED;
-
-	if (dpe_schedule_read(&schedule, exploration->options->replay, exploration->diags) &&
-		begin_runs(exploration)) {
-		check_build(exploration, &schedule);
-		if (schedule.finding && sscanf(schedule.finding, "exit status %*d, and %d",
-						&exploration->usual) != 1)
-			exploration->usual = -1;
-		result = follow(exploration, &schedule);
-	}
-	dpe_schedule_free(&schedule);
-	return result;
+		dpe_exploration_end(exploration);
+	return dpe_exploration_verdict(exploration);
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void report_total(struct exploration *exploration)
+static void report_total(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_listener *listener = exploration->options->listener;
 
@@ -696,22 +205,22 @@ static void report_total(struct exploration *exploration)
 			.findings = exploration->nknown,
 			.all = exploration->complete,
 			.notes = exploration->text + exploration->notes,
-			.verdict = (int)verdict(exploration),
+			.verdict = (int)dpe_exploration_verdict(exploration),
 		});
 	free(exploration->text);
 }
 
 enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
-	struct exploration exploration = {
+	struct dpe_exploration exploration = {
 		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
 	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)
 					   : options->to;
 	if (exploration.to && (!options->fails || dpe_fails_check(options->fails, diags)))
-		result = options->replay    ? replay(&exploration)
-			 : options->confirm ? confirm(&exploration)
+		result = options->replay    ? dpe_exploration_replay(&exploration)
+			 : options->confirm ? dpe_exploration_confirm(&exploration)
 					    : explore(&exploration);
 	if (exploration.to && options->listener)
 		report_total(&exploration);

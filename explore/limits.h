@@ -18,6 +18,7 @@
 #define DPE_SCHED_FREED_BYTES (16 << 20) /* … with so many bytes */
 #define DPE_SCHED_FREED_LARGEST (128 << 10)
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
+#define DPE_SCHED_TOUCHED 65536      /* bytes of an access that other threads are found by */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
 #define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */

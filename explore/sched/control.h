@@ -64,6 +64,10 @@ DPE_SCHED_HIDDEN bool dpe_sched_is_shared(uint64_t address, unsigned thread);
 /* The same of what was used of these bytes before. */
 DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread);
 
+/* An access of as many bytes by a function that was called there. */
+DPE_SCHED_HIDDEN void dpe_sched_touch(
+	enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
+
 /* ---- sched_heap.c ------------------------------------------------------------------------ */
 
 /* Ends the run where the operation uses memory that was freed. */

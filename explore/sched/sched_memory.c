@@ -49,15 +49,27 @@ static void access_memory(
 	enum dpe_sched_kind kind, const volatile void *address, unsigned long size, uint64_t pc)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
+	uint64_t begin = (uint64_t)address, end;
 	const struct dpe_sched_op op = {
 		.kind = kind,
-		.object = (uint64_t)address,
+		.object = begin,
 		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
 		.pc = pc,
 	};
+	bool shared = false;
 
-	if (me)
-		dpe_sched_access(&op, dpe_sched_is_shared((uint64_t)address, dpe_sched_number(me)));
+	if (!me)
+		return;
+	end = begin + (size > DPE_SCHED_TOUCHED ? DPE_SCHED_TOUCHED : size);
+	for (uint64_t at = begin & ~(uint64_t)(GRANULE - 1); at < end; at += GRANULE)
+		shared |= dpe_sched_is_shared(at, dpe_sched_number(me));
+	dpe_sched_access(&op, shared);
+}
+
+void dpe_sched_touch(enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc)
+{
+	if (dpe_sched && size)
+		access_memory(kind, address, size, pc);
 }
 
 #define ACCESS(name, kind, type, size)                                                             \

@@ -58,6 +58,28 @@ static struct dpe_candidate_slice *find_slice(struct dpe_prediction_search *sear
 	return NULL;
 }
 
+/* First the entry, then what it points to. */
+void dpe_candidates_prefetch(const struct dpe_prediction_search *search, uint64_t mask,
+	const struct dpe_value *values, bool soon)
+{
+	uint64_t hash;
+	const struct dpe_slice_entry *entry;
+	const char *lines;
+	enum { LINE = 64 };
+
+	if (search->nslices < DPE_MANY_PREDICTED)
+		return;
+	hash = dpe_bound_values_hash(search->run->rule, mask, values);
+	entry = slot(search, hash >> 32);
+	if (!soon) {
+		__builtin_prefetch(entry);
+	} else if (entry->slice) {
+		lines = (const char *)entry->slice;
+		for (unsigned i = 0; i < 3; i++)
+			__builtin_prefetch(lines + i * LINE, 1);
+	}
+}
+
 static void insert(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
 {
 	uint64_t at = slice->hash >> 32;
@@ -102,6 +124,7 @@ static struct dpe_candidate_slice *new_slice(
 	if (2 * ++search->nslices > search->slice_slots)
 		grow_table(search);
 	insert(search, slice);
+	search->run->recognizer->many_slices |= search->nslices >= DPE_MANY_PREDICTED;
 	return slice;
 }
 

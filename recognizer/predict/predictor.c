@@ -239,8 +239,21 @@ static void finish(struct dpe_run *run)
 		dpe_verdict_report(run, NULL, &verdict);
 }
 
+static void prefetch(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
+{
+	uint64_t mask = run->masks[pattern];
+	struct dpe_value values[DPE_RULE_VARIABLES];
+
+	if (!mask)
+		return;
+	values[__builtin_ctzll(mask)] = value;
+	dpe_candidates_prefetch(run->prediction, mask, values, soon);
+}
+
 static const struct dpe_rule_engine by_prediction = {
 	.take = take,
+	.prefetch = prefetch,
 	.finish = finish,
 	.free = end,
 };

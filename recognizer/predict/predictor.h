@@ -100,6 +100,9 @@ static inline unsigned dpe_pomset_pattern(
 /* The group of the binding, created when new. */
 struct dpe_candidate_group *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding);
+/* See dpe_recognizer_prefetch. */
+void dpe_candidates_prefetch(const struct dpe_prediction_search *search, uint64_t mask,
+	const struct dpe_value *values, bool soon);
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number);
 /* True where it is known that the event is the last of no match, from the slice's other events. */

@@ -1,0 +1,79 @@
+/* exploration: the state of an exploration, and what its files offer each other. Private to explore. */
+#ifndef DPE_EXPLORE_EXPLORATION_H
+#define DPE_EXPLORE_EXPLORATION_H
+
+#include "explore/dfs.h"
+#include "explore/runs.h"
+
+#include <stdio.h>
+
+struct dpe_known_finding {
+	char *cause, *what;
+	unsigned times;
+};
+
+/* An exploration. */
+struct dpe_exploration {
+	const struct dpe_explore_options *options;
+	struct dpe_diags *diags;
+	struct dpe_server server;
+	FILE *to; /* the report as text; where somebody listens, into memory */
+	char *text;
+	size_t text_size, notes, notes_end; /* the notes are a part of the text */
+	struct dpe_known_finding *known;
+	unsigned nknown, capknown;
+	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
+	unsigned forked, replaced;
+	struct dpe_delays delays;
+	struct dpe_dfs dfs;
+	const struct dpe_target *target; /* that runs are driven at; or NULL */
+	struct dpe_text unreached; /* predictions, a line each */
+	unsigned confirmed, predicted;
+	bool complete; /* all schedules were run */
+	bool by_dfs;
+	bool ended; /* no schedule is left, as far as is known */
+	unsigned pruned; /* runs that were equivalent to others */
+	int usual; /* exit status; -1: not known yet */
+	const char *cause; /* while minimising: of the finding that is to be kept */
+	bool broken; /* no more runs are possible */
+	bool undecided; /* by the rules */
+};
+
+/* ---- explore.c --------------------------------------------------------------------------- */
+
+/* The process that makes the runs, and the rules' view of it. */
+bool dpe_exploration_begin(struct dpe_exploration *exploration);
+/* One run, as the memory says. False: no more are possible. */
+bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explored_run *run);
+/* Counts a run that ended otherwise than by the program's end. */
+void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run);
+/* What was found in the run, also by the rules; for dpe_finding_free. */
+void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_explored_run *run,
+	struct dpe_finding *finding);
+/* Chooses a schedule and makes the run; false where exploring ends with it. */
+bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
+enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
+
+/* ---- hand_over.c ------------------------------------------------------------------------- */
+
+/* Whether a finding of the same cause was reported; counts it. */
+bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding);
+/* Reports a finding of that run, with its schedule, minimised, in a file. */
+void dpe_exploration_report(
+	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run);
+
+/* ---- summary.c --------------------------------------------------------------------------- */
+
+/* The notes begin or end here in the report's text. */
+void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at);
+/* What could not be explored. */
+void dpe_exploration_limits(struct dpe_exploration *exploration);
+/* The end of the report. */
+void dpe_exploration_end(struct dpe_exploration *exploration);
+
+/* ---- drive.c, replay.c ------------------------------------------------------------------- */
+
+enum dpe_explored dpe_exploration_confirm(struct dpe_exploration *exploration);
+enum dpe_explored dpe_exploration_replay(struct dpe_exploration *exploration);
+
+#endif

@@ -1,0 +1,145 @@
+/* hand_over: a finding with its schedule, minimised, in a file. */
+#include "explore/exploration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- schedules --------------------------------------------------------------------------- */
+
+/* Whether the run that the memory asks for ends with the finding. */
+static bool ends_with_finding(struct dpe_exploration *exploration)
+{
+	struct dpe_finding finding;
+	struct dpe_explored_run run;
+	bool same;
+
+	if (exploration->broken || !dpe_exploration_run(exploration, &run))
+		return false;
+	dpe_exploration_read(exploration, &run, &finding);
+	same = exploration->target
+		       ? dpe_target_is_met(exploration->target, &finding, &exploration->server)
+		       : finding.found && !strcmp(finding.cause.at, exploration->cause);
+	dpe_finding_free(&finding);
+	return same;
+}
+
+static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
+{
+	struct dpe_exploration *exploration = context;
+
+	dpe_schedule_give(schedule, exploration->server.memory);
+	return ends_with_finding(exploration);
+}
+
+enum { SHORTER_RUNS = 200 };
+
+/* Leaving out switches does not lead to all shorter schedules: those of few delays are tried as well. */
+static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+	struct dpe_delays delays = {0};
+	bool found = false;
+
+	for (unsigned i = 0; i < SHORTER_RUNS && !found; i++) {
+		if (!dpe_delays_give(&delays, memory) || memory->ndelays >= schedule->count)
+			break;
+		memory->strategy = DPE_SCHED_DELAY;
+		found = ends_with_finding(exploration);
+		dpe_delays_take(&delays, memory);
+	}
+	if (found && memory->nswitches < schedule->count)
+		dpe_schedule_take(schedule, memory);
+	dpe_delays_free(&delays);
+}
+
+/* "found.schedule", "found-2.schedule"; the caller's. */
+static char *name_of_file(const struct dpe_exploration *exploration)
+{
+	const char *name = exploration->options->output;
+	const char *dot = strrchr(name, '.');
+	int stem = dot ? (int)(dot - name) : (int)strlen(name);
+
+	if (exploration->nknown == 1)
+		return dpe_xstrdup(name);
+	return dpe_xasprintf("%.*s-%u%s", stem, name, exploration->nknown, dot ? dot : "");
+}
+
+/* Leaves in the memory the run that the schedule leads to, if it does. */
+static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+{
+	const struct dpe_oracle oracle = {leads_to_finding, exploration};
+
+	if (exploration->server.memory->switches_lost || !leads_to_finding(exploration, schedule))
+		return false;
+	dpe_schedule_minimise(schedule, &oracle);
+	seek_shorter(exploration, schedule);
+	return leads_to_finding(exploration, schedule);
+}
+
+static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
+{
+	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
+	if (!again)
+		fputs("which did not lead there again: the program is not deterministic\n", to);
+	else if (!matter)
+		fputs("none of them matters: it happens without a switch\n", to);
+	else
+		fprintf(to, "%u of them matter%s\n", matter, matter == 1 ? "s" : "");
+}
+
+/* Writes it, minimised if it leads there again, and says so. */
+static void hand_over(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
+{
+	const struct dpe_explore_options *options = exploration->options;
+	struct dpe_schedule schedule = {0};
+	char *path = name_of_file(exploration);
+	unsigned all;
+	bool again, written;
+
+	dpe_schedule_take(&schedule, exploration->server.memory);
+	all = schedule.count;
+	exploration->cause = finding->cause.at;
+	again = minimise(exploration, &schedule);
+	schedule.finding = dpe_xstrdup(finding->what.at);
+	written = dpe_schedule_write(
+		&schedule, path, &exploration->server, options->argv, exploration->diags);
+	if (options->listener)
+		dpe_announce(options->listener, &exploration->server, finding, &schedule,
+			&(struct dpe_explore_found){
+				.run = run,
+				.predicted = exploration->target ? exploration->target->what : NULL,
+				.choices = all, .file = written ? path : NULL, .again = again});
+	if (written)
+		fprintf(exploration->to, "   %s: ", path);
+	print_choices(exploration->to, all, schedule.count, again);
+	dpe_schedule_free(&schedule);
+	free(path);
+}
+
+/* ---- findings ---------------------------------------------------------------------------- */
+
+bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding)
+{
+	for (unsigned i = 0; i < exploration->nknown; i++)
+		if (!strcmp(exploration->known[i].cause, finding->cause.at)) {
+			exploration->known[i].times++;
+			return true;
+		}
+	*DPE_GROW(exploration->known, exploration->nknown, exploration->capknown) = (struct dpe_known_finding){
+		.cause = dpe_xstrdup(finding->cause.at),
+		.what = dpe_xstrdup(finding->what.at),
+		.times = 1,
+	};
+	return false;
+}
+
+void dpe_exploration_report(
+	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	fprintf(exploration->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
+	hand_over(exploration, finding, run);
+	if (finding->details.at)
+		fputs(finding->details.at, exploration->to);
+}

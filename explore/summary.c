@@ -1,0 +1,95 @@
+/* summary: how an exploration ended, and what it could not do. */
+#include "explore/exploration.h"
+
+#include <limits.h>
+#include <string.h>
+
+static void report_count(FILE *to, unsigned count, const char *what)
+{
+	if (count)
+		fprintf(to, "explore: %u run%s %s\n", count, count == 1 ? "" : "s", what);
+}
+
+static void report_outside(const struct dpe_exploration *exploration)
+{
+	const char *line = exploration->server.outside.at;
+
+	for (; line && *line; line = strchr(line, '\n') + 1)
+		fprintf(exploration->to, "explore: not controlled: a thread %.*s\n",
+			(int)strcspn(line, "\n"), line);
+}
+
+void dpe_exploration_limits(struct dpe_exploration *exploration)
+{
+	const struct dpe_explore_rules *rules = exploration->options->rules;
+	FILE *to = exploration->to;
+
+	exploration->undecided = rules && !rules->finish(rules->context, to);
+	report_outside(exploration);
+	report_count(to, exploration->forked, "created processes, which are not controlled");
+	report_count(to, exploration->replaced,
+		"began another program (exec), which is not controlled: if it is the one that matters, "
+		"name it itself");
+	report_count(to, exploration->stuck,
+		"ended with all threads waiting, where a handler of a signal might wake them");
+	report_count(to, exploration->pruned, "ended early, being like others (dfs)");
+	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
+	report_count(to, exploration->crowded, "had too many threads and ended early");
+	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
+}
+
+void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at)
+{
+	fflush(exploration->to);
+	*at = exploration->text_size;
+}
+
+static void report_completeness(const struct dpe_exploration *exploration)
+{
+	FILE *to = exploration->to;
+	char bound[64] = "";
+
+	if (exploration->dfs.bound != UINT_MAX)
+		snprintf(bound, sizeof(bound), " with at most %u preemption%s", exploration->dfs.bound,
+			exploration->dfs.bound == 1 ? "" : "s");
+	if (exploration->complete && !exploration->by_dfs)
+		fprintf(to, "explore: all %u schedules explored\n", exploration->delays.ndone);
+	else if (exploration->complete && exploration->dfs.full)
+		fprintf(to, "explore: all %u schedules%s explored\n", exploration->dfs.behaviours, bound);
+	else if (exploration->complete && *bound)
+		fprintf(to, "explore: all behaviours%s explored\n", bound);
+	else if (exploration->complete)
+		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
+	else if (exploration->by_dfs && exploration->ended)
+		fprintf(to, "explore: not all behaviours were explored: %s\n",
+			exploration->dfs.strayed ? "the program depends on something else than the schedule"
+			: exploration->dfs.cut   ? "runs had too many operations"
+						 : "something was not controlled, or ended early");
+}
+
+void dpe_exploration_end(struct dpe_exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	dpe_exploration_mark(exploration, &exploration->notes);
+	for (unsigned i = 0; i < exploration->nknown; i++)
+		if (exploration->known[i].times > 1)
+			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
+				exploration->known[i].what);
+	dpe_exploration_limits(exploration);
+	if (exploration->unreached.at)
+		fputs(exploration->unreached.at, exploration->to);
+	if (options->confirm)
+		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
+			exploration->confirmed, exploration->predicted);
+	dpe_exploration_mark(exploration, &exploration->notes_end);
+	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
+		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,
+		options->seed);
+	if (exploration->nknown)
+		fprintf(exploration->to, "%u finding%s\n", exploration->nknown,
+			exploration->nknown == 1 ? "" : "s");
+	else
+		fputs("nothing found\n", exploration->to);
+	report_completeness(exploration);
+}
