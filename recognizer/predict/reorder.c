@@ -53,8 +53,9 @@ static bool is_maximal(const struct dpe_pomset *pomset, unsigned event)
 }
 
 /* The events that are reordered begin with those of the sections in which the match's earliest one is, and a few
- * more. 0: it is too long ago. */
-static uint64_t find_first(const struct dpe_history *history, const struct dpe_assignment *assignment)
+ * more. 0: it is too long ago. Adds to `*work` the threads and locks that were looked at. */
+static uint64_t find_first(
+	const struct dpe_history *history, const struct dpe_assignment *assignment, uint64_t *work)
 {
 	uint64_t known = dpe_accesses_known(&history->accesses), earliest = UINT64_MAX, first;
 	uint64_t low = history->nevents > DPE_REORDER_EVENTS ? history->nevents - DPE_REORDER_EVENTS : 1;
@@ -68,6 +69,7 @@ static uint64_t find_first(const struct dpe_history *history, const struct dpe_a
 	for (unsigned i = 0; i < history->nchains; i++) {
 		uint32_t index = dpe_chain_before(history, i, earliest);
 
+		*work += 1 + history->chains[i].nlocks;
 		for (unsigned j = 0; j < history->chains[i].nlocks; j++) {
 			const struct dpe_taking *taking = dpe_takings_last(history->chains[i].locks[j], index, true);
 
@@ -296,13 +298,15 @@ static bool find_run(struct dpe_prediction_search *search, const struct dpe_assi
 	const struct dpe_taking **open)
 {
 	struct dpe_arrangement *a = &search->reorder->arrangement;
-	uint64_t first = find_first(search->history, assignment);
+	uint64_t first;
 
+	a->looked_at = 0;
+	first = find_first(search->history, assignment, &a->looked_at);
 	if (!first)
 		return false;
 	a->nbefore = 0;
 	a->order.first = first;
-	a->looked_at = search->history->nevents - first;
+	a->looked_at += search->history->nevents - first;
 	if (!find_cut(search, assignment, first, open))
 		return false;
 	set_limits(search, assignment);
@@ -467,12 +471,13 @@ void dpe_reorder_resume(struct dpe_prediction_search *search)
 	search->nreported = 0;
 	for (unsigned i = reorder ? reorder->nwaiting : 0; i--;) {
 		struct waiting_match match;
+		uint64_t work = 0;
 
 		if (i >= reorder->nwaiting)
 			continue;
 		match = reorder->waiting[i];
 		if (match.takings->at[match.taking].release == DPE_NO_EVENT &&
-			find_first(search->history, &match.assignment))
+			find_first(search->history, &match.assignment, &work))
 			continue;
 		drop_waiting(search, i);
 		look(search, &match.assignment);

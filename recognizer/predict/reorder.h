@@ -80,7 +80,7 @@ struct dpe_arrangement {
 	struct dpe_precedence before[DPE_REORDER_MENDED + 2 * DPE_POMSET_EVENTS];
 	unsigned nbefore;
 	uint64_t last; /* of the cut's events, in the observed order */
-	uint64_t looked_at; /* events, in all */
+	uint64_t looked_at; /* events, threads and locks, in all */
 };
 
 /* Adds a precedence, unless its opposite holds already. */

@@ -161,6 +161,15 @@ reordered 'nor with a second lock around both' 0 \
 	'A,acquire,K A,acquire,L A,use,P A,release,L A,release,K B,acquire,K B,acquire,L B,release,L B,free,P B,release,K' \
 	'nothing found'
 
+# What is before the sections is as observed, but for a few events.
+swapped='A,acquire,L A,use,P A,release,L B,acquire,L B,release,L'
+long=$(seq -f 'C,tick,%g' 6000)
+reordered 'after a long run' 1 "$long $swapped B,free,P" 'freed: predicted match' \
+	'there locks are taken in another order:'
+run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
+check 'nearly all of it is in the schedule' "$(grep -c '"schedule":\[\["C",5937\],\["A",6001\],\["B",6005\],\["A",6002\],\["B",6006\]\]' out)" = 1
+reordered 'events too far apart are not looked at' 0 "$swapped $long B,free,P" 'nothing found'
+
 cat >explicit.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
 predict R: a & b

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Hold a dpe command's `predict` against vectors (predict_oracle.py vectors).
 
-    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--extras KEPT,CHANGED] [vectors.jsonl ...]
+    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--extras KEPT,CHANGED] [--longer COUNT]
+               [vectors.jsonl ...]
 
 For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its verdicts, which are
     {"type":"verdict","rule":"R","mode":"predict","verdict":"match","event":…,"events":[…],"params":{…},
@@ -13,12 +14,14 @@ For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its 
   sync-preserving one does;
 * exit status 1 where something is reported, else 0.
 The same specification with `detect` for `predict` has to find what the observed run shows.
-With --extras, so many last events of `may` matches of either class have to be found, at least.
-With --random, new vectors of that seed follow. With --limited, for a dpe with small limits, a match may be
+With --extras, so many last events of `may` matches of either class have to be found in the files, at least.
+With --random, new vectors of that seed follow. With --longer, so many runs of up to 80 events, too many to look
+for all matches: each that is reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be
 missing where the rule is inconclusive.
 """
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -126,9 +129,56 @@ def check(dpe, v, folder, limited, found):
     return wrong
 
 
+def longer_runs(seed, count):
+    """Specifications and logs of more events than the oracle can try in all orders."""
+    rng, made = random.Random(seed), 0
+    rules = [x for x in oracle.RULES if "&" in x[0] or ";" in x[0]]
+    while made < count:
+        rule = oracle.pick(rng, rules)
+        names = sorted({p[0] for p in oracle.Parser(rule).spec_patterns()} - {"r", "w"})
+        phase = rng.random() < 0.3
+        program = [oracle.random_program(rng, phase, names, ["L", "K", "M"], ["P", "Q"], 24) for _ in range(3)]
+        threads, body = program[0]
+        for _, more in program[1:]:  # forks and joins of the first one only
+            for t in threads:
+                end = body[t].pop() if body[t] and body[t][-1][0] == "end" else None
+                body[t] += [op for op in more.get(t, []) if op[0] not in ("fork", "begin", "end", "join")] + [end] * (end is not None)
+        messages = oracle.random_run(rng, threads, body, phase, 80)
+        if messages is None or len(messages) < 20:
+            continue
+        made += 1
+        yield {"spec": (oracle.PHASE if phase else oracle.BARE) + f"predict R: {rule}\n", "log": messages}
+
+
+def check_longer(dpe, v, folder, found):
+    wrong, (got, _) = [], replay(dpe, v["spec"], v, folder)
+    syncs, (rule,) = oracle.parse_spec(v["spec"])
+    run = oracle.Run(v["log"], syncs)
+    ids = [str(m["id"]) for m in v["log"]]
+    for g in got:
+        if g["verdict"] != "match":
+            continue  # more choices than are looked at
+        events = sorted(map(str, g["events"]), key=ids.index)
+        seq = unfold(run, g.get("prefix", 0), g["schedule"])
+        history = None if seq is None else run.follow(seq)
+        if history is None:
+            wrong.append(f"{events}: its schedule is no correct reordering")
+            continue
+        members, key = frozenset(ids.index(e) for e in events), frozen(g.get("params", {}))
+        candidates = oracle.Candidates(rule, run)
+        among = [c for c in candidates.list if c[0] == members and frozen(dict(c[2])) == key]
+        cut = frozenset(seq)
+        if not list(candidates.shown(cut, run.order(cut, history), among)):
+            wrong.append(f"{events}: its schedule does not show it")
+        if (g["order"] == "changed") == run.preserving(history):
+            wrong.append(f"{events}: its order is not {g['order']}")
+        found[g["order"]][0] += 1
+    return wrong
+
+
 def all_vectors(argv):
     """(name, vector) of each, and the command."""
-    dpe, files, seed, count, limited, extras = "./dpe", [], 1, 0, False, (0, 0)
+    dpe, files, seed, count, limited, extras, longer = "./dpe", [], 1, 0, False, (0, 0), 0
     args = iter(argv)
     for a in args:
         if a == "--dpe":
@@ -137,6 +187,8 @@ def all_vectors(argv):
             limited = True
         elif a == "--extras":
             extras = tuple(map(int, next(args).split(",")))
+        elif a == "--longer":
+            longer = int(next(args))
         elif a == "--random":
             count = int(next(args))
         elif a == "--seed":
@@ -151,6 +203,8 @@ def all_vectors(argv):
                     yield f"{os.path.basename(name)}:{n}", json.loads(line)
         for n, v in enumerate(oracle.vectors(seed, count), 1):
             yield f"random {seed}:{n}", v
+        for n, v in enumerate(longer_runs(seed, longer), 1):
+            yield f"longer {seed}:{n}", v
 
     return dpe, limited, extras, each()
 
@@ -158,17 +212,23 @@ def all_vectors(argv):
 def main(argv):
     dpe, limited, extras, vectors = all_vectors(argv[1:])
     passed = failed = 0
-    found = {"kept": [0, 0], "changed": [0, 0]}
+    found, others, longer = ({"kept": [0, 0], "changed": [0, 0]} for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         for name, v in vectors:
             try:
-                wrong = check(dpe, v, folder, limited, found)
+                if "must" in v:
+                    wrong = check(dpe, v, folder, limited, others if name.startswith("random") else found)
+                else:
+                    wrong = check_longer(dpe, v, folder, longer)
             except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
                 wrong = [f"{type(err).__name__}: {err}"]
             passed, failed = passed + (not wrong), failed + bool(wrong)
             for w in wrong:
                 print(f"{name}: {v['spec'].splitlines()[-1]}  {w}")
-    print("extras: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in found.items()))
+    for count, what in ((found, "extras"), (others, "extras of random vectors")):
+        print(f"{what}: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in count.items()))
+    if longer["kept"][0] + longer["changed"][0]:
+        print("longer runs: " + ", ".join(f"{a} {kind}" for kind, (a, _) in longer.items()))
     for (kind, (count, _)), least in zip(found.items(), extras):
         if count < least:
             failed += 1

@@ -23,6 +23,9 @@ confirmed() {
 
 confirmed "a race behind lock sections" "race: predicted match of get at race_second (" "race: match" race.dpe ./predicted race
 confirmed "in one of many sections" "race: predicted match of get at pairs_second (" "race: match" race.dpe ./predicted pairs
+printf 'include "pthread.dpe"\npredict early: get() ; put()\n' >early.dpe
+confirmed "an order violation, with the sections swapped" "early: predicted match of get at swapped_second (" "early: match" early.dpe \
+	./predicted swapped
 confirmed "a cycle of two locks" "mutexes: potential deadlock of 2 threads" "deadlock (2 threads)" deadlock.dpe "$explored/ab-ba"
 
 run "$DPE" explore --confirm --runs=7 -s race.dpe -- ./predicted guarded

@@ -1,6 +1,7 @@
 /* Predictions: `race`: two calls that the order of lock sections orders; `guarded`: data does; `deep`: two locks in two
  * orders, after rounds with others; `gated`: the same, never at once; `mixed`: two such cycles, one of them never at once;
- * `places`: two races, of which one is; `pairs`: a race in one of eight pairs of sections. */
+ * `places`: two races, of which one is; `pairs`: a race in one of eight pairs of sections; `swapped`: only with two
+ * sections in the other order. */
 #include <pthread.h>
 #include <string.h>
 
@@ -46,6 +47,24 @@ static void *race_second(void *x)
 	work_alone(1);
 	pass(&m);
 	get();
+	work_alone(1);
+	return x;
+}
+
+static void *swapped_first(void *x)
+{
+	work_alone(0);
+	pthread_mutex_lock(&m);
+	put();
+	pthread_mutex_unlock(&m);
+	return x;
+}
+
+static void *swapped_second(void *x)
+{
+	pthread_mutex_lock(&m);
+	get();
+	pthread_mutex_unlock(&m);
 	work_alone(1);
 	return x;
 }
@@ -179,6 +198,7 @@ static const struct {
 	{"mixed", mixed_first, mixed_second},
 	{"places", places_first, places_second},
 	{"pairs", pairs_first, pairs_second},
+	{"swapped", swapped_first, swapped_second},
 };
 
 int main(int argc, char **argv)
