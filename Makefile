@@ -91,7 +91,7 @@ help:
 
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
 	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev uthash-dev pkg-config
-TEST_PACKAGES := g++ llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
+TEST_PACKAGES := g++ libtbb-dev llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
 	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user chromium chromium-driver python3-selenium
 
 deps: PACKAGES := $(BUILD_PACKAGES)
@@ -181,7 +181,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) probes/limits.h
 # clang makes no such calls of loops without builtins, and takes cmpxchg16b only where all code may.
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),-mcx16,-fno-tree-loop-distribute-patterns)
 $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atomic_hooks.c libc_hooks.c string_hooks.c fortified_hooks.c \
-		openmp.c gomp_wrappers.c libomp_tool.c runtime.c) $(wildcard probes/inside/*.h) probes/limits.h
+		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c) $(wildcard probes/inside/*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \

@@ -111,6 +111,8 @@ enum dpe_preload_memory {
 	DPE_PRELOAD_OMP_ACQUIRE,  /* this comes after all that others released by the key */
 	DPE_PRELOAD_OMP_LOCK,     /* one was taken */
 	DPE_PRELOAD_OMP_UNLOCK,   /* and is to be given back */
+	DPE_PRELOAD_TBB_RELEASE,  /* oneTBB: as with OpenMP */
+	DPE_PRELOAD_TBB_ACQUIRE,
 	DPE_PRELOAD_HANDED_OUT,   /* as RENEWED, by malloc and its like */
 	DPE_PRELOAD_EVENTS
 };

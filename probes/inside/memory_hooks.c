@@ -2,7 +2,7 @@
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
-#include "probes/inside/runtime.h"
+#include "probes/inside/tbb.h"
 #include "probes/limits.h"
 
 #include <pthread.h>
@@ -192,7 +192,7 @@ void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 static bool only_acquires(enum dpe_preload_memory what)
 {
 	return what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_OMP_ACQUIRE || what == DPE_PRELOAD_OMP_LOCK ||
-	       what == DPE_PRELOAD_FILE_USED;
+	       what == DPE_PRELOAD_TBB_ACQUIRE || what == DPE_PRELOAD_FILE_USED;
 }
 
 /* What was freed is another object's from then on, so its accesses count anew. */
@@ -304,10 +304,15 @@ DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
 		callers.count--;
 	callers.at[callers.count % DPE_PRELOAD_CALLERS].pc = (uint64_t)caller;
 	callers.at[callers.count++ % DPE_PRELOAD_CALLERS].frame = frame;
+	if (dpe_tbb_has((uint64_t)caller))
+		dpe_tbb_enter(DPE_MEMORY_HERE);
 }
 
 DPE_MEMORY_EXPORTED void __tsan_func_exit(void)
 {
-	if (callers.count)
-		callers.count--;
+	if (!callers.count)
+		return;
+	callers.count--;
+	if (dpe_tbb_has(callers.at[callers.count % DPE_PRELOAD_CALLERS].pc))
+		dpe_tbb_return(DPE_MEMORY_HERE);
 }

@@ -1,4 +1,4 @@
-/* runtime: finds the OpenMP runtime of the target: libgomp or libomp, as it was linked. */
+/* runtime: finds the OpenMP runtime of the target, libgomp or libomp, as it was linked. */
 #include "probes/inside/runtime.h"
 
 #include <dlfcn.h>
@@ -6,10 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct code_search {
+	uint64_t address;
+	struct dpe_runtime found;
+};
+
 /* The executable segment that contains the address, as dl_iterate_phdr calls it. */
-static int find_code(struct dl_phdr_info *info, size_t size, void *context)
+static int find_segment(struct dl_phdr_info *info, size_t size, void *context)
 {
-	uint64_t address = (uint64_t)context;
+	struct code_search *search = context;
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -17,12 +22,21 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 		uint64_t begin = info->dlpi_addr + segment->p_vaddr;
 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
-			address - begin >= segment->p_memsz)
+			search->address - begin >= segment->p_memsz)
 			continue;
-		dpe_runtime = (struct dpe_runtime){begin, segment->p_memsz};
+		search->found = (struct dpe_runtime){begin, segment->p_memsz};
 		return 1;
 	}
 	return 0;
+}
+
+struct dpe_runtime dpe_runtime_code(const void *function)
+{
+	struct code_search search = {.address = (uint64_t)function};
+
+	if (function)
+		dl_iterate_phdr(find_segment, &search);
+	return search.found;
 }
 
 void *dpe_runtime_function(const char *name)
@@ -37,7 +51,7 @@ void *dpe_runtime_function(const char *name)
 		fprintf(stderr, "dpe: no OpenMP runtime has %s: link the program with -fopenmp\n", name);
 		abort();
 	}
-	dl_iterate_phdr(find_code, found);
+	dpe_runtime = dpe_runtime_code(found);
 	return found;
 }
 
@@ -48,6 +62,5 @@ __attribute__((constructor)) static void find_runtime(void)
 	dpe_runtime_tells = fork;
 	if (!fork)
 		fork = dlsym(RTLD_NEXT, "GOMP_parallel");
-	if (fork)
-		dl_iterate_phdr(find_code, fork);
+	dpe_runtime = dpe_runtime_code(fork);
 }

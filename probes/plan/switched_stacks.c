@@ -3,8 +3,15 @@
 #include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
-/* OpenSSL's jobs, which hardly a program uses, are all that switches stacks in libcrypto and in files that contain it. */
-#define OPENSSL_JOBS "ASYNC_start_job"
+/* Libraries that switch stacks in one function only, which hardly a program calls: OpenSSL's jobs and oneTBB's
+ * resumable tasks. */
+static const struct {
+	const char *function;
+	bool called_by_libraries; /* of the same project: that does not count */
+} rare_switches[] = {
+	{"ASYNC_start_job", true},
+	{"_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_", false},
+};
 
 /* glibc's, Boost.Context's and Go's. */
 static const char *const switches[] = {
@@ -17,16 +24,32 @@ static bool defines(struct dpe_module *module, const char *name)
 	return dpe_module_find(module, name, &count) && count;
 }
 
+static bool is_called(const struct dpe_modules *modules, const char *function)
+{
+	for (unsigned i = 0; i < modules->count; i++)
+		if (dpe_module_imports(modules->at[i], function))
+			return true;
+	return false;
+}
+
+static bool switches_rarely(const struct dpe_modules *modules, struct dpe_module *module)
+{
+	for (unsigned i = 0; i < DPE_COUNT(rare_switches); i++)
+		if (defines(module, rare_switches[i].function))
+			return rare_switches[i].called_by_libraries || !is_called(modules, rare_switches[i].function);
+	return false;
+}
+
 /* How the file switches stacks; NULL where it does not. Only the program's own definitions count: those of libraries
  * are there for others. */
-static const char *stack_switch(struct dpe_module *module)
+static const char *stack_switch(const struct dpe_modules *modules, struct dpe_module *module)
 {
 	for (unsigned i = 0; i < DPE_COUNT(switches); i++) {
 		bool used = dpe_module_imports(module, switches[i]) ||
 			    (module->program && defines(module, switches[i]));
 
 		if (used)
-			return defines(module, OPENSSL_JOBS) ? NULL : switches[i];
+			return switches_rarely(modules, module) ? NULL : switches[i];
 	}
 	return NULL;
 }
@@ -45,8 +68,8 @@ bool dpe_sites_check_stacks(
 	const struct dpe_site *site = probed_return(probes);
 
 	for (unsigned i = first_module; site && i < probes->modules.count; i++) {
-		const struct dpe_module *module = probes->modules.at[i];
-		const char *function = stack_switch(probes->modules.at[i]);
+		struct dpe_module *module = probes->modules.at[i];
+		const char *function = stack_switch(&probes->modules, module);
 
 		if (!function)
 			continue;

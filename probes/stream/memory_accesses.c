@@ -114,30 +114,37 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	return hooks.called && !hooks.own;
 }
 
-/* The library of the OpenMP runtime that the target uses; NULL: none. */
-static const char *find_openmp(const struct dpe_modules *modules)
+/* Libraries that order what threads do by means of their own. */
+static const struct runtime {
+	const char *library, *name, *spec;
+} runtimes[] = {
+	{"libgomp", "OpenMP", "openmp.dpe"},
+	{"libomp", "OpenMP", "openmp.dpe"},
+	{"libiomp5", "OpenMP", "openmp.dpe"},
+	{"libtbb", "oneTBB", "tbb.dpe"},
+};
+
+static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
 {
-	static const char *const names[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
-
-	for (unsigned i = 0; i < modules->count; i++)
-		for (unsigned j = 0; j < DPE_COUNT(names); j++)
-			if (begins(modules->at[i]->name, names[j]))
-				return modules->at[i]->name;
-	return NULL;
-}
-
-void dpe_memory_tell_openmp(const struct dpe_probes *probes, struct dpe_diags *diags)
-{
-	const char *library = find_openmp(&probes->modules);
-
-	if (!library || (!probes->plan->threads && !probes->plan->memory))
-		return;
-	if (probes->plan->memory)
-		dpe_diag_at(diags, DPE_NOTE, library, "OpenMP: openmp.dpe says what it orders");
+	if (compiled)
+		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s says what it orders", runtime->name, runtime->spec);
 	else
 		dpe_diag_at(diags, DPE_WARNING, library,
-			"OpenMP: what it orders is not observed, so what it orders may be reported as a race; "
-			"compile for 'dpe race -- PROGRAM' (docs/preload.md)");
+			"%s: what it orders is not observed, so what it orders may be reported as a race; "
+			"compile for 'dpe race -- PROGRAM' (docs/preload.md)",
+			runtime->name);
+}
+
+void dpe_memory_report_runtimes(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_modules *modules = &probes->modules;
+
+	if (!probes->plan->threads && !probes->plan->memory)
+		return;
+	for (unsigned i = 0; i < DPE_COUNT(runtimes); i++)
+		for (unsigned j = 0; j < modules->count; j++)
+			if (dpe_module_is(modules->at[j], runtimes[i].library))
+				report_runtime(&runtimes[i], modules->at[j]->name, probes->plan->memory, diags);
 }
 
 /* ---- what was accessed ------------------------------------------------------------------- */

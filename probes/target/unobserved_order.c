@@ -6,7 +6,7 @@
 static bool is_runtime(const struct dpe_module *module)
 {
 	static const char *const names[] = {"libc", "ld-linux-x86-64", "libpthread", "libm", "librt", "libdl", "libstdc++", "libc++",
-		"libc++abi", "libgcc_s", "libgomp", "libomp", "libiomp5"};
+		"libc++abi", "libgcc_s", "libgomp", "libomp", "libiomp5", "libtbb", "libtbbmalloc"};
 
 	for (unsigned i = 0; i < DPE_COUNT(names); i++) {
 		if (dpe_module_is(module, names[i]))
