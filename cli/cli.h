@@ -43,6 +43,7 @@ struct cli {
 	bool explain, sarif;
 	bool keep_going, spurious, step, confirm; /* of explore */
 	bool predicting; /* the rules are compiled to predict */
+	bool predicts_races; /* rules of the command itself predict */
 	const char *strategy, *replay_from, *confirm_from, *fails, *setup;
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent, full_stacks;

@@ -133,6 +133,7 @@ int cli_race(struct cli *cli)
 		cli_usage_error(cli, "--heap is about all memory, and takes no variable or function");
 		return CLI_ERROR;
 	}
+	cli->predicts_races = !cli->no_predict;
 	how.once = memory && !cli->specs.count && !cli->rules.len;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,

@@ -12,6 +12,7 @@ struct cli_inconclusive {
 	uint64_t slices;
 	char *reason;          /* of the first one */
 	bool others;           /* those with other reasons */
+	bool printed;
 	struct dpe_text first; /* the whole report of a single one, without its number */
 };
 
@@ -44,11 +45,46 @@ bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *
 	return true;
 }
 
+/* What a report says below its head. */
+static const char *details(const struct cli_inconclusive *doubt)
+{
+	const char *line = memchr(doubt->first.at, '\n', doubt->first.len);
+
+	return line ? line : "";
+}
+
+/* Rules of which the same would be reported, so that their names suffice. */
+static void add_alike(struct dpe_text *to, const struct cli_inconclusive *doubt)
+{
+	const char *separator = "  and so of ";
+
+	for (struct cli_inconclusive *other = doubt->next; other; other = other->next) {
+		if (other->slices != 1 || dpe_rule_mode(other->rule) != dpe_rule_mode(doubt->rule) ||
+			strcmp(details(other), details(doubt)) != 0)
+			continue;
+		dpe_text_printf(to, "%s%s", separator, dpe_rule_name(other->rule));
+		separator = ", ";
+		other->printed = true;
+	}
+	if (*separator == ',')
+		dpe_text_puts(to, "\n");
+}
+
+static void add_single(struct dpe_text *to, struct cli_report *report, const struct cli_inconclusive *doubt)
+{
+	dpe_text_printf(to, "#%u ", ++report->nfindings);
+	dpe_text_add(to, doubt->first.at, doubt->first.len);
+	add_alike(to, doubt);
+	if (report->cli->predicts_races && dpe_rule_mode(doubt->rule) == DPE_PREDICT)
+		dpe_text_puts(to, "  --no-predict looks for nothing but what happened\n");
+}
+
 static void add_doubt(struct dpe_text *to, struct cli_report *report, const struct cli_inconclusive *doubt)
 {
+	if (doubt->printed)
+		return;
 	if (doubt->slices == 1) {
-		dpe_text_printf(to, "#%u ", ++report->nfindings);
-		dpe_text_add(to, doubt->first.at, doubt->first.len);
+		add_single(to, report, doubt);
 		return;
 	}
 	cli_text_place(to, doubt->rule);

@@ -179,6 +179,16 @@ dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
 X
 run "$DPE" replay --all -s files.dpe gap.jsonl
 check 'with --all each is reported' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
+printf 'expect %s: open*\n' first second third >alike.dpe
+run "$DPE" replay -s alike.dpe gap.jsonl
+same 'rules of which the same would be reported are named' err <<'X'
+events were lost: verdicts that could depend on them are inconclusive from here on
+#1 first: inconclusive of open*  [alike.dpe:1]
+  1 message of thread 1 was lost before open@1:101
+  and so of second, third
+dpe: 200 events, 1 lost; 3 rules: nothing found, 3 inconclusive
+  thread 1 lost 1
+X
 run "$DPE" replay --format=json -s files.dpe gap.jsonl
 check 'JSON has them all' "$(grep -c '"inconclusive","reason"' out)" -eq 201
 # Of more verdicts than are remembered the first cannot be retracted one by one: none of them stays firm without a word.
