@@ -82,9 +82,18 @@ static char *title_of(const struct dpe_message *message)
 
 	dpe_text_puts(&text, "thread ");
 	dpe_value_print(&value, message->thread);
+	if (message->host.kind != DPE_NONE) {
+		dpe_text_puts(&value, " on ");
+		dpe_value_print(&value, message->host);
+	}
 	cli_text_safe(&text, value.at);
 	dpe_text_free(&value);
 	return text.at;
+}
+
+static bool is_same_thread(const struct dpe_message *a, const struct dpe_message *b)
+{
+	return dpe_value_equal(a->thread, b->thread) && dpe_value_equal(a->host, b->host);
 }
 
 /* Rows are threads, in the order of their first events; false if an event has no thread. */
@@ -97,7 +106,7 @@ static bool find_rows(struct picture *p)
 		if (message->thread.kind == DPE_NONE)
 			return false;
 		for (unsigned j = 0; j < i && p->events[i].row < 0; j++) {
-			if (dpe_value_equal(message_at(p, j)->thread, message->thread))
+			if (is_same_thread(message_at(p, j), message))
 				p->events[i].row = p->events[j].row;
 		}
 		if (p->events[i].row >= 0)

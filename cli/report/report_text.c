@@ -207,6 +207,14 @@ static void add_time(
 		to, ", at %" PRIu64 ".%09" PRIu64 " s", after / 1000000000, after % 1000000000);
 }
 
+static void add_host(struct dpe_text *to, const struct dpe_message *message)
+{
+	if (message->host.kind == DPE_NONE)
+		return;
+	dpe_text_puts(to, " on ");
+	cli_text_value(to, message->host);
+}
+
 static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
@@ -225,6 +233,7 @@ static void add_event(
 			dpe_text_puts(to, ")");
 		}
 	}
+	add_host(to, message);
 	add_time(to, report, message);
 	dpe_text_puts(to, "\n");
 	cli_text_stack(to, report->cli, message->stack, message->nstack);
@@ -339,6 +348,7 @@ static void add_access_by(
 	}
 	dpe_text_puts(to, " by thread ");
 	cli_text_value(to, message->thread);
+	add_host(to, message);
 }
 
 static const char *race_name(const struct cli_report *report, struct dpe_message *const *events)

@@ -153,6 +153,7 @@ static const struct {
 	{"name", DPE_FIELD_NAME},
 	{"stack", DPE_FIELD_STACK},
 	{"comm", DPE_FIELD_COMM},
+	{"host", DPE_FIELD_HOST},
 };
 
 /* $i as a number from 1, where 0 is the event itself; -1 after a diagnostic. */

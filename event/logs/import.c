@@ -70,6 +70,10 @@ int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	imported = &import->at[import->next++];
 	reader->line = imported->line;
 	reader->place++;
+	if (!imported->text) {
+		dpe_log_error(reader, DPE_ERROR, imported->line, "%s", import->damage);
+		return -1;
+	}
 	*message = dpe_jsonl_read_text(reader, imported->text, strlen(imported->text));
 	if (*message)
 		return 1;

@@ -9,10 +9,11 @@ struct dpe_imported {
 	uint64_t time;
 	unsigned number; /* of messages of one time the first comes first */
 	unsigned line;
-	char *text; /* owned */
+	char *text; /* owned; NULL: the line is damaged */
 };
 
 struct dpe_import {
+	const char *damage; /* what is said of damaged lines */
 	struct dpe_imported *at;
 	unsigned count, cap, next;
 };
@@ -25,10 +26,25 @@ void dpe_import_sort(struct dpe_import *import);
 /* Adds a name that patterns of rules can have: letters, digits, `_` and `::`, with `_` for everything else. */
 void dpe_import_name(struct dpe_text *to, const char *name, size_t len);
 
-/* ---- otlp_read.c, pattern_read.c --------------------------------------------------------- */
+/* ---- otlp_read.c, pattern_read.c, journal_read.c ----------------------------------------- */
 
-/* Both read all of it; NULL after a diagnostic. */
+/* All read all of it; NULL after a diagnostic. */
 struct dpe_import *dpe_otlp_new(struct dpe_log_reader *reader);
 struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pattern); /* NULL: ShiViz's */
+struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader);
+
+/* NULL after a diagnostic. */
+struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text);
+void dpe_pattern_free(struct dpe_text_pattern *pattern); /* accepts NULL */
+bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
+/* The first match in the text as a message, where `vars` and the message itself are left open; false: none. */
+bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
+/* How many texts did not match; false after an error: none did. */
+bool dpe_pattern_report(const struct dpe_text_pattern *pattern);
+
+/* Whether the text is what `journalctl -o json` prints. */
+bool dpe_journal_is(const char *text);
+/* `pattern`: applied to each message; NULL: the event is named by who wrote the message. Changes the text. */
+struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_text_pattern *pattern, char *text);
 
 #endif

@@ -16,6 +16,7 @@ static const struct {
 	{"std", DPE_LOG_STD},
 	{"otlp", DPE_LOG_OTLP},
 	{"shiviz", DPE_LOG_SHIVIZ},
+	{"journal", DPE_LOG_JOURNAL},
 };
 
 enum dpe_log_format dpe_log_format_named(const char *name)
@@ -45,7 +46,7 @@ static bool find_format(const char *path, enum dpe_log_format *format, struct dp
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, path,
 		"the name does not say which format this log has: it should end in .jsonl, .msg, "
-		".dpel, .std, .otlp or .shiviz; or say --from or --pattern");
+		".dpel, .std, .otlp, .shiviz or .journal; or say --from or --pattern");
 	return false;
 }
 
@@ -83,6 +84,8 @@ static bool begin(struct dpe_log_reader *reader, const char *expression)
 		return begin_import(reader, dpe_otlp_new(reader));
 	case DPE_LOG_SHIVIZ:
 		return begin_import(reader, dpe_pattern_new(reader, NULL));
+	case DPE_LOG_JOURNAL:
+		return begin_import(reader, dpe_journal_new(reader));
 	case DPE_LOG_TEXT:
 		return begin_import(reader, dpe_pattern_new(reader, expression));
 	case DPE_LOG_MSG:

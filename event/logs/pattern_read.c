@@ -30,7 +30,7 @@ struct clocked {
 	unsigned message; /* in the import */
 };
 
-struct pattern {
+struct dpe_text_pattern {
 	struct dpe_log_reader *reader;
 	struct dpe_import *import;
 	pcre2_code *code;
@@ -44,7 +44,7 @@ struct pattern {
 
 /* ---- the expression ------------------------------------------------------------------------- */
 
-static bool has_group(const struct pattern *pattern, const char *name)
+bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *name)
 {
 	for (unsigned i = 0; i < pattern->ngroups; i++)
 		if (!strcmp(pattern->groups[i].name, name))
@@ -52,7 +52,7 @@ static bool has_group(const struct pattern *pattern, const char *name)
 	return false;
 }
 
-static void find_groups(struct pattern *pattern)
+static void find_groups(struct dpe_text_pattern *pattern)
 {
 	uint32_t count = 0, size = 0;
 	PCRE2_SPTR names = NULL;
@@ -66,7 +66,7 @@ static void find_groups(struct pattern *pattern)
 			(struct named_group){(const char *)names + 2, (unsigned)names[0] << 8 | names[1]};
 }
 
-static bool compile(struct pattern *pattern, const char *text)
+static bool compile(struct dpe_text_pattern *pattern, const char *text)
 {
 	struct dpe_diags *diags = pattern->reader->diags;
 	PCRE2_UCHAR message[256] = "";
@@ -83,7 +83,7 @@ static bool compile(struct pattern *pattern, const char *text)
 	pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
 	pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
 	find_groups(pattern);
-	if (has_group(pattern, "event"))
+	if (dpe_pattern_has(pattern, "event"))
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, "--pattern",
 		"it needs a group that names the event: (?<event>…); others may be host, process, thread, id, seq, time, comm, ret, "
@@ -93,7 +93,7 @@ static bool compile(struct pattern *pattern, const char *text)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static struct matched_text part_of(const struct pattern *pattern, const char *text, unsigned group)
+static struct matched_text part_of(const struct dpe_text_pattern *pattern, const char *text, unsigned group)
 {
 	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(pattern->match);
 
@@ -251,7 +251,7 @@ static void add_predecessors(struct dpe_text *to, struct matched_text part)
 	dpe_text_puts(to, "]");
 }
 
-static void add_member(struct pattern *pattern, struct dpe_text *to, const char *name, struct matched_text part)
+static void add_member(struct dpe_text_pattern *pattern, struct dpe_text *to, const char *name, struct matched_text part)
 {
 	static const char *const members[] = {"host", "process", "thread", "id", "seq", "comm", "ret"};
 	uint64_t time;
@@ -280,7 +280,7 @@ static unsigned argument_number(const char *name)
 	return number && !*end && number <= UINT8_MAX ? (unsigned)number : 0;
 }
 
-static void add_arguments(const struct pattern *pattern, struct dpe_text *to, const char *text)
+static void add_arguments(const struct dpe_text_pattern *pattern, struct dpe_text *to, const char *text)
 {
 	unsigned most = 0;
 
@@ -310,8 +310,8 @@ static bool is_variable(const char *name)
 	return !argument_number(name);
 }
 
-/* The event as it is written, and all groups with names of their own. */
-static void add_variables(const struct pattern *pattern, struct dpe_text *to, const char *text, struct matched_text name)
+/* The event as it is written, and all groups with names of their own. The object is left open. */
+static void add_variables(const struct dpe_text_pattern *pattern, struct dpe_text *to, const char *text, struct matched_text name)
 {
 	dpe_text_puts(to, ",\"vars\":{\"name\":");
 	dpe_json_string(to, name.at, name.len);
@@ -323,10 +323,9 @@ static void add_variables(const struct pattern *pattern, struct dpe_text *to, co
 		dpe_text_printf(to, ",\"%s\":", group->name);
 		add_text(to, part_of(pattern, text, group->number));
 	}
-	dpe_text_puts(to, "}");
 }
 
-static struct matched_text part_named(const struct pattern *pattern, const char *text, const char *name)
+static struct matched_text part_named(const struct dpe_text_pattern *pattern, const char *text, const char *name)
 {
 	for (unsigned i = 0; i < pattern->ngroups; i++)
 		if (!strcmp(pattern->groups[i].name, name))
@@ -335,7 +334,7 @@ static struct matched_text part_named(const struct pattern *pattern, const char 
 }
 
 /* False after a diagnostic. */
-static bool note_clock(struct pattern *pattern, const char *text, unsigned line)
+static bool note_clock(struct dpe_text_pattern *pattern, const char *text, unsigned line)
 {
 	struct matched_text clock = part_named(pattern, text, "clock"), host = part_named(pattern, text, "host");
 	cJSON *json = cJSON_ParseWithLength(clock.at, clock.len);
@@ -353,23 +352,30 @@ static bool note_clock(struct pattern *pattern, const char *text, unsigned line)
 	return true;
 }
 
-static bool add_message(struct pattern *pattern, const char *text, unsigned line)
+/* What was matched, as a message whose variables are left open. */
+static void build_message(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message)
 {
 	struct matched_text name = part_named(pattern, text, "event");
-	struct dpe_text message = {0};
 
-	if (has_group(pattern, "clock") && !note_clock(pattern, text, line))
-		return false;
-	add_event_name(&message, name);
+	add_event_name(message, name);
 	for (unsigned i = 0; i < pattern->ngroups; i++) {
 		struct matched_text part = part_of(pattern, text, pattern->groups[i].number);
 
 		if (part.len)
-			add_member(pattern, &message, pattern->groups[i].name, part);
+			add_member(pattern, message, pattern->groups[i].name, part);
 	}
-	add_arguments(pattern, &message, text);
-	add_variables(pattern, &message, text, name);
-	dpe_text_puts(&message, "}");
+	add_arguments(pattern, message, text);
+	add_variables(pattern, message, text, name);
+}
+
+static bool add_message(struct dpe_text_pattern *pattern, const char *text, unsigned line)
+{
+	struct dpe_text message = {0};
+
+	if (dpe_pattern_has(pattern, "clock") && !note_clock(pattern, text, line))
+		return false;
+	build_message(pattern, text, &message);
+	dpe_text_puts(&message, "}}");
 	dpe_import_add(pattern->import, 0, line, &message);
 	return true;
 }
@@ -387,7 +393,7 @@ static int by_host(const void *a, const void *b)
 }
 
 /* The last event of the host up to that number; NULL: none was logged. */
-static const struct clocked *last_until(const struct pattern *pattern, const char *host, unsigned long long number)
+static const struct clocked *last_until(const struct dpe_text_pattern *pattern, const char *host, unsigned long long number)
 {
 	unsigned low = 0, high = pattern->nclocked;
 
@@ -414,7 +420,7 @@ static void add_clock_id(struct dpe_text *to, const char *host, unsigned long lo
 }
 
 /* What is known of each host's last event, the own host's one before, precedes the event. */
-static void add_clock(struct pattern *pattern, const struct clocked *event)
+static void add_clock(struct dpe_text_pattern *pattern, const struct clocked *event)
 {
 	struct dpe_imported *message = &pattern->import->at[event->message];
 	struct dpe_text text = {0};
@@ -442,7 +448,7 @@ static void add_clock(struct pattern *pattern, const struct clocked *event)
 	message->text = text.at;
 }
 
-static void add_clocks(struct pattern *pattern)
+static void add_clocks(struct dpe_text_pattern *pattern)
 {
 	if (pattern->nclocked)
 		qsort(pattern->clocked, pattern->nclocked, sizeof(*pattern->clocked), by_host);
@@ -462,7 +468,7 @@ static unsigned count_lines(const char *from, const char *to)
 }
 
 /* False after a diagnostic. */
-static bool read_matches(struct pattern *pattern, const char *text, size_t len)
+static bool read_matches(struct dpe_text_pattern *pattern, const char *text, size_t len)
 {
 	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(pattern->match);
 	size_t at = 0, counted = 0;
@@ -497,11 +503,11 @@ static uint64_t count_texts(const char *text, size_t len)
 	return count;
 }
 
-static bool report_rest(const struct pattern *pattern)
+bool dpe_pattern_report(const struct dpe_text_pattern *pattern)
 {
 	const struct dpe_log_reader *reader = pattern->reader;
 
-	if (!pattern->import->count && pattern->lines) {
+	if (!pattern->matched && pattern->lines) {
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "none of its %llu lines matches --pattern",
 			(unsigned long long)pattern->lines);
 		return false;
@@ -515,8 +521,34 @@ static bool report_rest(const struct pattern *pattern)
 	return true;
 }
 
-static void free_pattern(struct pattern *pattern)
+struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text)
 {
+	struct dpe_text_pattern *pattern = dpe_xcalloc(1, sizeof(*pattern));
+
+	pattern->reader = reader;
+	if (compile(pattern, text))
+		return pattern;
+	dpe_pattern_free(pattern);
+	return NULL;
+}
+
+bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message)
+{
+	int got = pcre2_match(
+		pattern->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, PCRE2_NOTEMPTY, pattern->match, NULL);
+
+	pattern->lines++;
+	if (got < 0)
+		return false;
+	pattern->matched++;
+	build_message(pattern, text, message);
+	return true;
+}
+
+void dpe_pattern_free(struct dpe_text_pattern *pattern)
+{
+	if (!pattern)
+		return;
 	for (unsigned i = 0; i < pattern->nclocked; i++) {
 		cJSON_Delete(pattern->clocked[i].clock);
 		free(pattern->clocked[i].host);
@@ -525,6 +557,7 @@ static void free_pattern(struct pattern *pattern)
 	free(pattern->groups);
 	pcre2_match_data_free(pattern->match);
 	pcre2_code_free(pattern->code);
+	free(pattern);
 }
 
 /* What ShiViz takes where nothing else is said has the clock in the second line of each event, GoVector in the first. */
@@ -538,26 +571,30 @@ static const char *shiviz(const char *log)
 	return "^(?<event>.*)\n(?<host>\\S*) (?<clock>\\{.*\\})$";
 }
 
-struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *text)
+static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char *log, size_t len)
 {
-	struct pattern pattern = {.reader = reader};
-	size_t len = 0;
-	char *log = dpe_import_text(reader, &len);
-	bool good;
+	struct dpe_import *import = dpe_xcalloc(1, sizeof(*import));
 
-	if (!log || !compile(&pattern, text ? text : shiviz(log))) {
-		free_pattern(&pattern);
-		free(log);
+	pattern->import = import;
+	pattern->lines = count_texts(log, len);
+	if (!read_matches(pattern, log, len) || !dpe_pattern_report(pattern)) {
+		dpe_import_free(import);
 		return NULL;
 	}
-	pattern.import = dpe_xcalloc(1, sizeof(*pattern.import));
-	pattern.lines = count_texts(log, len);
-	good = read_matches(&pattern, log, len) && report_rest(&pattern);
-	if (good)
-		add_clocks(&pattern);
-	else
-		dpe_import_free(pattern.import);
-	free_pattern(&pattern);
+	add_clocks(pattern);
+	return import;
+}
+
+struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *text)
+{
+	size_t len = 0;
+	char *log = dpe_import_text(reader, &len);
+	struct dpe_text_pattern *pattern = log ? dpe_pattern_compile(reader, text ? text : shiviz(log)) : NULL;
+	struct dpe_import *import = NULL;
+
+	if (pattern)
+		import = dpe_journal_is(log) ? dpe_journal_read(reader, pattern, log) : read_text(pattern, log, len);
+	dpe_pattern_free(pattern);
 	free(log);
-	return good ? pattern.import : NULL;
+	return import;
 }

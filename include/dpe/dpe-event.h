@@ -173,11 +173,12 @@ enum dpe_log_format {
 	DPE_LOG_MSG,   /* the paper's notation: (a .) (b a) (c#2 a b) */
 	DPE_LOG_DPEL,  /* compact binary, see docs/dpel.md */
 	DPE_LOG_STD,   /* RAPID's traces: T0|acq(L34)|120 */
-	DPE_LOG_OTLP,   /* traces of OpenTelemetry, in JSON; only read, as are the next two */
+	DPE_LOG_OTLP,   /* traces of OpenTelemetry, in JSON; only read, as are the next ones */
 	DPE_LOG_SHIVIZ, /* two lines an event: host and vector clock, text */
+	DPE_LOG_JOURNAL, /* what journalctl -o json prints */
 	DPE_LOG_TEXT,   /* by a regular expression: dpe_log_open_text */
 };
-/* By file name extension (.jsonl, .msg, .dpel, .std, .otlp, .shiviz); "-" is JSON Lines. */
+/* By file name extension (.jsonl, .msg, .dpel, .std, .otlp, .shiviz, .journal); "-" is JSON Lines. */
 enum dpe_log_format dpe_log_format_of(const char *path);
 /* By name ("jsonl", "msg", …). */
 enum dpe_log_format dpe_log_format_named(const char *name);
@@ -189,7 +190,7 @@ struct dpe_log_reader;
 struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags);
 /* Opens any text, of which each match of the expression is a message (PCRE2; docs/formats.md has the names of the
- * groups). It is read as a whole at once. NULL, with a diagnostic, where the expression is wrong or matches nothing. */
+ * groups); in what journalctl -o json prints, of each entry's text. It is read as a whole at once. NULL, with a diagnostic, where the expression is wrong or matches nothing. */
 struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *path,
 	const char *expression, uint32_t index, struct dpe_diags *diags);
 /* 1 and a message, whose reference is the caller's; 0 at the end; -1 after a diagnostic with

@@ -43,6 +43,8 @@ static struct dpe_value eval_field(
 		return text_value(message->nstack ? message->stack[0] : NULL);
 	case DPE_FIELD_COMM:
 		return text_value(message->comm);
+	case DPE_FIELD_HOST:
+		return message->host;
 	case DPE_FIELD_VARIABLE:
 		return dpe_eval(env, expr->third);
 	case DPE_FIELD_ARG:

@@ -66,6 +66,55 @@ head -c 300 shop.otlp >cut.otlp
 run "$DPE" replay -e 'detect x: pay.enter' cut.otlp
 says 'one that is cut off' 3 'the log ends within a request: what came after is lost'
 
+# ---- the systemd journal ----
+# entry MICROSECONDS PID MESSAGE MORE: as journalctl -o json prints it
+entry() {
+	printf '{"__CURSOR":"s=1;i=%s","__REALTIME_TIMESTAMP":"%s","__MONOTONIC_TIMESTAMP":"%s","_HOSTNAME":"web1","_PID":"%s","_COMM":"dbd","SYSLOG_IDENTIFIER":"db-server","PRIORITY":"6","_SYSTEMD_UNIT":"db.service","MESSAGE":%s%s}\n' \
+		"$1" "$1" "$1" "$2" "$3" "$4"
+}
+{
+	entry 1795428000000001 7 '"open id=1"' ''
+	entry 1795428000000002 7 '[111,112,101,110,32,105,100,61,50,255]' ',"_TID":"9"'
+	entry 1795428000000003 7 '"close id=1"' ',"SYSLOG_FACILITY":["3","4"]'
+	entry 1795428000000004 7 '["close id=2","again"]' ',"_TID":"9"'
+	entry 1795428000000005 7 '"nothing"' ''
+} >db.journal
+run "$DPE" convert db.journal db.jsonl
+check 'entries are events of who wrote them' "$status $(grep -c '"event":"db_server".*"args":\["open id=1"\]' db.jsonl) $(grep -c '"unit":"db.service","priority":6' db.jsonl)" = '0 1 5'
+run "$DPE" convert --pattern='^(?<event>\w+) id=(?<arg1>\d+)' db.journal db.jsonl
+says 'the expression is about their texts' 0 'note: 1 of 5 lines do not match --pattern'
+python3 -c '
+import json
+for line in open("db.jsonl"):
+    m = json.loads(line)
+    if "event" in m:
+        print(m["event"], m["args"][0], m["host"], m["process"], m["thread"], m["comm"], m["time"], m["vars"]["unit"])' >seen
+cat >right <<'END'
+open 1 web1 7 7 dbd 1795428000000001000 db.service
+open 2 web1 7 9 dbd 1795428000000002000 db.service
+close 1 web1 7 7 dbd 1795428000000003000 db.service
+close 2 web1 7 9 dbd 1795428000000004000 db.service
+END
+same 'threads, bytes, the first of several' seen <right
+run "$DPE" replay --pattern='^(?<event>\w+) id=(?<arg1>\d+)' -e 'expect file(i): open(i) ; close(i)' - <db.journal
+says 'they are recognized by what they are' 0 '2 satisfied'
+run "$DPE" replay --from=journal -e 'detect urgent: db_server [priority = 6 && unit = "db.service" && .host = "web1"]' - <db.journal
+says 'and read from elsewhere' 1 '5 matches'
+{ cat db.journal; entry 1795428000000006 7 '"Suppressed 3 messages"' ',"N_DROPPED":"3"'; } >dropped.journal
+run "$DPE" replay -e 'expect n: db_server*' dropped.journal
+says 'what journald dropped is lost' 3 ' 3 lost' inconclusive
+{ cat db.journal; entry 1795428000000006 7 null ''; } >large.journal
+run "$DPE" replay -e 'expect n: db_server*' large.journal
+says 'and what was too large to print' 3 ' 1 lost' 'use journalctl --all'
+for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__REALTIME_TIMESTAMP":"x","MESSAGE":"a"}'; do
+	{ cat db.journal; printf '%s\n' "$damage"; } >damaged.journal
+	run "$DPE" replay -e 'expect n: db_server*' damaged.journal
+	says "damaged: $damage" 2 'damaged.journal:6: error: this is no entry of a journal' inconclusive
+done
+printf 'LPKSHHRH\001\002' >own.journal
+run "$DPE" replay -e 'detect a' own.journal
+says "systemd's own file" 2 'journalctl --file=own.journal -o json'
+
 # ---- any text ----
 cat >app.log <<'END'
 # begins

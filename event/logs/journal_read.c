@@ -1,0 +1,229 @@
+/* Reads what `journalctl -o json` prints: an entry of the systemd journal is a message.
+ *
+ * Sources: systemd, "Journal Export Formats"; systemd.journal-fields(7). */
+#include "event/logs/import.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STAMP "__REALTIME_TIMESTAMP"
+
+struct journal {
+	struct dpe_log_reader *reader;
+	struct dpe_text_pattern *pattern; /* borrowed; or NULL */
+	struct dpe_import *import;
+	uint64_t large; /* messages that journalctl left out */
+};
+
+bool dpe_journal_is(const char *text)
+{
+	const char *end = strchr(text, '\n');
+	size_t len = end ? (size_t)(end - text) : strlen(text);
+
+	return *text == '{' && memmem(text, len, "\"" STAMP "\"", strlen(STAMP) + 2);
+}
+
+/* ---- fields --------------------------------------------------------------------------------- */
+
+/* Of a field that an entry has several times the first. */
+static const cJSON *find_field(const cJSON *entry, const char *name)
+{
+	const cJSON *field = cJSON_GetObjectItemCaseSensitive(entry, name);
+
+	if (cJSON_IsArray(field) && !cJSON_IsNumber(field->child))
+		return field->child;
+	return field;
+}
+
+/* A field that is no text in UTF-8 is an array of its bytes. */
+static char *copy_bytes(const cJSON *field)
+{
+	struct dpe_text text = {0};
+	const cJSON *byte;
+
+	dpe_text_puts(&text, "");
+	cJSON_ArrayForEach(byte, field) {
+		char one = (char)byte->valueint;
+
+		if (one)
+			dpe_text_add(&text, &one, 1);
+	}
+	return text.at;
+}
+
+/* To free(); NULL: the entry has none. */
+static char *copy_field(const cJSON *entry, const char *name)
+{
+	const cJSON *field = find_field(entry, name);
+
+	if (cJSON_IsString(field))
+		return dpe_xstrdup(field->valuestring);
+	return cJSON_IsArray(field) ? copy_bytes(field) : NULL;
+}
+
+static bool number_of(const cJSON *entry, const char *name, uint64_t *number)
+{
+	const cJSON *field = find_field(entry, name);
+	char *end = NULL;
+
+	if (!cJSON_IsString(field))
+		return false;
+	*number = strtoull(field->valuestring, &end, 10);
+	return end != field->valuestring && !*end;
+}
+
+/* ---- a message ------------------------------------------------------------------------------ */
+
+static void add_text_member(struct dpe_text *to, const char *name, const cJSON *entry, const char *field)
+{
+	char *text = copy_field(entry, field);
+
+	if (text) {
+		dpe_text_printf(to, ",\"%s\":", name);
+		dpe_json_string(to, text, strlen(text));
+	}
+	free(text);
+}
+
+static void add_number_member(struct dpe_text *to, const char *name, const cJSON *entry, const char *field, unsigned scale)
+{
+	uint64_t number;
+
+	if (number_of(entry, field, &number))
+		dpe_text_printf(to, ",\"%s\":%llu", name, (unsigned long long)number * scale);
+}
+
+/* Members that the pattern has no groups for. */
+static void add_members(const struct journal *journal, struct dpe_text *to, const cJSON *entry)
+{
+	static const struct {
+		const char *member, *field, *other;
+		unsigned scale; /* 0: a text */
+	} members[] = {
+		{"host", "_HOSTNAME", NULL, 0},
+		{"process", "_PID", NULL, 1},
+		{"thread", "_TID", "_PID", 1},
+		{"comm", "_COMM", "SYSLOG_IDENTIFIER", 0},
+		{"time", STAMP, NULL, 1000},
+	};
+
+	for (unsigned i = 0; i < DPE_COUNT(members); i++) {
+		const char *field = members[i].field;
+
+		if (journal->pattern && dpe_pattern_has(journal->pattern, members[i].member))
+			continue;
+		if (members[i].other && !find_field(entry, field))
+			field = members[i].other;
+		if (members[i].scale)
+			add_number_member(to, members[i].member, entry, field, members[i].scale);
+		else
+			add_text_member(to, members[i].member, entry, field);
+	}
+}
+
+/* The writer's name is the event's. */
+static void begin_message(struct dpe_text *to, const cJSON *entry, const char *message)
+{
+	char *name = copy_field(entry, "SYSLOG_IDENTIFIER");
+
+	if (!name)
+		name = copy_field(entry, "_COMM");
+	dpe_text_puts(to, "{\"event\":\"");
+	dpe_import_name(to, name ? name : "unknown", strlen(name ? name : "unknown"));
+	dpe_text_puts(to, "\",\"args\":[");
+	dpe_json_string(to, message, strlen(message));
+	dpe_text_puts(to, "],\"vars\":{\"name\":");
+	dpe_json_string(to, name ? name : "", strlen(name ? name : ""));
+	free(name);
+}
+
+/* False: the pattern does not match. */
+static bool begin(struct journal *journal, struct dpe_text *to, const cJSON *entry, const char *message)
+{
+	if (journal->pattern)
+		return dpe_pattern_apply(journal->pattern, message, to);
+	begin_message(to, entry, message);
+	return true;
+}
+
+static void add_message(struct journal *journal, const cJSON *entry, const char *message, unsigned line)
+{
+	struct dpe_text text = {0};
+
+	if (!begin(journal, &text, entry, message))
+		return;
+	if (!journal->pattern || !dpe_pattern_has(journal->pattern, "unit"))
+		add_text_member(&text, "unit", entry, "_SYSTEMD_UNIT");
+	if (!journal->pattern || !dpe_pattern_has(journal->pattern, "priority"))
+		add_number_member(&text, "priority", entry, "PRIORITY", 1);
+	dpe_text_puts(&text, "}");
+	add_members(journal, &text, entry);
+	dpe_text_puts(&text, "}");
+	dpe_import_add(journal->import, 0, line, &text);
+}
+
+/* ---- the log -------------------------------------------------------------------------------- */
+
+static void lose(struct journal *journal, uint64_t count)
+{
+	dpe_log_add_loss(journal->reader, (struct dpe_value){.kind = DPE_NONE}, count);
+}
+
+static void read_entry(struct journal *journal, const char *text, unsigned line)
+{
+	cJSON *entry = cJSON_Parse(text);
+	char *message = copy_field(entry, "MESSAGE");
+	struct dpe_text damaged = {0};
+	uint64_t dropped = 0;
+
+	if (!cJSON_IsObject(entry) || !number_of(entry, STAMP, &dropped)) {
+		dpe_import_add(journal->import, 0, line, &damaged);
+	} else if (cJSON_IsNull(find_field(entry, "MESSAGE"))) {
+		journal->large++;
+		lose(journal, 1);
+	} else if (message) {
+		add_message(journal, entry, message, line);
+	}
+	if (number_of(entry, "N_DROPPED", &dropped))
+		lose(journal, dropped);
+	free(message);
+	cJSON_Delete(entry);
+}
+
+struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_text_pattern *pattern, char *text)
+{
+	struct journal journal = {.reader = reader, .pattern = pattern};
+	unsigned number = 0;
+
+	journal.import = dpe_xcalloc(1, sizeof(*journal.import));
+	journal.import->damage = "this is no entry of a journal: a JSON object with " STAMP;
+	for (char *line; (line = strsep(&text, "\n"));) {
+		number++;
+		if (*line)
+			read_entry(&journal, line, number);
+	}
+	if (journal.large)
+		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
+			"%llu messages were too large for journalctl, which counts as a loss: use journalctl --all",
+			(unsigned long long)journal.large);
+	if (!pattern || dpe_pattern_report(pattern))
+		return journal.import;
+	dpe_import_free(journal.import);
+	return NULL;
+}
+
+struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader)
+{
+	size_t len = 0;
+	char *text = dpe_import_text(reader, &len);
+	struct dpe_import *import = NULL;
+
+	if (text && !strncmp(text, "LPKSHHRH", 8))
+		dpe_diag_at(reader->diags, DPE_ERROR, reader->name,
+			"this is the journal's own file: journalctl --file=%s -o json prints what can be read", reader->name);
+	else if (text)
+		import = dpe_journal_read(reader, NULL, text);
+	free(text);
+	return import;
+}
