@@ -42,6 +42,7 @@ struct cli {
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool keep_going, spurious, step, confirm; /* of explore */
+	bool stats;
 	bool predicting; /* the rules are compiled to predict */
 	bool predicts_races; /* rules of the command itself predict */
 	const char *strategy, *replay_from, *confirm_from, *fails, *setup;

@@ -2,6 +2,7 @@
 #include "cli/limits.h"
 #include "cli/logs.h"
 #include "cli/report/report.h"
+#include "cli/stats.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -202,12 +203,16 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		cli_report_buffer(report);
 	cli_progress_begin(&progress, cli, -1);
 	if (recognizer) {
+		struct cli_stats *stats = cli_stats_begin(cli, recognizer);
+
 		for (unsigned i = 0; i < logs->count; i++)
 			good &= cli_feed_log(
 				cli, logs->readers[i], cli->words.at[i], recognizer, &progress);
+		cli_stats_note(stats, recognizer);
 		dpe_recognizer_finish(recognizer);
 		dpe_diags_print(cli->diags, stderr);
 		cli_report_finish(report, recognizer);
+		cli_stats_end(stats, report, recognizer);
 	}
 	status = cli_report_free(report);
 	if (!recognizer || !good)

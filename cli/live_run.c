@@ -3,6 +3,7 @@
 #include "cli/limits.h"
 #include "cli/report/report.h"
 #include "cli/progress.h"
+#include "cli/stats.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,6 +26,7 @@ struct live {
 	struct dpe_log_writer *log; /* or NULL */
 	struct cli_report *report;
 	struct cli_progress progress;
+	struct cli_stats *stats; /* or NULL */
 	uint64_t measured; /* ms: when it was printed last */
 	int signals;
 	unsigned interrupts;
@@ -325,6 +327,7 @@ static void follow(struct live *live)
 	};
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
+	live->stats = cli_stats_begin(cli, live->recognizer);
 	while (!live->ended) {
 		int got = dpe_probes_poll(live->probes, longest_wait(live), &sink);
 
@@ -395,6 +398,7 @@ static void end_outputs(struct live *live)
 
 	dpe_probes_report_missing(live->probes, live->cli->diags);
 	print_losses(live, losses, nlosses);
+	cli_stats_note(live->stats, live->recognizer);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)
 		log_losses(live, losses, nlosses);
@@ -402,6 +406,7 @@ static void end_outputs(struct live *live)
 		cli_report_finish(live->report, live->recognizer);
 	else
 		end_record(live, losses, nlosses);
+	cli_stats_end(live->stats, live->report, live->recognizer);
 	if (live->how->recognize && cli_report_needs_order(live->report))
 		dpe_probes_report_atomics(live->probes, live->cli->diags);
 	free(losses);

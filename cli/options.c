@@ -338,6 +338,7 @@ static const struct option options[] = {
 	{0, "progress", "[=SECONDS]", FOR_RECOGNIZING | FOR_RECORD,
 		"print progress at this interval (5); 0: never", take_progress,
 		AT(progress), .min = 0, .max = 1000000},
+	{0, "stats", NULL, FOR_RECOGNIZING & ~FOR_VIEW, "print at the end what the run cost: time by stage, rate, memory", take_flag, AT(stats)},
 	{0, "stay", "MS", FOR_RUN | FOR_RECORD | FOR_RACE,
 		"how long exit waits for other threads where memory is observed (1000)",
 		take_number, AT(stay), .min = 0, .max = 1000000000},

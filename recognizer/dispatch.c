@@ -167,10 +167,12 @@ static void on_event(void *context, const struct dpe_event *event)
 	if (event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
+	recognizer->stage = DPE_STAGE_MATCH;
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
 	else if (watch->followed)
 		follow_event(recognizer, watch, event);
+	recognizer->stage = DPE_STAGE_ORDER;
 	if (recognizer->kept > recognizer->forget_above)
 		forget(recognizer);
 }

@@ -158,13 +158,20 @@ bool dpe_recognizer_feed(
 {
 	struct feeding feeding = {recognizer, message, diags, false};
 
-	if (dpe_is_protected())
-		return feed(recognizer, message, diags);
-	if (!dpe_protect(feed_protected, &feeding)) {
+	recognizer->stage = DPE_STAGE_ORDER;
+	if (dpe_is_protected()) {
+		feeding.good = feed(recognizer, message, diags);
+	} else if (!dpe_protect(feed_protected, &feeding)) {
 		exhaust(recognizer);
 		dpe_diags_out_of_memory(diags);
 	}
+	recognizer->stage = DPE_STAGE_OUTSIDE;
 	return feeding.good;
+}
+
+enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->stage;
 }
 
 bool dpe_recognizer_prefetch(
@@ -269,10 +276,12 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 {
 	if (recognizer->finished)
 		return;
+	recognizer->stage = DPE_STAGE_MATCH;
 	if (dpe_is_protected())
 		finish(recognizer);
 	else if (!dpe_protect(finish, recognizer))
 		exhaust(recognizer);
+	recognizer->stage = DPE_STAGE_OUTSIDE;
 }
 
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,

@@ -166,6 +166,7 @@ struct dpe_recognizer {
 	bool finished;          /* the final verdicts were given */
 	bool matched;           /* a `detect` rule has, in this run */
 	bool exhausted;         /* memory ran out in the middle of a change */
+	volatile enum dpe_stage stage; /* which another thread may ask for */
 	bool finishing;         /* no further message will come */
 	dpe_name thread_found;         /* name of the first event of a thread that was already running */
 	bool suppressing;             /* the current action belongs to a suppressed finding */

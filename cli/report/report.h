@@ -38,6 +38,13 @@ bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *re
 bool cli_report_inconclusive(const struct cli_report *report);
 /* Prints the summary. */
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer);
+/* What a run cost. Stages are those of the recognizer; outside it is what reads the log or the probes. */
+struct cli_stats_figures {
+	uint64_t events, slices, kept; /* slices and events that they keep: at the end */
+	uint64_t memory;               /* bytes, at most */
+	uint64_t wall, stages[DPE_STAGES]; /* ns; of stages, processor time */
+};
+void cli_report_stats(struct cli_report *report, const struct cli_stats_figures *figures);
 /* Prints the current counts, and which thread waits for which, to standard error. */
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);

@@ -454,3 +454,19 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 		cli_suppressions_each(report->suppressions, print_used, report);
 	print_object(report, object);
 }
+
+void cli_json_stats(struct cli_report *report, const struct cli_stats_figures *figures)
+{
+	cJSON *object = new_object("stats");
+
+	add_number(object, "events", figures->events);
+	add_number(object, "slices", figures->slices);
+	add_number(object, "kept", figures->kept);
+	add_number(object, "memory", figures->memory);
+	add_number(object, "wall_ns", figures->wall);
+	add_number(object, "input_ns", figures->stages[DPE_STAGE_OUTSIDE]);
+	add_number(object, "order_ns", figures->stages[DPE_STAGE_ORDER]);
+	add_number(object, "match_ns", figures->stages[DPE_STAGE_MATCH]);
+	add_number(object, "report_ns", figures->stages[DPE_STAGE_REPORT]);
+	print_object(report, object);
+}

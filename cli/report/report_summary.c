@@ -231,3 +231,30 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 		cli_suppressions_each(report->suppressions, add_used, &text);
 	cli_text_print(report, &text);
 }
+
+/* ---- what a run cost --------------------------------------------------------------------- */
+
+static void print_stats(FILE *to, const struct cli_stats_figures *figures)
+{
+	static const char *const names[DPE_STAGES] = {
+		[DPE_STAGE_OUTSIDE] = "input", [DPE_STAGE_ORDER] = "order", [DPE_STAGE_MATCH] = "match", [DPE_STAGE_REPORT] = "report"};
+	double wall = (double)figures->wall / 1e9, all = 0;
+
+	for (unsigned i = 0; i < DPE_STAGES; i++)
+		all += (double)figures->stages[i];
+	fprintf(to, "dpe: %" PRIu64 " events in %.3f s, %.0f a second; %" PRIu64 " slices keep %" PRIu64 " events; %" PRIu64 " MiB at most\n",
+		figures->events, wall, wall > 0 ? (double)figures->events / wall : 0, figures->slices, figures->kept,
+		figures->memory >> 20);
+	fprintf(to, "dpe: processor time %.3f s:", all / 1e9);
+	for (unsigned i = 0; i < DPE_STAGES; i++)
+		fprintf(to, "%s %s %.0f %%", i ? "," : "", names[i], all > 0 ? 100 * (double)figures->stages[i] / all : 0);
+	fputs("\n", to);
+}
+
+void cli_report_stats(struct cli_report *report, const struct cli_stats_figures *figures)
+{
+	if (report->cli->json)
+		cli_json_stats(report, figures);
+	else
+		print_stats(stderr, figures);
+}

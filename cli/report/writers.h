@@ -144,6 +144,7 @@ void cli_text_name(
 /* report_inconclusive.c. Collects an inconclusive verdict that has only a slice; false if it
  * has to be printed at once. Collected ones are printed at the end. */
 bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_json_stats(struct cli_report *report, const struct cli_stats_figures *figures);
 void cli_inconclusive_print(struct dpe_text *to, struct cli_report *report);
 void cli_inconclusive_free(struct cli_report *report);
 

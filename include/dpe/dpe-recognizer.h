@@ -294,7 +294,18 @@ struct dpe_summary {
 /* Number of findings: all reports except satisfied and inconclusive ones, and long waits. */
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
+/* What a thread does that uses a recognizer. */
+enum dpe_stage {
+	DPE_STAGE_OUTSIDE, /* something else */
+	DPE_STAGE_ORDER,   /* the causal order of messages */
+	DPE_STAGE_MATCH,   /* the rules */
+	DPE_STAGE_REPORT,  /* in the sink's `verdict` */
+	DPE_STAGES
+};
+
 struct dpe_recognizer;
+/* Where it is; also for another thread, which so sees where time goes. */
+enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer);
 /* A rule that can have found nothing, because `pattern` (as written) never occurred; NULL: because
  * nothing of any rule did. Borrowed. */
 typedef void dpe_unobserved_fn(

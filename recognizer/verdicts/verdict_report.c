@@ -69,6 +69,7 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
 	static const struct dpe_value unbound[DPE_RULE_VARIABLES];
+	enum dpe_stage stage;
 
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
@@ -86,5 +87,8 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 		run->inconclusive++;
 	else
 		dpe_reported_add_verdict(run, slice, verdict);
+	stage = recognizer->stage;
+	recognizer->stage = DPE_STAGE_REPORT;
 	recognizer->sink.verdict(recognizer->sink.context, verdict);
+	recognizer->stage = stage;
 }
