@@ -42,7 +42,7 @@ VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dp
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lexpat -lisal -lcjson -lpcre2-8
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
-CLI_LIBS :=
+CLI_LIBS := -lncursesw -ltinfo
 
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
 # What runs inside the target, and what runs in the kernel, are programs of their own.
@@ -90,8 +90,8 @@ help:
 # ---- what a new machine lacks ------------------------------------------------------------------
 
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
-	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev uthash-dev pkg-config
-TEST_PACKAGES := g++ libtbb-dev llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
+	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev libncurses-dev uthash-dev pkg-config
+TEST_PACKAGES := g++ libtbb-dev tmux llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
 	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user chromium chromium-driver python3-selenium
 
 deps: PACKAGES := $(BUILD_PACKAGES)

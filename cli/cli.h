@@ -86,9 +86,10 @@ enum {
 	FOR_EXPLORE = 1 << 11,
 	FOR_HANG = 1 << 12,
 	FOR_VIEW = 1 << 13,
-	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
+	FOR_TOP = 1 << 14,
+	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE | FOR_TOP,
 	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE | FOR_VIEW,
-	FOR_ALL = (1 << 14) - 1,
+	FOR_ALL = (1 << 15) - 1,
 };
 
 struct cli_command {
@@ -142,6 +143,7 @@ int cli_check(struct cli *cli);
 int cli_fmt(struct cli *cli);
 int cli_compile_command(struct cli *cli);
 int cli_run(struct cli *cli);
+int cli_top(struct cli *cli);
 int cli_attach(struct cli *cli);
 int cli_record(struct cli *cli);
 int cli_replay(struct cli *cli);

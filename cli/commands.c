@@ -17,6 +17,8 @@ static const struct cli_command commands[] = {
 		"Starts a program and checks the rules while it runs"},
 	{"attach", FOR_ATTACH, cli_attach, "attach -s SPEC... [OPTIONS] -p PID",
 		"Checks the rules in a running program"},
+	{"top", FOR_TOP, cli_top, "top -s SPEC... [OPTIONS] [-p PID | -- COMMAND...]",
+		"Shows a running program on the terminal: events, rules, waits, findings as they come"},
 	{"record", FOR_RECORD, cli_record, "record -s SPEC... -o LOG [OPTIONS] -- COMMAND...",
 		"Starts a program and records the events of the rules in a log"},
 	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",

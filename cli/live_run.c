@@ -4,6 +4,7 @@
 #include "cli/report/report.h"
 #include "cli/progress.h"
 #include "cli/stats.h"
+#include "cli/top.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,6 +28,7 @@ struct live {
 	struct cli_report *report;
 	struct cli_progress progress;
 	struct cli_stats *stats; /* or NULL */
+	struct cli_top *top;     /* or NULL */
 	uint64_t measured; /* ms: when it was printed last */
 	int signals;
 	unsigned interrupts;
@@ -315,6 +317,33 @@ static int longest_wait(const struct live *live)
 	return due > now ? (int)(due - now) : 1;
 }
 
+static void show(struct live *live)
+{
+	unsigned nlosses;
+	struct dpe_loss *losses = find_losses(live, &nlosses);
+	const struct cli_top_state state = {
+		.pid = dpe_probes_pid(live->probes),
+		.name = live->how->launch ? live->cli->target[0] : "process",
+		.lost = sum_losses(losses, nlosses),
+		.over = live->over,
+	};
+
+	live->ended |= !cli_top_turn(live->top, &state);
+	free(losses);
+}
+
+/* What was found stays on the screen. */
+static void linger(struct live *live)
+{
+	const struct timespec moment = {.tv_nsec = CLI_WAIT_TIME * 1000000};
+
+	while (live->over && !live->ended) {
+		show(live);
+		look_at_signals(live);
+		nanosleep(&moment, NULL);
+	}
+}
+
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
@@ -341,6 +370,8 @@ static void follow(struct live *live)
 		if (!got || (got < 0 && errno != EINTR))
 			return;
 		look_at_signals(live);
+		if (live->top)
+			show(live);
 		if (cli_progress_due(&live->progress))
 			show_progress(live);
 		measure(live);
@@ -473,6 +504,8 @@ static int run(struct live *live)
 {
 	if (!cli_gdb_check(live->cli) || !begin_outputs(live))
 		return CLI_ERROR;
+	if (live->how->screen && !(live->top = cli_top_new(live->cli)))
+		return CLI_ERROR;
 	if (live->how->waits && !live->how->launch && cli_report_hangs_already(live->report, live->cli->pid))
 		return CLI_GOOD;
 	if (!begin_probes(live))
@@ -483,7 +516,13 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	dpe_probes_drop_privileges(live->probes, live->cli->diags);
 	dpe_diags_print(live->cli->diags, stderr);
+	if (live->top && !cli_top_begin(live->top, live->report, live->recognizer))
+		return CLI_ERROR;
 	follow(live);
+	if (live->top)
+		linger(live);
+	cli_top_end(live->top);
+	live->top = NULL;
 	if (live->how->waits && !live->over && !cli_report_left(live->report))
 		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
 	if (!cli_report_left(live->report)) {
@@ -511,6 +550,7 @@ static int close_all(struct live *live, int status)
 {
 	int verdict = CLI_GOOD, ended = -1;
 
+	cli_top_end(live->top);
 	if (live->log && dpe_log_finish(live->log, live->cli->diags) < 0)
 		status = CLI_ERROR;
 	dpe_recognizer_free(live->recognizer);

@@ -9,6 +9,7 @@ struct cli_live_run {
 	bool recognize; /* false: only record */
 	bool launch;    /* cli->target; false: attach to cli->pid */
 	bool waits;     /* what threads wait for is shown: at the beginning where they hang already, on SIGUSR1, at the end */
+	bool screen;    /* shown by dpe top */
 	bool once;      /* report only whether there are memory races, not each of them */
 	bool memory_observed; /* see the recognizer's options */
 	const char *skip_happened; /* see the recognizer's options */

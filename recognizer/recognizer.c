@@ -312,6 +312,24 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 	}
 }
 
+void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_rule_state *state), void *context)
+{
+	for (unsigned i = 0; !recognizer->exhausted && i < recognizer->spec->nrules; i++) {
+		const struct dpe_run *run = &recognizer->runs[i];
+		struct dpe_rule_state state = {.rule = run->rule,
+			.satisfied = run->satisfied,
+			.inconclusive = run->inconclusive,
+			.findings = run->verdicts - run->satisfied - run->inconclusive};
+
+		if (!run->rule_engine)
+			continue;
+		if (run->rule_engine->count)
+			state.slices = run->rule_engine->count(run);
+		each(context, &state);
+	}
+}
+
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
 {
 	return recognizer->fed == recognizer->summary.events;

@@ -108,7 +108,7 @@ struct dpe_run {
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */
-	uint64_t verdicts, inconclusive; /* reported */
+	uint64_t verdicts, satisfied, inconclusive; /* reported */
 	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */
 	uint64_t unordered;         /* … and how often b was independent of an a */
 	/* Verdicts that can no longer be retracted: all, without those of owned slices, and failures

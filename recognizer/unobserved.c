@@ -105,3 +105,12 @@ void dpe_recognizer_unobserved(
 	if (!any && !named)
 		each(context, NULL, NULL, 0);
 }
+
+void dpe_recognizer_occurrences(
+	const struct dpe_recognizer *recognizer, dpe_occurrence_fn *each, void *context)
+{
+	for (dpe_name name = 0; name < recognizer->nnames; name++)
+		for (unsigned phase = 0; phase <= DPE_EXIT; phase++)
+			if (recognizer->by_name[name].occurred[phase])
+				each(context, name, phase, recognizer->by_name[name].occurred[phase]);
+}

@@ -315,6 +315,18 @@ typedef void dpe_unobserved_fn(
  * with rule and pattern NULL. */
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
+/* How often events of the rules occurred so far, by name and phase, for each that did. */
+typedef void dpe_occurrence_fn(void *context, dpe_name name, enum dpe_phase phase, uint64_t count);
+void dpe_recognizer_occurrences(
+	const struct dpe_recognizer *recognizer, dpe_occurrence_fn *each, void *context);
+struct dpe_rule_state {
+	const struct dpe_rule *rule; /* borrowed */
+	uint64_t slices;             /* now */
+	uint64_t satisfied, findings, inconclusive; /* verdicts so far */
+};
+/* Calls for each rule that is followed. */
+void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_rule_state *state), void *context);
 /* Whether an event of any rule occurred; true where there are synchronisation rules alone. */
 bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
 /* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */

@@ -74,6 +74,7 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
 	run->verdicts++;
+	run->satisfied += verdict->kind == DPE_SATISFIED;
 	if (run->rule->measures && verdict->kind == DPE_MATCH) { /* its action measures, and that is all */
 		recognizer->suppressing = false;
 		return;

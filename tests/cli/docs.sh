@@ -19,7 +19,7 @@ while read -r block document; do
 	gives "$document, $block: a good specification" 0
 done <blocks
 
-for command in check fmt compile run attach record replay view convert race deadlock explore hang list; do
+for command in check fmt compile run top attach record replay view convert race deadlock explore hang list; do
 	run "$DPE" $command --help
 	for option in $(sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' out); do
 		grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" "$TOP/docs/dpe.1" ||

@@ -4,12 +4,12 @@
 printf 'expect R: a ; b\n' >r.dpe
 printf '(a .) (b a)\n' >r.msg
 
-for command in check compile run attach record replay view convert list deadlock hang race; do
+for command in check compile run top attach record replay view convert list deadlock hang race; do
 	run "$DPE" $command --help
 	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
 done
 run "$DPE" --help
-check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 14'
+check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 15'
 run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version

@@ -1,0 +1,144 @@
+# dpe top, on a real terminal: what is on the screen, what keys do, and what is left behind.
+. tests/tap.sh
+need_live 'dpe top'
+command -v tmux >/dev/null || {
+	skip 'dpe top: there is no tmux'
+	finish
+	exit
+}
+
+cat >busy.c <<'X'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+__attribute__((noipa)) void put(int x) { (void)x; }
+__attribute__((noipa)) void get(int x) { (void)x; }
+
+static void *work(void *p)
+{
+	for (int i = 0; i < 3; i++) {
+		p ? put(i) : get(i);
+		usleep(1000);
+	}
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+
+	printf("a \033[31m line\n");
+	fflush(stdout);
+	pthread_create(&threads[0], NULL, work, NULL);
+	pthread_create(&threads[1], NULL, work, argv);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	if (argc > 1) {
+		for (;;)
+			pause();
+	}
+	return 7;
+}
+X
+gcc -g -O1 busy.c -o busy -lpthread || not_ok 'building it'
+
+tm() {
+	tmux -S "$folder/socket" -f /dev/null "$@"
+}
+# begin WIDTH HEIGHT COMMAND: in a terminal of its own; its status goes to a file
+begin() {
+	rm -f status
+	: >errors
+	tm new-session -d -x "$1" -y "$2" "$3; echo \$? >status; exec sleep 1000" 2>errors || not_ok "a terminal: $(cat errors)"
+	tm set -g history-limit 1000
+}
+# shows TEXT...: waits until the screen has all of them
+shows() {
+	for try in $(seq $((${DPE_AWAIT:-60} * 10))); do
+		tm capture-pane -p >screen 2>/dev/null
+		missing=
+		for text; do
+			grep -qF -- "$text" screen || missing=$text
+		done
+		test -z "$missing" && return
+		sleep 0.1
+	done
+	sed 's/^/# /' screen
+	false
+}
+key() {
+	tm send-keys "$@"
+}
+# left STATUS: what the command ended with
+left() {
+	for try in $(seq $((${DPE_AWAIT:-60} * 10))); do
+		test -s status && break
+		sleep 0.1
+	done
+	test "$(cat status)" = "$1"
+}
+rule="-s pthread.dpe -e 'detect race(x): put(x) & get(x)'"
+
+begin 80 24 "$DPE top $rule -- ./busy"
+shows 'dpe top: ./busy (' ') has ended' ' 0 lost' 'put.enter' 'get.enter' 'thread::create' 'slices' '3 findings' '#1 race: match of put(x)&get(x)' 'q leaves'
+check 'events, rules and findings in 80 by 24' $? -eq 0
+check 'with their counts' "$(grep -c '^put.enter  *3  ' screen) $(grep -c ' race  *3  *3  *0$' screen) $(awk 'length > 80' screen | wc -l)" = '1 1 0'
+key Enter
+shows 'put(0)' 'at put' 'are independent' 'q goes back'
+check 'Enter opens a finding with its drawing' $? -eq 0
+key q
+shows 'Enter opens'
+check 'q goes back' $? -eq 0
+key o
+shows 'a \x1b[31m line'
+check 'what the program wrote, harmless' $? -eq 0
+tm resize-window -x 30 -y 8
+shows 'dpe top needs 40x10'
+check 'a terminal that is too small' $? -eq 0
+tm resize-window -x 120 -y 30
+shows 'q goes back' 'line'
+check 'and a larger one' $? -eq 0
+key q
+shows 'Enter opens'
+key q
+left 1
+check 'the status of dpe run' $? -eq 0
+shows '#1 race: match' 'exited with status 7' '1 rule: 3 matches' ' line'
+check 'output and report are printed at the end' $? -eq 0
+tm kill-server
+
+./busy stay >/dev/null &
+target=$!
+begin 80 24 "$DPE top -e 'detect race(x): put(x) & get(x)' -p $target"
+shows 'process (' '0 findings'
+check 'a process that runs already' $? -eq 0
+key w
+shows "thread $target (busy)" 'pause'
+check 'who waits' $? -eq 0
+key q
+shows 'Enter opens'
+key C-c
+left 3
+check 'Ctrl-C leaves, as nothing was observed' $? -eq 0
+check 'and the process runs on' "$(kill -0 $target && echo lives)" = lives
+kill $target
+tm kill-server
+
+begin 80 24 "$DPE top -s nothere.dpe -- ./busy"
+left 2
+check 'errors' $? -eq 0
+shows 'nothere.dpe'
+check 'are on the terminal' $? -eq 0
+tm kill-server
+begin 80 24 "$DPE top $rule -- ./nothere"
+left 2
+check 'a program that is not there' $? -eq 0
+shows 'nothere'
+check 'is said so' $? -eq 0
+tm kill-server
+run "$DPE" top -e 'detect a' -- ./busy
+says 'without a terminal' 2 'this is no terminal: use dpe run or dpe attach'
+run "$DPE" top -e 'detect a'
+says 'without a program' 2 'either a process (-p PID) or a program'
+finish
