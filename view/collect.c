@@ -66,15 +66,14 @@ dpe_name dpe_view_object(struct dpe_view *view, struct dpe_value value)
 	dpe_name object = dpe_view_value(view, value);
 	char *variable;
 
-	while (view->nnamed <= object)
-		*DPE_GROW(view->named, view->nnamed, view->capnamed) = false;
-	if (!object || view->named[object] || !view->variable_at)
+	while (view->nvariables <= object)
+		*DPE_GROW(view->variables, view->nvariables, view->capvariables) = 0;
+	if (!object || view->variables[object] || !view->variable_at)
 		return object;
-	view->named[object] = true;
 	variable = view->variable_at(view->context, value);
+	view->variables[object] = variable ? dpe_view_text(view, variable) : DPE_VIEW_NONE;
 	if (variable)
-		dpe_text_printf(&view->objects, "%s\"%u\":%u", view->objects.len ? "," : "", object,
-			dpe_view_text(view, variable));
+		dpe_text_printf(&view->objects, "%s\"%u\":%u", view->objects.len ? "," : "", object, view->variables[object]);
 	free(variable);
 	return object;
 }
@@ -425,7 +424,7 @@ void dpe_view_free(struct dpe_view *view)
 	free(view->events_of);
 	free(view->lanes_of);
 	free(view->lanes);
-	free(view->named);
+	free(view->variables);
 	free(view->findings_of);
 	free(view->events);
 	free(view->edges);

@@ -60,8 +60,8 @@ struct dpe_view {
 	bool taken; /* the last event is on the page */
 	bool has_start;
 	uint64_t start; /* ns: of the first event with a time */
-	bool *named; /* objects whose variable was looked up, by number of their text */
-	unsigned nnamed, capnamed;
+	dpe_name *variables; /* of objects, by number of their text; 0: not looked up, DPE_VIEW_NONE: none */
+	unsigned nvariables, capvariables;
 	struct dpe_text notes;
 	uint64_t left_events, left_findings, left_notes, left_lanes, left_edges, left_texts, left_steps;
 };
@@ -88,6 +88,9 @@ char *dpe_view_write_chrome(struct dpe_view *view, FILE *to); /* returns as dpe_
 /* Returns how many events are left out, at the end. */
 uint64_t dpe_view_write_shiviz(struct dpe_view *view, FILE *to);
 void dpe_view_write_dot(struct dpe_view *view, FILE *to);
+void dpe_view_write_locks(struct dpe_view *view, FILE *to);
+/* A text in quotes, as Graphviz reads it. */
+void dpe_view_put_dot(FILE *to, const char *text);
 
 /* sources.c. The lines around the places in frames, as JSON: {"queue.c:35": [32, "…", …], …}. Reads only files
  * below the working directory that are named as sources are. */

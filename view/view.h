@@ -33,6 +33,7 @@ enum dpe_view_format {
 	DPE_VIEW_PAGE,   /* any other */
 	DPE_VIEW_CHROME, /* .json: a trace for chrome://tracing and Perfetto */
 	DPE_VIEW_SHIVIZ, /* .shiviz: vector clocks */
+	DPE_VIEW_LOCKS,  /* .locks.dot: in which order locks were taken */
 	DPE_VIEW_DOT,    /* .dot: what lies around the first finding */
 };
 enum dpe_view_format dpe_view_format_of(const char *path);

@@ -155,6 +155,7 @@ enum dpe_view_format dpe_view_format_of(const char *path)
 {
 	return ends(path, ".json")     ? DPE_VIEW_CHROME
 	       : ends(path, ".shiviz") ? DPE_VIEW_SHIVIZ
+	       : ends(path, ".locks.dot") ? DPE_VIEW_LOCKS
 	       : ends(path, ".dot")    ? DPE_VIEW_DOT
 				       : DPE_VIEW_PAGE;
 }
@@ -165,6 +166,8 @@ static char *missing(const struct dpe_view *view, enum dpe_view_format format, u
 
 	if (format == DPE_VIEW_SHIVIZ)
 		dpe_text_puts(&text, "stacks, times, locks held, kinds of edges and findings");
+	else if (format == DPE_VIEW_LOCKS)
+		dpe_text_puts(&text, "anything but the order of locks");
 	else if (format == DPE_VIEW_DOT)
 		dpe_text_puts(&text, "anything but the first finding and what lies around it");
 	if (left)
@@ -187,6 +190,9 @@ char *dpe_view_write(struct dpe_view *view, enum dpe_view_format format, FILE *t
 		break;
 	case DPE_VIEW_DOT:
 		dpe_view_write_dot(view, to);
+		break;
+	case DPE_VIEW_LOCKS:
+		dpe_view_write_locks(view, to);
 		break;
 	case DPE_VIEW_PAGE:
 		write_page(view, to);

@@ -13,8 +13,8 @@ struct graph {
 	uint8_t *shown;   /* 1: near; 2: of the finding */
 };
 
-/* In quotes; \n and the like are Graphviz's own. */
-static void put_text(FILE *to, const char *text)
+/* \n and the like are Graphviz's own. */
+void dpe_view_put_dot(FILE *to, const char *text)
 {
 	fputc('"', to);
 	for (; *text; text++) {
@@ -80,14 +80,14 @@ static void put_lane(const struct graph *graph, uint32_t lane)
 
 	dpe_view_print_lane(&name, graph->view, lane);
 	fprintf(graph->to, "\tsubgraph cluster_%" PRIu32 " {\n\t\tlabel=", lane);
-	put_text(graph->to, name.at);
+	dpe_view_put_dot(graph->to, name.at);
 	fputs(";\n", graph->to);
 	dpe_text_free(&name);
 	for (uint32_t i = 0; i < graph->view->nrows; i++) {
 		if (!graph->shown[i] || graph->view->events[i].lane != lane)
 			continue;
 		fprintf(graph->to, "\t\te%" PRIu32 " [label=", i);
-		put_text(graph->to, dpe_name_text(graph->view->keys, graph->view->events[i].label));
+		dpe_view_put_dot(graph->to, dpe_name_text(graph->view->keys, graph->view->events[i].label));
 		fputs(graph->shown[i] & 2 ? ", color=red, penwidth=2];\n" : "];\n", graph->to);
 	}
 	fputs("\t}\n", graph->to);
@@ -133,7 +133,7 @@ void dpe_view_write_dot(struct dpe_view *view, FILE *to)
 	choose(&graph);
 	choose_sources(&graph);
 	fputs("digraph finding {\n\tlabel=", to);
-	put_text(to, view->nmarks ? dpe_name_text(view->keys, view->marks[0].title) : "no finding");
+	dpe_view_put_dot(to, view->nmarks ? dpe_name_text(view->keys, view->marks[0].title) : "no finding");
 	fputs(";\n\tnode [shape=box, fontname=monospace];\n", to);
 	for (uint32_t lane = 0; lane < view->nlanes; lane++) {
 		if (has_shown(&graph, lane))

@@ -106,6 +106,32 @@ cat exports.tap
 failures=$((failures + $(grep -c '^not ok' exports.tap)))
 gives 'the checker came to the end' 0
 run "$DPE" view -e 'detect hostile: a' -o hostile.trace.json hostile.jsonl
+python3 - >order.jsonl <<'X'
+seq = {}
+def event(thread, name, lock, place):
+    seq[thread] = seq.get(thread, -1) + 1
+    print('{"event":"pthread_mutex_%s","thread":%d,"seq":%d,"args":["%#x"],"ret":0,"stack":["lock","%s"]}' % (name, thread, seq[thread], lock, place))
+def both(thread, outer, inner, times=1):
+    for _ in range(times):
+        for lock in outer, inner:
+            event(thread, "lock.enter", lock, "f%d" % thread)
+            event(thread, "lock.exit", lock, "f%d" % thread)
+        for lock in inner, outer:
+            event(thread, "unlock.enter", lock, "f%d" % thread)
+both(1, 0x10, 0x20, 3); both(2, 0x20, 0x30); both(3, 0x30, 0x10); both(4, 0x40, 0x10); both(4, 0x40, 0x50)
+X
+run "$DPE" view -o order.locks.dot order.jsonl
+sed -n 's/.*\(l[0-9]*\) \[label="\(0x.0\)"\];/s,\1 ,\2 ,/p' order.locks.dot >names
+sed -n 's/$/ /; s/ \[label/  [label/; /->/p' order.locks.dot | sed -f names | sed -f names | sed 's/^	//; s/  */ /g; s/ $//' | sort >seen
+same 'the order of locks, its cycle in red' seen <<'X'
+0x10 -> 0x20 [label="thread 1, f1 (3 times)", color=red, penwidth=2];
+0x20 -> 0x30 [label="thread 2, f2", color=red, penwidth=2];
+0x30 -> 0x10 [label="thread 3, f3", color=red, penwidth=2];
+0x40 -> 0x10 [label="thread 4, f4"];
+0x40 -> 0x50 [label="thread 4, f4"];
+X
+run "$DPE" view -s deadlock.dpe -o twice.locks.dot order.jsonl
+check 'the same where several rules know the locks' "$(cmp order.locks.dot twice.locks.dot 2>&1)" = ''
 check 'a trace of hostile names is JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
 
 if test -x "$BUILD-tiny/dpe" && test "$BUILD" = "$TOP/build"; then
