@@ -19,6 +19,10 @@
 /* Bytes of a block's content in a .dpel log. */
 #define DPEL_MAX_BLOCK DPE_TINY_OR(64u << 10, 1u << 30)
 
+/* Events after the one that takes a mutex, among which the one that gave it back before is looked for, in a trace of
+ * LTTng; else two threads seem to hold it. */
+#define DPE_UNLOCKS_AHEAD DPE_TINY_OR(3u, 4096u)
+
 /* ---- costs time or bytes only ---------------------------------------------------------------- */
 
 /* Bytes of a text that is interned, and texts; others are compared byte by byte. */
