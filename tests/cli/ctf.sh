@@ -90,12 +90,13 @@ E
 gcc -g inversion.c -o inversion -lpthread || not_ok 'building it'
 export LTTNG_HOME="$PWD" LTTNG_UST_REGISTER_TIMEOUT=10000
 {
-	lttng-sessiond --daemonize --pidfile="$PWD/sessiond" --no-kernel && lttng create inversion --output="$PWD/lttng" &&
+	lttng-sessiond --daemonize --pidfile="$PWD/sessiond" --no-kernel # or there is one, which serves as well
+	lttng create "inversion-$$" --output="$PWD/lttng" &&
 		lttng enable-event -u 'lttng_ust_pthread:*' && lttng add-context -u -t vpid -t vtid -t procname && lttng start &&
-		LD_PRELOAD=liblttng-ust-pthread-wrapper.so ./inversion && lttng stop && lttng destroy
+		LD_PRELOAD=liblttng-ust-pthread-wrapper.so ./inversion && lttng stop && lttng destroy "inversion-$$"
 } >lttng.out 2>&1 </dev/null
 traced=$?
-kill "$(cat sessiond)"
+test -s sessiond && kill "$(cat sessiond)"
 check "LTTng traces: $(tail -1 lttng.out)" $traced -eq 0
 run "$DPE" convert lttng lttng.jsonl
 check 'each of its events is read' "$status $(grep -c '"event"' lttng.jsonl)" = "0 $(babeltrace2 lttng | wc -l)"
