@@ -92,6 +92,8 @@ void dpe_view_write_locks(struct dpe_view *view, FILE *to);
 /* A text in quotes, as Graphviz reads it. */
 void dpe_view_put_dot(FILE *to, const char *text);
 
+/* clocks.c. Notes how far the clocks of hosts are apart, as far as edges show it. */
+void dpe_view_note_clocks(struct dpe_view *view);
 /* sources.c. The lines around the places in frames, as JSON: {"queue.c:35": [32, "…", …], …}. Reads only files
  * below the working directory that are named as sources are. */
 void dpe_view_sources(struct dpe_text *to, const struct dpe_view *view, uint64_t *left);

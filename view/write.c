@@ -181,6 +181,8 @@ char *dpe_view_write(struct dpe_view *view, enum dpe_view_format format, FILE *t
 {
 	uint64_t left = 0;
 
+	if (format == DPE_VIEW_PAGE)
+		dpe_view_note_clocks(view);
 	note_limits(view);
 	switch (format) {
 	case DPE_VIEW_CHROME:

@@ -20,6 +20,46 @@ printf 'h {"g":1}\nevent\n' >wrong.shiviz
 run "$DPE" replay -e 'detect a' wrong.shiviz
 says 'a clock without its host is an error with its line' 2 "wrong.shiviz:1: error: its clock is no JSON object with a number for 'h'"
 
+# ---- clocks of hosts ----
+cat >clocks.py <<'END'
+import json, random, re, sys
+HOSTS = "abc"
+def make(seed):
+    chance = random.Random(seed)
+    offsets = {host: chance.randrange(-10 ** 9, 10 ** 9) for host in HOSTS}
+    events, count = [], {host: 0 for host in HOSTS}
+    def event(time, host, what, message):
+        events.append((time, {"event": what, "host": host, "thread": 1, "time": 10 ** 12 + time + offsets[host], "args": [message]}))
+    for message in range(60):
+        time, (sender, receiver) = chance.randrange(10 ** 9), chance.sample(HOSTS, 2)
+        event(time, sender, "send", message)
+        event(time + chance.randrange(10 ** 7), receiver, "receive", message)
+    for time, one in sorted(events, key=lambda pair: pair[0]):
+        one["seq"] = count[one["host"]]
+        count[one["host"]] += 1
+        print(json.dumps(one))
+    return offsets
+def check(seed, page):
+    offsets, found = make(seed), 0
+    for host, least, most, way, other in re.findall(
+            r'the clock of \\"(\w)\\" is between ([\d.]+) ms and ([\d.]+) ms (behind|ahead of) that of \\"(\w)\\"', open(page).read()):
+        truth = (offsets[host] - offsets[other]) * (1 if way == "ahead of" else -1) / 1e6
+        assert float(least) <= truth <= float(most), (seed, host, other, least, truth, most)
+        found += 1
+    return found
+if len(sys.argv) > 2:
+    sys.stdout = open("/dev/null", "w")
+    sys.exit(check(int(sys.argv[1]), sys.argv[2]) != 3)
+make(int(sys.argv[1]))
+END
+right=0
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+	python3 clocks.py $seed >hosts.jsonl
+	run "$DPE" view -e 'sync message(m): send(m) ; receive(m)' -e 'detect never: none' -o hosts.html hosts.jsonl
+	python3 clocks.py $seed hosts.html && right=$((right + 1))
+done
+check 'a page bounds by how much clocks differ, 10 of 10' $right -eq 10
+
 # ---- OpenTelemetry ----
 acyclic=0
 for seed in 1 2 3 4 5 6 7 8 9 10; do
