@@ -37,12 +37,16 @@ static enum dpe_explored explore(struct cli *cli, struct dpe_explore_options *op
 
 static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options *options)
 {
+	static const char *const order[] = {"pthread.dpe", NULL};
 	struct cli_explore_rules *rules;
 	struct dpe_explore_rules hooks;
 	enum dpe_explored explored;
 
-	if (!cli->specs.count && !cli->rules.len)
-		return explore(cli, options);
+	if (!cli->specs.count && !cli->rules.len) {
+		if (!cli->html)
+			return explore(cli, options);
+		cli->shipped = order;
+	}
 	rules = cli_explore_rules_new(cli);
 	if (!rules)
 		return DPE_EXPLORED_FAILED;
@@ -88,6 +92,8 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "no program; put it after --");
 	else if (cli->gdb && !cli->replay_from)
 		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+	else if (cli->html && !cli->replay_from)
+		cli_usage_error(cli, "--html needs --replay=SCHEDULE: one run that it draws");
 	else if (cli->confirm && !cli->specs.count && !cli->rules.len)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))

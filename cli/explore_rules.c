@@ -222,6 +222,7 @@ static void finish_run(struct cli_explore_rules *rules, struct dpe_explore_text 
 
 	dpe_recognizer_finish(run->recognizer);
 	rules->observed |= dpe_recognizer_observed(run->recognizer);
+	cli_report_page(run->report, run->recognizer);
 	fflush(run->to);
 	if (rules->predicts && rules->wanted)
 		cli_wanted_add(rules->wanted, &rules->predictions);

@@ -452,6 +452,14 @@ static void write_view(struct cli_report *report, const struct dpe_summary *summ
 	free(missing);
 }
 
+void cli_report_page(struct cli_report *report, const struct dpe_recognizer *recognizer)
+{
+	struct dpe_summary summary;
+
+	dpe_recognizer_summary(recognizer, &summary);
+	write_view(report, &summary);
+}
+
 /* Frees what was opened; the report itself stays open. */
 static void discard(struct cli_report *report)
 {

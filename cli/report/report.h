@@ -36,6 +36,8 @@ char *cli_match_key(struct cli_report *report, const char *rule,
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	struct dpe_text *what, struct dpe_text *cause);
 bool cli_report_inconclusive(const struct cli_report *report);
+/* Writes the page of --html, for a run without a summary. */
+void cli_report_page(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* Prints the summary. */
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* What a run cost. Stages are those of the recognizer; outside it is what reads the log or the probes. */

@@ -18,6 +18,14 @@ for i in 1 2 3; do
 done
 run "$DPE" explore --replay=found.schedule -- ./ordered
 says "its replay without rules" 0 "nothing found"
+run "$DPE" explore --replay=found.schedule --html=run.html -- ./ordered
+says "drawn as a page" 0 "nothing found"
+check "with the threads and their order" "$(grep -c 'thread::start' run.html) $(grep -c 'thread_create' run.html)" = "1 1"
+run "$DPE" explore --replay=found.schedule --html=rule.html -s early.dpe -- ./ordered
+says "and with the finding of a rule" 1 "early: match"
+check "which is on the page" "$(grep -c '"early"' rule.html)" -ge 1
+run "$DPE" explore --html=run.html -- ./ordered
+says "of one run only" 2 "--html needs --replay=SCHEDULE"
 run "$DPE" explore --strategy=delay --runs=30 -s early.dpe -- ./ordered round
 says "a barrier orders it" 0 "nothing found"
 run "$DPE" explore --runs=2 -e 'detect unordered: use() & configure()' -s pthread.dpe -- ./ordered round
