@@ -324,6 +324,8 @@ void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
 
 		if (!run->rule_engine)
 			continue;
+		if (run->rule->measures)
+			state.findings = 0;
 		if (run->rule_engine->count)
 			state.slices = run->rule_engine->count(run);
 		each(context, &state);
