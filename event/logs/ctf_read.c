@@ -5,10 +5,15 @@
 #include "event/logs/import.h"
 
 #include <babeltrace2/babeltrace.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <uthash.h>
 
 /* A message that may change before it becomes text for good. */
@@ -20,8 +25,6 @@ struct ctf_event {
 };
 
 struct ctf {
-	struct dpe_log_reader *reader;
-	struct dpe_import *import;
 	bt_graph *graph;
 	const bt_component_filter *muxer;
 	uint64_t inputs; /* of the muxer that are connected */
@@ -451,69 +454,157 @@ static void order_locks(struct ctf *ctf)
 	}
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the reading process -----------------------------------------------------------------------
+ * Damaged traces end libbabeltrace2 by abort(). So a process of its own reads: it writes a line a message, and at last what
+ * there is to say, or what is wrong. */
 
-static void report(const struct ctf *ctf)
-{
-	const struct dpe_log_reader *reader = ctf->reader;
+#define TOTALS "# %" PRIu64 " %" PRIu64 " %" PRIu64 "\n"
 
-	if (ctf->lost)
-		dpe_log_add_loss(ctf->reader, (struct dpe_value){.kind = DPE_NONE}, ctf->lost);
-	if (ctf->nested)
-		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
-			"%" PRIu64 " events have structures or arrays, which messages have no place for", ctf->nested);
-	if (ctf->threadless)
-		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
-			"%" PRIu64 " events do not say their thread, so nothing orders them: lttng add-context -u -t vpid -t vtid",
-			ctf->threadless);
-}
-
-static void report_error(const struct dpe_log_reader *reader)
+static void put_error(FILE *to)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	const char *why = "this is no trace of the Common Trace Format";
 
 	if (error && bt_error_get_cause_count(error))
 		why = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
-	dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "%s", why);
-	if (error)
-		bt_error_release(error);
+	fprintf(to, "!%.*s\n", (int)strcspn(why, "\n"), why);
 }
 
-static void add_messages(struct ctf *ctf)
+static void put_messages(struct ctf *ctf, FILE *to)
 {
 	order_locks(ctf);
-	for (unsigned i = 0; i < ctf->count; i++) {
-		struct dpe_text text = {0};
+	for (unsigned i = 0; i < ctf->count; i++)
+		fprintf(to, "%s,\"time\":%" PRId64 "}\n", ctf->events[i].text, ctf->events[i].time);
+	fprintf(to, TOTALS, ctf->lost, ctf->nested, ctf->threadless);
+}
 
-		dpe_text_printf(&text, "%s,\"time\":%" PRId64 "}", ctf->events[i].text, ctf->events[i].time);
-		dpe_import_add(ctf->import, 0, i + 1, &text);
+struct apart {
+	const struct folders *folders;
+	FILE *to;
+};
+
+static void read_protected(void *with)
+{
+	const struct apart *apart = with;
+	struct ctf ctf = {0};
+
+	if (read_all(&ctf, (const char *const *)apart->folders->at, apart->folders->count))
+		put_messages(&ctf, apart->to);
+	else
+		put_error(apart->to);
+}
+
+static _Noreturn void read_apart(const struct folders *folders, int to)
+{
+	struct apart apart = {folders, fdopen(to, "w")};
+
+	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); /* where it says why it aborts */
+	if (!apart.to)
+		_exit(1);
+	if (!dpe_protect(read_protected, &apart))
+		fputs("!out of memory\n", apart.to);
+	_exit(fflush(apart.to) != 0);
+}
+
+/* ---- what it writes ---------------------------------------------------------------------------- */
+
+struct ctf_result {
+	struct dpe_log_reader *reader;
+	struct dpe_import *import;
+	bool whole;
+};
+
+static void report(const struct ctf_result *result, uint64_t lost, uint64_t nested, uint64_t threadless)
+{
+	struct dpe_log_reader *reader = result->reader;
+
+	if (lost)
+		dpe_log_add_loss(reader, (struct dpe_value){.kind = DPE_NONE}, lost);
+	if (nested)
+		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
+			"%" PRIu64 " events have structures or arrays, which messages have no place for", nested);
+	if (threadless)
+		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
+			"%" PRIu64 " events do not say their thread, so nothing orders them: lttng add-context -u -t vpid -t vtid",
+			threadless);
+}
+
+/* False: nothing comes after it. */
+static bool take_line(struct ctf_result *result, const char *line)
+{
+	uint64_t lost, nested, threadless;
+	struct dpe_text text = {0};
+
+	if (*line == '!') {
+		dpe_diag_at(result->reader->diags, DPE_ERROR, result->reader->name, "%.*s", (int)strcspn(line + 1, "\n"), line + 1);
+		return false;
 	}
+	if (sscanf(line, "# %" SCNu64 " %" SCNu64 " %" SCNu64, &lost, &nested, &threadless) == 3) {
+		report(result, lost, nested, threadless);
+		result->whole = true;
+		return false;
+	}
+	dpe_text_add(&text, line, strcspn(line, "\n"));
+	dpe_import_add(result->import, 0, result->import->count + 1, &text);
+	return true;
+}
+
+/* What the process wrote; how it ended, where that says why it wrote less. */
+static void take_lines(struct ctf_result *result, FILE *from, pid_t process)
+{
+	unsigned errors = dpe_diags_errors(result->reader->diags);
+	char *line = NULL;
+	size_t room = 0;
+	int status = 0;
+
+	while (getline(&line, &room, from) > 0 && take_line(result, line))
+		;
+	free(line);
+	fclose(from);
+	while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+		;
+	if (result->whole || dpe_diags_errors(result->reader->diags) > errors)
+		return;
+	dpe_diag_at(result->reader->diags, DPE_ERROR, result->reader->name, "this trace is damaged: libbabeltrace2 ended with %s",
+		WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an error");
+}
+
+static bool read_folders(struct ctf_result *result, const struct folders *folders)
+{
+	int ends[2];
+	pid_t process;
+	FILE *from;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	fflush(NULL); /* what is buffered is written once */
+	process = fork();
+	if (!process)
+		read_apart(folders, ends[1]);
+	close(ends[1]);
+	from = process > 0 ? fdopen(ends[0], "re") : NULL;
+	if (!from) {
+		close(ends[0]);
+		return false;
+	}
+	take_lines(result, from, process);
+	return true;
 }
 
 struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader)
 {
-	struct ctf ctf = {.reader = reader};
+	struct ctf_result result = {.reader = reader};
 	struct folders folders = {0};
-	bool good;
 
 	find_folders(&folders, reader->name);
+	result.import = dpe_xcalloc(1, sizeof(*result.import));
 	if (!folders.count)
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "no trace is in this folder: none in it has a file 'metadata'");
-	good = folders.count && read_all(&ctf, (const char *const *)folders.at, folders.count);
-	if (folders.count && !good)
-		report_error(reader);
-	ctf.import = dpe_xcalloc(1, sizeof(*ctf.import));
-	if (good) {
-		add_messages(&ctf);
-		report(&ctf);
-	}
-	for (unsigned i = 0; i < ctf.count; i++)
-		free(ctf.events[i].text);
-	free(ctf.events);
+	else if (!read_folders(&result, &folders))
+		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "cannot read this log: %s", strerror(errno));
 	free_folders(&folders);
-	if (good)
-		return ctf.import;
-	dpe_import_free(ctf.import);
+	if (result.whole)
+		return result.import;
+	dpe_import_free(result.import);
 	return NULL;
 }

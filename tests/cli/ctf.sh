@@ -52,6 +52,19 @@ for size in 1 20 60 100; do
 	run timeout 20 "$DPE" replay -e 'detect a' damaged
 	check "a stream cut at $size" "$status $(grep -c 'error: ' err)" = '2 1'
 done
+# A packet whose content is larger than itself, or whose size is negative: libbabeltrace2 aborts.
+python3 - <<'E'
+stream = bytearray(open("mutexes/stream", "rb").read())
+stream[24:32] = (1 << 62).to_bytes(8, "little")
+open("damaged/stream", "wb").write(stream)
+stream = bytearray(open("mutexes/stream", "rb").read())
+stream[32:40] = (1 << 63).to_bytes(8, "little")
+open("discarded/stream", "wb").write(stream)
+E
+for trace in damaged discarded; do
+	run timeout 20 "$DPE" replay -e 'detect a' $trace
+	check "sizes that cannot be, $trace" "$status $(grep -c 'error: ' err) $(lines err)" = '2 1 1'
+done
 rm -r damaged discarded
 
 # ---- LTTng ----
