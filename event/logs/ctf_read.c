@@ -518,8 +518,7 @@ static void report(const struct ctf_result *result, uint64_t lost, uint64_t nest
 {
 	struct dpe_log_reader *reader = result->reader;
 
-	if (lost)
-		dpe_log_add_loss(reader, (struct dpe_value){.kind = DPE_NONE}, lost);
+	reader->import_lost += lost;
 	if (nested)
 		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
 			"%" PRIu64 " events have structures or arrays, which messages have no place for", nested);

@@ -38,7 +38,8 @@ struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder 
 struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text);
 void dpe_pattern_free(struct dpe_text_pattern *pattern); /* accepts NULL */
 bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
-/* The first match in the text as a message, where `vars` and the message itself are left open; false: none. */
+/* The first match in the text as a message, where `vars` and the message itself are left open; false: none, or it
+ * says what was lost. */
 bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
 /* How many texts did not match; false after an error: none did. */
 bool dpe_pattern_report(const struct dpe_text_pattern *pattern);

@@ -165,11 +165,6 @@ static void add_message(struct journal *journal, const cJSON *entry, const char 
 
 /* ---- the log -------------------------------------------------------------------------------- */
 
-static void lose(struct journal *journal, uint64_t count)
-{
-	dpe_log_add_loss(journal->reader, (struct dpe_value){.kind = DPE_NONE}, count);
-}
-
 static void read_entry(struct journal *journal, const char *text, unsigned line)
 {
 	cJSON *entry = cJSON_Parse(text);
@@ -181,12 +176,12 @@ static void read_entry(struct journal *journal, const char *text, unsigned line)
 		dpe_import_add(journal->import, 0, line, &damaged);
 	} else if (cJSON_IsNull(find_field(entry, "MESSAGE"))) {
 		journal->large++;
-		lose(journal, 1);
+		journal->reader->import_lost++;
 	} else if (message) {
 		add_message(journal, entry, message, line);
 	}
 	if (number_of(entry, "N_DROPPED", &dropped))
-		lose(journal, dropped);
+		journal->reader->import_lost += dropped;
 	free(message);
 	cJSON_Delete(entry);
 }

@@ -84,6 +84,8 @@ static bool begin_import(struct dpe_log_reader *reader, struct dpe_import *impor
 {
 	reader->read = dpe_import_read;
 	reader->import = import;
+	if (reader->import_lost)
+		dpe_log_add_loss(reader, (struct dpe_value){.kind = DPE_NONE}, reader->import_lost);
 	return import;
 }
 

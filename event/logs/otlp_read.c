@@ -439,16 +439,13 @@ static void add_messages(struct otlp *otlp)
 
 static void report_missing(struct otlp *otlp)
 {
-	const struct dpe_value nobody = {.kind = DPE_NONE};
-
 	if (otlp->repeated)
 		dpe_diag_at(otlp->reader->diags, DPE_WARNING, otlp->reader->name, "%llu spans occur twice: the first one counts",
 			(unsigned long long)otlp->repeated);
 	if (otlp->unknown)
 		dpe_diag_at(otlp->reader->diags, DPE_WARNING, otlp->reader->name,
 			"%llu parents or links of spans are not in this log, which counts as a loss", (unsigned long long)otlp->unknown);
-	if (otlp->unknown + otlp->dropped)
-		dpe_log_add_loss(otlp->reader, nobody, otlp->unknown + otlp->dropped);
+	otlp->reader->import_lost += otlp->unknown + otlp->dropped;
 }
 
 static void free_otlp(struct otlp *otlp)

@@ -87,7 +87,7 @@ static bool compile(struct dpe_text_pattern *pattern, const char *text)
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, "--pattern",
 		"it needs a group that names the event: (?<event>…); others may be host, process, thread, id, seq, time, comm, ret, "
-		"pred, clock, arg1, arg2, …");
+		"pred, clock, lost, arg1, arg2, …");
 	return false;
 }
 
@@ -302,7 +302,7 @@ static void add_arguments(const struct dpe_text_pattern *pattern, struct dpe_tex
 static bool is_variable(const char *name)
 {
 	static const char *const others[] = {
-		"event", "host", "process", "thread", "id", "seq", "time", "comm", "ret", "pred", "clock"};
+		"event", "host", "process", "thread", "id", "seq", "time", "comm", "ret", "pred", "clock", "lost"};
 
 	for (unsigned i = 0; i < DPE_COUNT(others); i++)
 		if (!strcmp(name, others[i]))
@@ -352,6 +352,20 @@ static bool note_clock(struct dpe_text_pattern *pattern, const char *text, unsig
 	return true;
 }
 
+/* A line that says how many events were lost, by its group `lost`. */
+static bool take_loss(struct dpe_text_pattern *pattern, const char *text)
+{
+	struct matched_text part = part_named(pattern, text, "lost");
+	uint64_t count = 0;
+
+	if (!part.len)
+		return false;
+	for (size_t i = 0; i < part.len && part.at[i] >= '0' && part.at[i] <= '9'; i++)
+		count = count > UINT64_MAX / 10 - 1 ? count : 10 * count + (uint64_t)(part.at[i] - '0');
+	pattern->reader->import_lost += count ? count : 1;
+	return true;
+}
+
 /* What was matched, as a message whose variables are left open. */
 static void build_message(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message)
 {
@@ -372,6 +386,8 @@ static bool add_message(struct dpe_text_pattern *pattern, const char *text, unsi
 {
 	struct dpe_text message = {0};
 
+	if (take_loss(pattern, text))
+		return true;
 	if (dpe_pattern_has(pattern, "clock") && !note_clock(pattern, text, line))
 		return false;
 	build_message(pattern, text, &message);
@@ -541,6 +557,8 @@ bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struc
 	if (got < 0)
 		return false;
 	pattern->matched++;
+	if (take_loss(pattern, text))
+		return false;
 	build_message(pattern, text, message);
 	return true;
 }

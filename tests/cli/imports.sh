@@ -143,6 +143,9 @@ says 'and read from elsewhere' 1 '5 matches'
 { cat db.journal; entry 1795428000000006 7 '"Suppressed 3 messages"' ',"N_DROPPED":"3"'; } >dropped.journal
 run "$DPE" replay -e 'expect n: db_server*' dropped.journal
 says 'what journald dropped is lost' 3 ' 3 lost' inconclusive
+entry 1795428000000008 7 '"Suppressed 4 messages"' ',"N_DROPPED":"4"' >>dropped.journal
+run "$DPE" replay --pattern='^(?<event>\w+) id=(?<arg1>\d+)|^(?<lost>noth)' -e 'expect n: open*' dropped.journal
+says 'each time, and what else is said' 3 ' 8 lost' inconclusive
 { cat db.journal; entry 1795428000000006 7 null ''; } >large.journal
 run "$DPE" replay -e 'expect n: db_server*' large.journal
 says 'and what was too large to print' 3 ' 1 lost' 'use journalctl --all'
@@ -194,6 +197,9 @@ says 'behind -s, too, whatever the name of the log' 1 '1 violated'
 printf 'a 1\nb 2 1\nc 3 1,2\n' >preds.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)(?: (?<pred>\S+))?' -e 'expect all: a ; b ; c' preds.txt
 says 'ids and predecessors' 0 '1 satisfied'
+printf 'a 1\nlost 7 here\nb 2\nlost some\n' >lossy.txt
+run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)|^lost (?<lost>\w+)' -e 'expect all: a* ; b*' lossy.txt
+says 'what a line says was lost, at least one' 3 '2 events, 8 lost' inconclusive
 run "$DPE" replay --pattern='(\w' -e 'detect a' preds.txt
 says 'an expression that is wrong' 2 'error: at character 4: missing closing parenthesis'
 run "$DPE" replay --pattern='\w+' -e 'detect a' preds.txt
