@@ -4,6 +4,7 @@
 #include "event/logs/import.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,25 @@ static const cJSON *find_field(const cJSON *entry, const char *name)
 {
 	const cJSON *field = cJSON_GetObjectItemCaseSensitive(entry, name);
 
-	if (cJSON_IsArray(field) && !cJSON_IsNumber(field->child))
+	if (cJSON_IsArray(field) && field->child && !cJSON_IsNumber(field->child))
 		return field->child;
 	return field;
 }
 
-/* A field that is no text in UTF-8 is an array of its bytes. */
+static bool is_bytes(const cJSON *field)
+{
+	const cJSON *byte;
+
+	if (!cJSON_IsArray(field))
+		return false;
+	cJSON_ArrayForEach(byte, field) {
+		if (!cJSON_IsNumber(byte) || byte->valuedouble != (unsigned char)byte->valueint)
+			return false;
+	}
+	return true;
+}
+
+/* A field that is no text in UTF-8 is an array of its bytes. A null byte becomes one that no text has. */
 static char *copy_bytes(const cJSON *field)
 {
 	struct dpe_text text = {0};
@@ -44,10 +58,9 @@ static char *copy_bytes(const cJSON *field)
 
 	dpe_text_puts(&text, "");
 	cJSON_ArrayForEach(byte, field) {
-		char one = (char)byte->valueint;
+		char one = byte->valueint ? (char)byte->valueint : (char)0xff;
 
-		if (one)
-			dpe_text_add(&text, &one, 1);
+		dpe_text_add(&text, &one, 1);
 	}
 	return text.at;
 }
@@ -59,7 +72,7 @@ static char *copy_field(const cJSON *entry, const char *name)
 
 	if (cJSON_IsString(field))
 		return dpe_xstrdup(field->valuestring);
-	return cJSON_IsArray(field) ? copy_bytes(field) : NULL;
+	return is_bytes(field) ? copy_bytes(field) : NULL;
 }
 
 static bool number_of(const cJSON *entry, const char *name, uint64_t *number)
@@ -69,8 +82,32 @@ static bool number_of(const cJSON *entry, const char *name, uint64_t *number)
 
 	if (!cJSON_IsString(field))
 		return false;
+	errno = 0;
 	*number = strtoull(field->valuestring, &end, 10);
-	return end != field->valuestring && !*end;
+	return end != field->valuestring && !*end && !errno;
+}
+
+static bool is_absent(const cJSON *entry, const char *name)
+{
+	const cJSON *field = find_field(entry, name);
+
+	return !field || cJSON_IsNull(field);
+}
+
+/* False: an event made of it would have the wrong time, thread or text. */
+static bool is_entry(const cJSON *entry)
+{
+	static const char *const numbers[] = {"_PID", "_TID", "N_DROPPED"};
+	const cJSON *message = find_field(entry, "MESSAGE");
+	uint64_t number;
+
+	if (!number_of(entry, STAMP, &number) || number > UINT64_MAX / 1000)
+		return false;
+	for (unsigned i = 0; i < DPE_COUNT(numbers); i++) {
+		if (!is_absent(entry, numbers[i]) && !number_of(entry, numbers[i], &number))
+			return false;
+	}
+	return is_absent(entry, "MESSAGE") || cJSON_IsString(message) || is_bytes(message);
 }
 
 /* ---- a message ------------------------------------------------------------------------------ */
@@ -122,7 +159,7 @@ static void add_members(const struct journal *journal, struct dpe_text *to, cons
 	}
 }
 
-/* The writer's name is the event's. */
+/* The writer's name is the event's. The message may be NULL: the entry has none. */
 static void begin_message(struct dpe_text *to, const cJSON *entry, const char *message)
 {
 	char *name = copy_field(entry, "SYSLOG_IDENTIFIER");
@@ -132,7 +169,8 @@ static void begin_message(struct dpe_text *to, const cJSON *entry, const char *m
 	dpe_text_puts(to, "{\"event\":\"");
 	dpe_import_name(to, name ? name : "unknown", strlen(name ? name : "unknown"));
 	dpe_text_puts(to, "\",\"args\":[");
-	dpe_json_string(to, message, strlen(message));
+	if (message)
+		dpe_json_string(to, message, strlen(message));
 	dpe_text_puts(to, "],\"vars\":{\"name\":");
 	dpe_json_string(to, name ? name : "", strlen(name ? name : ""));
 	free(name);
@@ -142,7 +180,7 @@ static void begin_message(struct dpe_text *to, const cJSON *entry, const char *m
 static bool begin(struct journal *journal, struct dpe_text *to, const cJSON *entry, const char *message)
 {
 	if (journal->pattern)
-		return dpe_pattern_apply(journal->pattern, message, to);
+		return dpe_pattern_apply(journal->pattern, message ? message : "", to);
 	begin_message(to, entry, message);
 	return true;
 }
@@ -172,12 +210,12 @@ static void read_entry(struct journal *journal, const char *text, unsigned line)
 	struct dpe_text damaged = {0};
 	uint64_t dropped = 0;
 
-	if (!cJSON_IsObject(entry) || !number_of(entry, STAMP, &dropped)) {
+	if (!cJSON_IsObject(entry) || !is_entry(entry)) {
 		dpe_import_add(journal->import, 0, line, &damaged);
 	} else if (cJSON_IsNull(find_field(entry, "MESSAGE"))) {
 		journal->large++;
 		journal->reader->import_lost++;
-	} else if (message) {
+	} else {
 		add_message(journal, entry, message, line);
 	}
 	if (number_of(entry, "N_DROPPED", &dropped))
@@ -192,7 +230,8 @@ struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_te
 	unsigned number = 0;
 
 	journal.import = dpe_xcalloc(1, sizeof(*journal.import));
-	journal.import->damage = "this is no entry of a journal: a JSON object with " STAMP;
+	journal.import->damage = "this is no entry of a journal: a JSON object with " STAMP
+		", and fields as journalctl prints them";
 	for (char *line; (line = strsep(&text, "\n"));) {
 		number++;
 		if (*line)

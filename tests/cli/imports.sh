@@ -149,7 +149,19 @@ says 'each time, and what else is said' 3 ' 8 lost' inconclusive
 { cat db.journal; entry 1795428000000006 7 null ''; } >large.journal
 run "$DPE" replay -e 'expect n: db_server*' large.journal
 says 'and what was too large to print' 3 ' 1 lost' 'use journalctl --all'
-for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__REALTIME_TIMESTAMP":"x","MESSAGE":"a"}'; do
+{
+	cat db.journal
+	entry 1795428000000006 7 '[]' ''
+	entry 1795428000000007 7 '[97,0,98]' ''
+	entry 1795428000000008 7 '"x"' '' | sed 's/,"MESSAGE":"x"//'
+} >texts.journal
+run "$DPE" convert texts.journal texts.jsonl
+check 'every entry is an event, whatever its text' "$status $(tail -n 3 texts.jsonl | sed 's/.*"time":[0-9]*,\(.*\)"vars".*/\1/' | tr '\n' ' ')" = '0 "args":[""], "args":["a�b"],  '
+stamp='"__REALTIME_TIMESTAMP":"1"'
+for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__REALTIME_TIMESTAMP":"x","MESSAGE":"a"}' \
+	'{"__REALTIME_TIMESTAMP":"18446744073709552","MESSAGE":"a"}' "{$stamp,\"_PID\":\"99999999999999999999\",\"MESSAGE\":\"a\"}" \
+	"{$stamp,\"_TID\":[\"x\",\"1\"],\"MESSAGE\":\"a\"}" "{$stamp,\"MESSAGE\":[300]}" "{$stamp,\"MESSAGE\":[1.5]}" "{$stamp,\"MESSAGE\":7}" \
+	"{$stamp,\"MESSAGE\":{}}" "{$stamp,\"MESSAGE\":\"a\",\"N_DROPPED\":\"many\"}"; do
 	{ cat db.journal; printf '%s\n' "$damage"; } >damaged.journal
 	run "$DPE" replay -e 'expect n: db_server*' damaged.journal
 	says "damaged: $damage" 2 'damaged.journal:6: error: this is no entry of a journal' inconclusive
