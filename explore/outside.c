@@ -69,15 +69,15 @@ static int call_of(const struct dpe_server *server, uint32_t tid)
 		       : -1;
 }
 
-/* In a system call: a thread that the kernel delays for a page or its end is not. */
-static bool is_asleep(const struct dpe_server *server, uint32_t tid)
+/* The system call that it sleeps in; -1: none, as where the kernel delays it for a page or its end. */
+static int blocking_call(const struct dpe_server *server, uint32_t tid)
 {
 	char text[512];
 	const char *name_end = read_file(server, tid, "stat", text, sizeof(text))
 				       ? strrchr(text, ')')
 				       : NULL;
 
-	return name_end && (name_end[2] == 'S' || name_end[2] == 'D') && call_of(server, tid) >= 0;
+	return name_end && (name_end[2] == 'S' || name_end[2] == 'D') ? call_of(server, tid) : -1;
 }
 
 static uint64_t computed(const struct dpe_server *server, uint32_t tid)
@@ -90,10 +90,8 @@ static uint64_t computed(const struct dpe_server *server, uint32_t tid)
 
 /* ---- what is said of it ------------------------------------------------------------------- */
 
-static void print_call(const struct dpe_server *server, uint32_t tid, struct dpe_text *to)
+static void print_call(int number, struct dpe_text *to)
 {
-	int number = call_of(server, tid);
-
 	for (unsigned i = 0; i < DPE_COUNT(CALLS); i++)
 		if (CALLS[i].number == number) {
 			dpe_text_printf(to, "blocked in %s", CALLS[i].name);
@@ -102,16 +100,16 @@ static void print_call(const struct dpe_server *server, uint32_t tid, struct dpe
 	dpe_text_printf(to, "blocked in system call %d", number);
 }
 
-static void note(struct dpe_server *server, const struct dpe_sched_thread *thread, bool asleep)
+static void note(struct dpe_server *server, const struct dpe_sched_op *last, int call)
 {
 	struct dpe_text line = {0};
 
-	if (asleep)
-		print_call(server, thread->tid, &line);
+	if (call >= 0)
+		print_call(call, &line);
 	else
 		dpe_text_puts(&line, "computed for long without a call that dpe controls");
-	dpe_text_printf(&line, ", after %s at ", dpe_sched_kind_name(thread->op.kind));
-	dpe_place_print(&server->symbols, thread->op.pc, &line);
+	dpe_text_printf(&line, ", after %s at ", dpe_sched_kind_name(last->kind));
+	dpe_place_print(&server->symbols, last->pc, &line);
 	dpe_text_puts(&line, "\n");
 	if (!server->outside.at || !strstr(server->outside.at, line.at))
 		dpe_text_puts(&server->outside, line.at);
@@ -156,7 +154,9 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	struct dpe_sched_header *memory = server->memory;
 	uint32_t running = __atomic_load_n(&memory->running, __ATOMIC_RELAXED);
 	const struct dpe_sched_thread *thread;
+	struct dpe_sched_op last; /* as it was, and the call, before another thread goes on or gdb stops all */
 	bool asleep;
+	int call;
 
 	if (running >= DPE_SCHED_THREADS || !memory->pid)
 		return;
@@ -165,7 +165,8 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 		watch->known = false;
 		return;
 	}
-	asleep = is_asleep(server, thread->tid);
+	call = blocking_call(server, thread->tid);
+	asleep = call >= 0;
 	if (is_new(memory, running, watch)) {
 		watch->cpu = computed(server, thread->tid);
 		watch->asleep = asleep;
@@ -176,8 +177,9 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 		watch->asleep = asleep;
 		return;
 	}
+	last = thread->op;
 	if (kick(memory, watch->running)) {
-		note(server, thread, asleep);
+		note(server, &last, call);
 		watch->known = false;
 	}
 }
