@@ -16,6 +16,15 @@ static bool is_over(const struct dpe_follower *follower, const struct dpe_taking
 	return taking->gate_index <= follower->done[taking->of->chain] && is_released(follower, taking);
 }
 
+/* Of chain i of its lock, the last conflicting acquire among so many entries of each chain; NULL for its own chain. */
+static const struct dpe_taking *last_of_other_chain(
+	const struct dpe_taking *taking, unsigned i, const uint32_t *counts)
+{
+	const struct dpe_takings *of = taking->of->lock->by_chain[i];
+
+	return of == taking->of ? NULL : dpe_takings_last(of, counts[of->chain], taking->exclusive);
+}
+
 /* A section that the cut does not end comes after all others of its lock. */
 static bool must_wait_for_others(const struct dpe_follower *follower, const struct dpe_taking *taking)
 {
@@ -24,12 +33,8 @@ static bool must_wait_for_others(const struct dpe_follower *follower, const stru
 	if (!dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
-		const struct dpe_taking *other;
+		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->cut);
 
-		if (of == taking->of)
-			continue;
-		other = dpe_takings_last(of, follower->cut[of->chain], taking->exclusive);
 		if (other && !is_over(follower, other))
 			return true;
 	}
@@ -126,12 +131,8 @@ static bool comes_first(struct dpe_arrangement *a, const struct dpe_taking *taki
 	if (dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
-		const struct dpe_taking *other;
+		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->done);
 
-		if (of == taking->of)
-			continue;
-		other = dpe_takings_last(of, follower->done[of->chain], taking->exclusive);
 		if (other && !is_released(follower, other) && other->gate >= a->order.first &&
 			dpe_arrangement_precede(a, taking, other))
 			return true;

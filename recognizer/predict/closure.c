@@ -246,7 +246,19 @@ void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *hi
 
 /* ---- the order within a run ----------------------------------------------------------------- */
 
-/* Of each other chain, the last conflicting acquire of the run before this one. */
+/* Of chain i of its lock, the last conflicting acquire of the run before this one; NULL for its own chain. */
+static const struct dpe_taking *last_in_other_chain(
+	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned i)
+{
+	const struct dpe_takings *of = taking->of->lock->by_chain[i];
+
+	return of == taking->of
+		       ? NULL
+		       : last_conflicting(of,
+				 taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
+				 taking->exclusive);
+}
+
 static void order_acquire(struct dpe_closure *past, const struct dpe_history *history,
 	const struct dpe_taking *taking, void *context)
 {
@@ -254,14 +266,8 @@ static void order_acquire(struct dpe_closure *past, const struct dpe_history *hi
 	const struct dpe_reordered_lock *lock = taking->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
-		const struct dpe_taking *other;
+		const struct dpe_taking *other = last_in_other_chain(run, taking, i);
 
-		if (of == taking->of)
-			continue;
-		other = last_conflicting(of,
-			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
-			taking->exclusive);
 		if (other)
 			dpe_closure_release(past, history, other);
 	}
@@ -281,14 +287,8 @@ const struct dpe_taking *dpe_taking_swapped(
 	const struct dpe_reordered_lock *lock = taking->of->lock;
 
 	while (*at < lock->nchains) {
-		const struct dpe_takings *of = lock->by_chain[(*at)++];
-		const struct dpe_taking *other;
+		const struct dpe_taking *other = last_in_other_chain(run, taking, (*at)++);
 
-		if (of == taking->of)
-			continue;
-		other = last_conflicting(of,
-			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
-			taking->exclusive);
 		if (other && other->gate > taking->gate)
 			return other;
 	}

@@ -1,6 +1,7 @@
 """imports.py make SEED: a random distributed execution in ShiViz's format, its hosts' lines shuffled into each other.
 imports.py order LOG: how many pairs of events the log's predecessors order as the vector clocks do, and how many they do not.
 imports.py otlp SEED: random requests in OTLP, several services.
+imports.py members LOG NAME...: these of each event; of its arguments, the first.
 imports.py acyclic LOG: whether the predecessors of the log form no cycle, and each is in it."""
 import json
 import random
@@ -121,5 +122,11 @@ def acyclic(log):
     print("acyclic", len(messages) > 20)
 
 
-{"make": lambda seed: make(int(seed)), "order": order, "otlp": lambda seed: otlp(int(seed)), "acyclic": acyclic}[
-    sys.argv[1]](*sys.argv[2:])
+def members(log, *names):
+    for message in messages_of(log):
+        found = {**message.get("vars", {}), **message, "args": message.get("args", [""])[0]}
+        print(*(found[name] for name in names))
+
+
+{"make": lambda seed: make(int(seed)), "order": order, "otlp": lambda seed: otlp(int(seed)), "acyclic": acyclic,
+ "members": members}[sys.argv[1]](*sys.argv[2:])

@@ -2,14 +2,27 @@
 . tests/tap.sh
 imports=$TOP/tests/cli/imports.py
 
+# ten WHAT FUNCTION: which holds for ten seeds
+ten() {
+	right=0
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		"$2" $seed && right=$((right + 1))
+	done
+	check "$1, $right of 10" $right -eq 10
+}
+
+# members LOG NAME...: of each of its events, in seen
+members() {
+	python3 "$imports" members "$@" >seen
+}
+
 # ---- vector clocks order as they say ----
-right=0
-for seed in 1 2 3 4 5 6 7 8 9 10; do
-	python3 "$imports" make $seed >log.shiviz
+in_order_of_clocks() {
+	python3 "$imports" make "$1" >log.shiviz
 	run "$DPE" convert log.shiviz log.jsonl
-	test "$status $(python3 "$imports" order log.jsonl log.shiviz)" = '0 True 0' && right=$((right + 1))
-done
-check 'random executions are ordered as their clocks say, 10 of 10' $right -eq 10
+	test "$status $(python3 "$imports" order log.jsonl log.shiviz)" = '0 True 0'
+}
+ten 'random executions are ordered as their clocks say' in_order_of_clocks
 run "$DPE" convert --pattern='^(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)$' log.shiviz again.jsonl
 check 'by the expression as well' "$status $(cmp log.jsonl again.jsonl 2>&1)" = '0 '
 printf '{"event":"a","id":"1","host":"x"}\n{"event":"b","id":"2","host":"y","pred":["1"]}\n{"event":"c","id":"3","host":"z"}\n' >small.jsonl
@@ -52,22 +65,20 @@ if len(sys.argv) > 2:
     sys.exit(check(int(sys.argv[1]), sys.argv[2]) != 3)
 make(int(sys.argv[1]))
 END
-right=0
-for seed in 1 2 3 4 5 6 7 8 9 10; do
-	python3 clocks.py $seed >hosts.jsonl
+within_bounds() {
+	python3 clocks.py "$1" >hosts.jsonl
 	run "$DPE" view -e 'sync message(m): send(m) ; receive(m)' -e 'detect never: none' -o hosts.html hosts.jsonl
-	python3 clocks.py $seed hosts.html && right=$((right + 1))
-done
-check 'a page bounds by how much clocks differ, 10 of 10' $right -eq 10
+	python3 clocks.py "$1" hosts.html
+}
+ten 'a page bounds by how much clocks differ' within_bounds
 
 # ---- OpenTelemetry ----
-acyclic=0
-for seed in 1 2 3 4 5 6 7 8 9 10; do
-	python3 "$imports" otlp $seed >log.otlp
+without_cycles() {
+	python3 "$imports" otlp "$1" >log.otlp
 	run "$DPE" convert log.otlp log.jsonl
-	test "$status $(python3 "$imports" acyclic log.jsonl)" = '0 acyclic True' && acyclic=$((acyclic + 1))
-done
-check 'the order of random requests has no cycles, 10 of 10' $acyclic -eq 10
+	test "$status $(python3 "$imports" acyclic log.jsonl)" = '0 acyclic True'
+}
+ten 'the order of random requests has no cycles' without_cycles
 
 # span ID PARENT KIND BEGIN END NAME MORE: one of the trace 01
 span() {
@@ -123,12 +134,7 @@ run "$DPE" convert db.journal db.jsonl
 check 'entries are events of who wrote them' "$status $(grep -c '"event":"db_server".*"args":\["open id=1"\]' db.jsonl) $(grep -c '"unit":"db.service","priority":6' db.jsonl)" = '0 1 5'
 run "$DPE" convert --pattern='^(?<event>\w+) id=(?<arg1>\d+)' db.journal db.jsonl
 says 'the expression is about their texts' 0 'note: 1 of 5 lines do not match --pattern'
-python3 -c '
-import json
-for line in open("db.jsonl"):
-    m = json.loads(line)
-    if "event" in m:
-        print(m["event"], m["args"][0], m["host"], m["process"], m["thread"], m["comm"], m["time"], m["vars"]["unit"])' >seen
+members db.jsonl event args host process thread comm time unit
 cat >right <<'END'
 open 1 web1 7 7 dbd 1795428000000001000 db.service
 open 2 web1 7 9 dbd 1795428000000002000 db.service
@@ -185,12 +191,7 @@ END
 expression='^(?<time>.+?) (?<host>web\d) \[(?<thread>[^]]+)\] (?<event>\S+) id=(?<arg1>\S+) path=(?<path>\S+)'
 run "$DPE" convert --pattern="$expression" app.log app.jsonl
 says 'lines that do not match are counted' 0 'note: 1 of 8 lines do not match --pattern'
-python3 -c '
-import json
-for line in open("app.jsonl"):
-    m = json.loads(line)
-    if "event" in m:
-        print(m["event"], m["host"], m["thread"], m["time"], m["args"][0], m["vars"]["path"], sep=" ")' >seen
+members app.jsonl event host thread time args path
 cat >right <<'END'
 open web1 worker-3 1795428000500000000 7 /a
 close web1 worker-3 1795428001250000000 7 /a
