@@ -91,6 +91,9 @@
  * to wait at about the same time. */
 #define DPE_LONG_WAIT_CHECKS 10
 
+/* States of an automaton that traces show. */
+#define DPE_TRACED_STATES DPE_TINY_OR(3, 40)
+
 /* ---- limits that cost time or memory only --------------------------------------------------- */
 
 /* Kept events from which on forgetting is tried, unless options say so. */

@@ -433,6 +433,7 @@ void dpe_view_free(struct dpe_view *view)
 	dpe_text_free(&view->rows);
 	dpe_text_free(&view->parts);
 	dpe_text_free(&view->steps);
+	dpe_text_free(&view->automata);
 	dpe_text_free(&view->findings);
 	dpe_text_free(&view->objects);
 	dpe_text_free(&view->notes);

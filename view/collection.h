@@ -51,7 +51,7 @@ struct dpe_view {
 	struct dpe_view_mark *marks;
 	unsigned nrows, caprows, nedges, capedges, nlocks, caplocks, nmarks, capmarks;
 	/* JSON: rows of events, of parts in sync rules, and findings; names of objects. */
-	struct dpe_text rows, parts, steps, findings, objects;
+	struct dpe_text rows, parts, steps, automata, findings, objects;
 	uint32_t nevents, nfindings, nnotes;
 	uint32_t *findings_of; /* each rule */
 	uint32_t lane; /* of the last event */

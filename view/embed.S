@@ -11,6 +11,7 @@ dpe_view_\name:
 	text css, page.css
 	text model, model.js
 	text diagram, diagram.js
+	text automaton, automaton.js
 	text panels, panels.js
 
 	.section .note.GNU-stack, "", @progbits

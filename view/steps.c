@@ -43,7 +43,8 @@ static const char *kind_of(const struct dpe_trace *trace)
 	}
 }
 
-/* [row, slice, what it does, configurations or partial matches after it, rows of immediate predecessors] */
+/* [row, slice, what it does, configurations or partial matches after it, rows of immediate predecessors, rule,
+ * states after it as pairs of the automaton's number and the state's, what may come next] */
 static void add_step(struct dpe_view *view, const struct dpe_trace *trace, uint32_t event)
 {
 	struct dpe_text *to = &view->steps;
@@ -57,7 +58,18 @@ static void add_step(struct dpe_view *view, const struct dpe_trace *trace, uint3
 		if (after != DPE_VIEW_NONE)
 			dpe_text_printf(to, "%s%u", count++ ? "," : "", after);
 	}
+	dpe_text_printf(to, "],%u,[", dpe_view_rule(view, trace->rule));
+	for (unsigned i = 0; i < trace->nstates; i++)
+		dpe_text_printf(to, "%s%u,%" PRIu32, i ? "," : "", trace->states[i].automaton, trace->states[i].state);
+	dpe_text_puts(to, "],[");
+	for (unsigned i = 0; i < trace->nexpected; i++)
+		dpe_text_printf(to, "%s%u", i ? "," : "", dpe_view_text(view, trace->expected[i]));
 	dpe_text_puts(to, "]]");
+}
+
+void dpe_view_automata(struct dpe_view *view, const struct dpe_rule *rule, const char *json)
+{
+	dpe_text_printf(&view->automata, "%s\"%u\":%s", view->automata.len ? "," : "", dpe_view_rule(view, rule), json);
 }
 
 void dpe_view_step(struct dpe_view *view, const struct dpe_trace *trace)

@@ -20,6 +20,8 @@ void dpe_view_part(struct dpe_view *view, const struct dpe_sync_part *part);
 void dpe_view_hold(struct dpe_view *view, struct dpe_value thread, struct dpe_value object, bool held);
 /* The sink's `trace`, for pages that show the state of the rules at each event. */
 void dpe_view_step(struct dpe_view *view, const struct dpe_trace *trace);
+/* The sink's `automata`, for the same. */
+void dpe_view_automata(struct dpe_view *view, const struct dpe_rule *rule, const char *json);
 /* Findings; `kind` in words. Events that were not given to dpe_view_event are shown by name only. */
 void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, const char *kind);
 void dpe_view_deadlock(struct dpe_view *view, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock,

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* page/, embedded by embed.S */
-extern const char dpe_view_html[], dpe_view_css[], dpe_view_model[], dpe_view_diagram[], dpe_view_panels[];
+extern const char dpe_view_html[], dpe_view_css[], dpe_view_model[], dpe_view_diagram[], dpe_view_automaton[],
+	dpe_view_panels[];
 
 /* Within a script element, "</script" and "<!--" would be read as tags. */
 static void put_json(FILE *to, const char *text, size_t len)
@@ -68,7 +69,8 @@ static void put_rules(FILE *to, const struct dpe_view *view)
 
 		dpe_text_puts(&text, i ? ",[" : "[");
 		dpe_json_string(&text, dpe_rule_name(rule), strlen(dpe_rule_name(rule)));
-		dpe_text_printf(&text, ",\"%s\"]", sync ? dpe_pairing_name(dpe_rule_pairing(rule)) : "");
+		dpe_text_printf(&text, ",\"%s\",\"%s\"]", sync ? dpe_pairing_name(dpe_rule_pairing(rule)) : "",
+			dpe_rule_mode_name(rule));
 	}
 	put_array(to, "rules", &text);
 	dpe_text_free(&text);
@@ -112,6 +114,9 @@ static void put_data(FILE *to, struct dpe_view *view)
 	fputs("},\n\"objects\":{", to);
 	put_json(to, view->objects.at, view->objects.len);
 	fputs("}", to);
+	fputs(",\n\"automata\":{", to);
+	put_json(to, view->automata.at, view->automata.len);
+	fputs("}", to);
 	dpe_text_free(&text);
 	cut(view, left, "places have no source lines here, as there are too many");
 	put_array(to, "notes", &view->notes);
@@ -137,7 +142,7 @@ static void write_page(struct dpe_view *view, FILE *to)
 		else if (!strncmp(mark, "<!--DATA", 8))
 			put_data(to, view);
 		else if (!strncmp(mark, "<!--SCRIPT", 10))
-			fprintf(to, "%s\n%s\n%s", dpe_view_model, dpe_view_diagram, dpe_view_panels);
+			fprintf(to, "%s\n%s\n%s\n%s", dpe_view_model, dpe_view_diagram, dpe_view_automaton, dpe_view_panels);
 	}
 	fputs(rest, to);
 }

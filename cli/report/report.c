@@ -363,6 +363,13 @@ static void on_trace(void *context, const struct dpe_trace *trace)
 		dpe_view_step(report->view, trace);
 }
 
+static void on_automata(void *context, const struct dpe_rule *rule, const char *json)
+{
+	struct cli_report *report = context;
+
+	dpe_view_automata(report->view, rule, json);
+}
+
 static void on_holds(void *context, struct dpe_value thread, struct dpe_value object, bool held)
 {
 	struct cli_report *report = context;
@@ -390,6 +397,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.synchronises = report->view ? on_part : NULL,
 		.holds = report->view ? on_holds : NULL,
 		.trace = report->trace || report->cli->steps ? on_trace : NULL,
+		.automata = report->cli->steps ? on_automata : NULL,
 	};
 }
 

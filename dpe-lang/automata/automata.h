@@ -61,7 +61,7 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
 dpe_state dpe_automaton_adopt(
 	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
 
-/* DPE_EMIT_PA, _JSON or _DOT, with states numbered breadth first as in figures 4-6 and 4-7. False and
+/* DPE_EMIT_PA, _JSON, _TRACED or _DOT, with states numbered breadth first as in figures 4-6 and 4-7. False and
  * a diagnostic where there are more than `max_states`, or the dead states are not known. */
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);

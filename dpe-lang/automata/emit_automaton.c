@@ -10,6 +10,7 @@ struct emitter {
 	struct dpe_automaton *automaton;
 	const struct dpe_rule *rule;
 	struct dpe_text *to;
+	bool ids; /* states with their dpe_state */
 	unsigned nstates, capstates, nnumbers;
 	dpe_state *states; /* in the order in which they are numbered */
 	uint32_t *numbers; /* of the automaton's states */
@@ -210,7 +211,10 @@ static void json_state(const struct emitter *e, dpe_state state)
 {
 	unsigned count = dpe_automaton_registers(e->automaton, state);
 
-	dpe_text_printf(e->to, "{\"final\":%s,\"registers\":[",
+	dpe_text_puts(e->to, "{");
+	if (e->ids)
+		dpe_text_printf(e->to, "\"id\":%u,", state);
+	dpe_text_printf(e->to, "\"final\":%s,\"registers\":[",
 		dpe_automaton_final(e->automaton, state) ? "true" : "false");
 	for (unsigned i = 0; i < count; i++) {
 		dpe_text_puts(e->to, i ? "," : "");
@@ -247,7 +251,7 @@ static void emit_json(struct emitter *e)
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags)
 {
-	struct emitter e = {.automaton = automaton, .rule = rule, .to = to};
+	struct emitter e = {.automaton = automaton, .rule = rule, .to = to, .ids = emit == DPE_EMIT_TRACED};
 	bool fits = dpe_automaton_given_up(automaton) || number_states(&e, max_states);
 	bool known = !dpe_automaton_given_up(automaton);
 

@@ -129,6 +129,12 @@ enum dpe_trace_kind {
 	DPE_TRACE_FORGOT,  /* `count` events that no future event needs */
 };
 
+/* A state of one of the automata that follow a rule: see the sink's `automata`. */
+struct dpe_trace_state {
+	unsigned automaton;
+	uint32_t state; /* its "id" */
+};
+
 /* A step from messages to verdicts. Everything is borrowed for the call. */
 struct dpe_trace {
 	enum dpe_trace_kind kind;
@@ -141,6 +147,13 @@ struct dpe_trace {
 	unsigned nafter;
 	uint64_t count;
 	bool matched; /* TOOK: it completes a match */
+	/* TOOK and REFUSED, of a rule that `automata` was called for: the states that configurations, or
+	 * partial matches, are in now, or were in before the event that they refuse; each once. */
+	const struct dpe_trace_state *states;
+	unsigned nstates;
+	/* Of other `expect` rules where the sink has `automata`: what may come in these, "c after a". */
+	const char *const *expected;
+	unsigned nexpected;
 };
 
 /* What a `sync` rule says of an event: edges lead from it, or to it. */
@@ -217,6 +230,10 @@ struct dpe_recognizer_sink {
 	void (*holds)(void *context, struct dpe_value thread, struct dpe_value object, bool held);
 	/* Each step, before the verdict that follows from it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
+	/* Before the rule's first trace of a step: an array of the automata that follow it, each as
+	 * DPE_EMIT_TRACED writes it; null where tokens follow an operand. Not called for a rule that only
+	 * tokens follow, or with more than DPE_TRACED_STATES in one. */
+	void (*automata)(void *context, const struct dpe_rule *rule, const char *json);
 };
 
 /* What follows a rule: its predecessor automaton, automata of its operands side by side, or the

@@ -137,6 +137,7 @@ enum dpe_emit {
 	DPE_EMIT_NET,  /* the Petri net, as text */
 	DPE_EMIT_NET_DOT,
 	DPE_EMIT_PNML,
+	DPE_EMIT_TRACED, /* as DPE_EMIT_JSON; a state has an "id", which traces of runs name */
 };
 /* Appends rules in another form; PNML as one document. False after a diagnostic for each rule that
  * is left out: a `sync` rule, an automaton of more than `max_states`, or no such form. */

@@ -91,6 +91,15 @@ void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurrence *occurrence);
 
+/* ---- traced_steps.c -------------------------------------------------------------------------- */
+
+/* Traces a step with the states of these branches, and of the slice's partial matches; nothing without a trace
+ * callback. */
+void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *branches,
+	unsigned nbranches, const struct dpe_occurrence *occurrence, struct dpe_trace step);
+/* True where the sink has the rule's automata. */
+bool dpe_step_is_drawn(struct dpe_run *run);
+
 /* ---- dead_states.c --------------------------------------------------------------------------- */
 
 /* No path of moves leads to a final state without a barred register, a bit each. */

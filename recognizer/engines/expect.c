@@ -240,6 +240,13 @@ static void add_text(struct texts *texts, struct dpe_text *text)
 	*DPE_GROW(texts->at, texts->count, texts->cap) = text->at;
 }
 
+static void free_texts(struct texts *texts)
+{
+	for (unsigned i = 0; i < texts->count; i++)
+		free(texts->at[i]);
+	free(texts->at);
+}
+
 /* "c after a and b": a step in words. */
 static void describe_step(const struct dpe_run *run, const struct dpe_config_step *step,
 	unsigned literal, bool first, struct dpe_text *to)
@@ -254,11 +261,8 @@ static void describe_step(const struct dpe_run *run, const struct dpe_config_ste
 			to, "%s %s", i ? " and" : " after", literals[step->preds[i].literal].text);
 }
 
-static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_branch *branches, unsigned nbranches, struct texts *expected)
+static void list_expected(struct dpe_run *run, const struct dpe_branch *branches, unsigned nbranches, bool first, struct texts *expected)
 {
-	bool first = !slice->order.nchains;
-
 	for (unsigned i = 0; i < nbranches; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 			unsigned count =
@@ -349,7 +353,7 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 		dpe_text_free(&reason);
 		return;
 	}
-	list_expected(run, slice, before, nbefore, &expected);
+	list_expected(run, before, nbefore, !slice->order.nchains, &expected);
 	verdict.reason = doubt ? doubt : reason.at;
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;
@@ -358,10 +362,26 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->suppressing = false;
-	for (unsigned i = 0; i < expected.count; i++)
-		free(expected.at[i]);
-	free(expected.at);
+	free_texts(&expected);
 	dpe_text_free(&reason);
+}
+
+/* With the branches after the event, or the ones that refuse it. */
+static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *before,
+	unsigned nbefore, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_branch *branches = slice->nbranches ? slice->branches : before;
+	unsigned nbranches = slice->nbranches ? slice->nbranches : nbefore;
+	struct texts expected = {0};
+
+	if (run->recognizer->sink.automata && !dpe_step_is_drawn(run))
+		list_expected(run, branches, nbranches, false, &expected);
+	dpe_trace_step(run, slice, branches, nbranches, occurrence, (struct dpe_trace){
+		.count = slice->nbranches,
+		.expected = (const char *const *)expected.at,
+		.nexpected = expected.count,
+	});
+	free_texts(&expected);
 }
 
 /* The literal that the event is; as many as there are where it may be several. */
@@ -445,7 +465,7 @@ static void expect_take(
 	run->spare = NULL;
 	run->capspare = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
-	dpe_trace_take(run, slice, occurrence, slice->nbranches, false);
+	trace_step(run, slice, before, nbefore, occurrence);
 	if (!slice->nbranches)
 		report_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)
@@ -479,7 +499,7 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		if (may_be_late(run))
 			verdict.reason = "an event may have violated the rule: "
 					 "the token game sees some violations late";
-		list_expected(run, slice, slice->branches, slice->nbranches, &expected);
+		list_expected(run, slice->branches, slice->nbranches, !slice->order.nchains, &expected);
 		verdict.expected = (const char *const *)expected.at;
 		verdict.nexpected = expected.count;
 	}

@@ -28,26 +28,19 @@ void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
 }
 
 void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_occurrence *occurrence, unsigned count, bool matched)
+	const struct dpe_occurrence *occurrence, struct dpe_trace step)
 {
-	const struct dpe_message **after;
-	struct dpe_trace trace = {
-		.kind = count || matched ? DPE_TRACE_TOOK : DPE_TRACE_REFUSED,
-		.message = occurrence->message,
-		.rule = run->rule,
-		.params = slice->params,
-		.nafter = run->preds.count,
-		.count = count,
-		.matched = matched,
-	};
+	const struct dpe_message **after = dpe_xcalloc(run->preds.count + 1, sizeof(struct dpe_message *));
 
-	if (!dpe_is_traced(run->recognizer))
-		return;
-	after = dpe_xcalloc(run->preds.count + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < run->preds.count; i++)
 		after[i] = run->preds.at[i]->message;
-	trace.after = after;
-	dpe_trace(run->recognizer, &trace);
+	step.kind = step.count || step.matched ? DPE_TRACE_TOOK : DPE_TRACE_REFUSED;
+	step.message = occurrence->message;
+	step.rule = run->rule;
+	step.params = slice->params;
+	step.after = after;
+	step.nafter = run->preds.count;
+	dpe_trace(run->recognizer, &step);
 	free(after);
 }
 

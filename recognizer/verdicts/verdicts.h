@@ -73,9 +73,10 @@ void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace)
 /* These do nothing without a trace callback. The occurrence may be NULL. */
 void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
 	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence);
-/* The event came after run->preds: taken where it led to a configuration or a match, else refused. */
+/* The event came after run->preds: taken where it led to a configuration or a match, else refused. `step` says that,
+ * and what it led to. */
 void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_occurrence *occurrence, unsigned count, bool matched);
+	const struct dpe_occurrence *occurrence, struct dpe_trace step);
 void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count);
 
 #endif

@@ -129,6 +129,29 @@ def test_many(page):
     check("and is in view", 0 < where < 900, where)
 
 
+def states_of(page, rule):
+    """[class, number] of the states that are marked in the automaton of the rule's slice at the selected event."""
+    return page.run("""return [...document.querySelectorAll('#event .pair')].filter(pair => pair.querySelector('b').textContent.split(' ')[0] === arguments[0])
+        .flatMap(pair => [...pair.querySelectorAll('.state.now, .state.refused')].map(state => [state.classList[1], state.querySelector('text').textContent]));""", rule)
+
+
+WRONG_STEPS = """
+    const wrong = [];
+    let looked = 0;
+    for (const steps of stepsOfSlice.values())
+        steps.forEach((step, i) => {
+            const automaton = (data.automata[step.rule] || [])[0];
+            if (!automaton || data.rules[step.rule][2] !== 'expect' || step.does !== 'takes it')
+                return;
+            looked++;
+            const before = i ? statesIn(automaton, 0, steps[i - 1].states) : new Set([0]);
+            for (const state of statesIn(automaton, 0, step.states))
+                if (!automaton.transitions.some(move => before.has(move.from) && move.to === state && base(move.event) === nameOf(step.event)))
+                    wrong.push([step.event, [...before], state]);
+        });
+    return looked > 8 ? wrong : ['only', looked];"""
+
+
 def test_steps(page):
     choose_finding(page, "file")
     shown = page.text("finding")
@@ -141,7 +164,29 @@ def test_steps(page):
     check("stepping on leads to where it refuses", "number 5" in shown and "refuses it" in shown, shown)
     page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='‹']").click()
     check("and back", "number 4" in page.text("event"), page.text("event"))
+    shown = states_of(page, "file")
+    check("the automaton has the state that the event leads to", shown == [["now", "4"]], shown)
+    taken = page.run("return [...document.querySelectorAll('.automaton')][0].querySelectorAll('.taken title').length")
+    check("and the move that was taken", taken == 1, taken)
+    page.run("select(4)")
+    shown = states_of(page, "file")
+    check("a state that refuses an event is marked", shown == [["refused", "4"]], shown)
+    page.run("select(10)")
+    check("a match is shown in the final state of its search", ["now", "3"] in states_of(page, "order"), states_of(page, "order"))
+    page.run("select(9)")
+    check("as are partial matches", states_of(page, "order") == [["now", "2"]], states_of(page, "order"))
+    page.run("select(6)")
+    check("of each operand of & by itself", states_of(page, "beside") == [["now", "2"], ["now", "1"]], states_of(page, "beside"))
+    page.run("select(12)")
+    check("a rule that tokens follow says what may come next", "May come next: seek(f) after open(f); tell(f) after seek(f)" in page.text("event"), page.text("event"))
+    wrong = page.run(WRONG_STEPS)
+    check("each state is reached from one before it by a move of the event's name", not wrong, wrong)
+    page.run("select(3)")
     page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='Only its events']").click()
+    page.press(".")
+    check("a key leads to the next of them", "number 5" in page.text("event"), page.text("event"))
+    page.press(",")
+    check("and another one back", "number 4" in page.text("event"), page.text("event"))
     check("its events alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
 
 
@@ -182,4 +227,5 @@ def main(paths):
         driver.quit()
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -227,12 +227,13 @@ function lastKnown(a, b) {
 
 /* ---- rules at work ----------------------------------------------------------------------- */
 
-/* {event, slice, does, left, after}: what a slice of a rule did at an event; in order, by slice and by event. */
+/* {event, slice, does, left, after, rule, states, expected}: what a slice of a rule did at an event; in order, by slice and by
+ * event. */
 const stepsOfSlice = new Map(), stepsAt = new Map();
 
 function indexSteps() {
-	for (const [event, slice, does, left, after] of data.steps) {
-		const step = {event, slice, does: text(does), left, after};
+	for (const [event, slice, does, left, after, rule, states, expected] of data.steps) {
+		const step = {event, slice, does: text(does), left, after, rule, states, expected};
 		for (const [map, key] of [[stepsOfSlice, slice], [stepsAt, event]]) {
 			if (!map.has(key))
 				map.set(key, []);

@@ -221,15 +221,24 @@ function showSlice(slice) {
 
 const stepWords = step => step.does + (step.left ? `; ${step.left} behaviour${step.left > 1 ? 's' : ''} followed` : '');
 
+/* Another event of the slice that was chosen, or of the first one at the selected event. */
+function alongSlice(by) {
+	const [first] = stepsAt.get(view.selected) || [], steps = stepsOfSlice.get(view.slice || (first && first.slice)) || [];
+	const next = by > 0 ? steps.find(step => step.event > view.selected) : steps.findLast(step => step.event < view.selected);
+	if (next)
+		select(next.event);
+}
+
 /* The slice's last steps, up to this one. */
 function explainStep(step) {
 	const steps = stepsOfSlice.get(step.slice), number = steps.indexOf(step);
 	const to = by => steps.slice(by > 0 ? number + 1 : 0, by > 0 ? undefined : number).filter(other => other.event !== step.event).at(by > 0 ? 0 : -1);
+	const before = steps.slice(0, number).filter(other => other.event !== step.event).at(-1);
 	const button = (by, words) => to(by) ? make('button', {click: () => select(to(by).event)}, words) : '';
 	return make('div', {class: 'pair'}, make('p', {class: 'steps'}, make('b', {}, text(step.slice)), button(-1, '‹'), button(1, '›'),
 		make('button', {click: () => showSlice(view.slice === step.slice ? 0 : step.slice)}, view.slice === step.slice ? 'All events' : 'Only its events')),
 	make('ol', {start: String(Math.max(1, number - 4))}, steps.slice(Math.max(0, number - 5), number + 1).map(other => make('li', {},
-		link(other.event), ` ${stepWords(other)}`, other.after.length ? [' (right after ', ...other.after.flatMap((event, i) => [i ? ', ' : '', link(event)]), ')'] : []))));
+		link(other.event), ` ${stepWords(other)}`, other.after.length ? [' (right after ', ...other.after.flatMap((event, i) => [i ? ', ' : '', link(event)]), ')'] : []))), showAutomata(step, before));
 }
 
 const explainSteps = event => !stepsAt.has(event) ? [] : [make('h2', {}, 'Rules'), ...stepsAt.get(event).filter((step, i, all) =>
@@ -390,6 +399,7 @@ const KEYS = [
 	['ArrowDown', 'next row', () => moveRow(1)], ['ArrowUp', 'previous row', () => moveRow(-1)],
 	['ArrowRight', 'lane to the right', () => moveLane(1)], ['ArrowLeft', 'lane to the left', () => moveLane(-1)],
 	['j', 'next event of the thread', () => alongLane(1)], ['k', 'previous event of the thread', () => alongLane(-1)],
+	...data.steps.length ? [['.', 'next event of the slice', () => alongSlice(1)], [',', 'previous event of the slice', () => alongSlice(-1)]] : [],
 	[']', 'next finding', () => nextFinding(1)], ['[', 'previous finding', () => nextFinding(-1)],
 	['f', 'back to the finding', () => chooseFinding(view.finding)],
 	['PageDown', 'a page down', () => scroll(view.top + canvas.clientHeight - HEADER, view.left)],

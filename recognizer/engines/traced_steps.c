@@ -1,0 +1,125 @@
+/* What a step led to, for traces: states, and the automata that these are of. */
+#include "recognizer/engines/conjunction.h"
+#include "recognizer/verdicts/verdicts.h"
+
+#include <stdlib.h>
+
+/* ---- automata ------------------------------------------------------------------------------- */
+
+/* What follows each operand; the rule itself where it is the only one. */
+static unsigned noperands(const struct dpe_run *run)
+{
+	return run->conjunction ? run->conjunction->noperands : 1;
+}
+
+static const struct dpe_run *operand(const struct dpe_run *run, unsigned number)
+{
+	return run->conjunction ? run->conjunction->operands[number].run : run;
+}
+
+/* False where it is too large. */
+static bool draw_operand(const struct dpe_run *of, struct dpe_text *to)
+{
+	struct dpe_diags *diags;
+	bool fits;
+
+	if (of->follow != &dpe_automaton_engine) {
+		dpe_text_puts(to, "null");
+		return true;
+	}
+	diags = dpe_diags_new();
+	fits = dpe_automaton_emit(of->automaton, of->rule, DPE_EMIT_TRACED, DPE_TRACED_STATES, to, diags);
+	dpe_diags_free(diags);
+	return fits;
+}
+
+static void draw(struct dpe_run *run)
+{
+	const struct dpe_recognizer_sink *sink = &run->recognizer->sink;
+	struct dpe_text text = {0};
+	bool any = false, fits = true;
+
+	for (unsigned i = 0; i < noperands(run) && fits; i++) {
+		any |= operand(run, i)->follow == &dpe_automaton_engine;
+		dpe_text_puts(&text, i ? "," : "[");
+		fits = draw_operand(operand(run, i), &text);
+	}
+	dpe_text_puts(&text, "]");
+	run->drawn = any && fits ? DPE_DRAWN : DPE_NOT_DRAWN;
+	if (run->drawn == DPE_DRAWN)
+		sink->automata(sink->context, run->rule, text.at);
+	dpe_text_free(&text);
+}
+
+/* ---- states --------------------------------------------------------------------------------- */
+
+struct states {
+	struct dpe_trace_state *at;
+	unsigned count, cap;
+};
+
+static void add_state(struct states *states, unsigned automaton, dpe_state state)
+{
+	for (unsigned i = 0; i < states->count; i++) {
+		if (states->at[i].automaton == automaton && states->at[i].state == state)
+			return;
+	}
+	*DPE_GROW(states->at, states->count, states->cap) = (struct dpe_trace_state){automaton, state};
+}
+
+static void add_partials(struct states *states, unsigned number, const struct dpe_partial_list *partials)
+{
+	for (unsigned i = 0; i < partials->count; i++)
+		add_state(states, number, partials->at[i]->config.state);
+}
+
+static void collect_partials(const struct dpe_run *run, const struct dpe_matching *matching, struct states *states)
+{
+	for (unsigned i = 0; matching && i < matching->noperands; i++) {
+		if (operand(run, i)->follow != &dpe_automaton_engine)
+			continue;
+		add_partials(states, i, &matching->lists[i].active);
+		add_partials(states, i, &matching->lists[i].ended);
+	}
+}
+
+/* Of the match that the event completes: what is complete is in no list. */
+static void collect_match(const struct dpe_run *run, struct states *states)
+{
+	for (unsigned i = 0; i < noperands(run); i++) {
+		const struct dpe_partial *partial = run->conjunction->match[i];
+
+		if (partial && operand(run, i)->follow == &dpe_automaton_engine)
+			add_state(states, i, partial->config.state);
+	}
+}
+
+bool dpe_step_is_drawn(struct dpe_run *run)
+{
+	if (!run->recognizer->sink.automata)
+		return false;
+	if (run->drawn == DPE_NOT_DRAWN_YET)
+		draw(run);
+	return run->drawn == DPE_DRAWN;
+}
+
+void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *branches,
+	unsigned nbranches, const struct dpe_occurrence *occurrence, struct dpe_trace step)
+{
+	struct states states = {0};
+	bool drawn;
+
+	if (!dpe_is_traced(run->recognizer))
+		return;
+	drawn = dpe_step_is_drawn(run);
+	for (unsigned i = 0; drawn && i < nbranches; i++)
+		add_state(&states, 0, branches[i].config.state);
+	if (drawn)
+		collect_partials(run, slice->matching, &states);
+	if (drawn && step.matched)
+		collect_match(run, &states);
+	step.states = states.at;
+	step.nstates = states.count;
+	dpe_trace_take(run, slice, occurrence, step);
+	free(states.at);
+}
