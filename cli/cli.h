@@ -52,6 +52,7 @@ struct cli {
 	const char *report, *output, *rule, *emit, *from, *pattern, *to, *dump, *debug_text;
 	const char *html; /* a page to be written with the run and its findings … */
 	bool steps;       /* … and what each rule did at each event */
+	const char *beside; /* a log of another run that the page shows, too; or NULL */
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;

@@ -178,16 +178,45 @@ static bool all_files(const struct cli *cli)
 	return true;
 }
 
-static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *logs)
+static struct dpe_recognizer_options options_of(const struct cli *cli, bool ordered)
 {
-	struct cli_report *report = cli_report_new(cli, spec);
-	const struct dpe_recognizer_options options = {
-		.ordered = is_ordered(logs),
+	return (struct dpe_recognizer_options){
+		.ordered = ordered,
 		.engine = cli->engine,
 		.max_instances = cli->max_instances,
 		.hang_after = cli_hang_after(cli),
 		.debug = cli->debug,
 	};
+}
+
+/* The run of --beside, before that of the logs. */
+static bool replay_beside(struct cli *cli, const struct dpe_spec *spec, struct cli_report *report)
+{
+	struct dpe_log_reader *reader = cli_open_log(cli, cli->beside, 0);
+	struct dpe_recognizer_options options;
+	struct dpe_recognizer_sink sink;
+	struct dpe_recognizer *recognizer;
+	bool good;
+
+	if (!reader)
+		return false;
+	options = options_of(cli, dpe_log_ordered(reader));
+	sink = cli_report_beside(report, cli->beside);
+	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
+	if (recognizer) {
+		dpe_recognizer_finish(recognizer);
+		cli_report_end_beside(report, recognizer);
+	}
+	dpe_recognizer_free(recognizer);
+	dpe_log_close(reader);
+	return good;
+}
+
+static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *logs)
+{
+	struct cli_report *report = cli_report_new(cli, spec);
+	const struct dpe_recognizer_options options = options_of(cli, is_ordered(logs));
 	struct dpe_recognizer_sink sink;
 	struct dpe_recognizer *recognizer;
 	struct cli_progress progress;
@@ -196,6 +225,8 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 
 	if (!report)
 		return CLI_ERROR;
+	if (cli->beside)
+		good = replay_beside(cli, spec, report);
 	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	cli_report_on(report, recognizer);
@@ -228,6 +259,10 @@ int cli_view(struct cli *cli)
 
 	if (!cli->output) {
 		cli_usage_error(cli, "no page to write: use -o PAGE.html");
+		return CLI_ERROR;
+	}
+	if (cli->beside && !cli_is_page(cli->output)) {
+		cli_usage_error(cli, "--beside is for pages: use -o PAGE.html");
 		return CLI_ERROR;
 	}
 	if (!cli->specs.count && !cli->rules.len)

@@ -414,10 +414,16 @@ struct dpe_view *dpe_view_new(const char *title, const struct dpe_names *names, 
 	return view;
 }
 
+void dpe_view_beside(struct dpe_view *view, struct dpe_view *other)
+{
+	view->beside = other;
+}
+
 void dpe_view_free(struct dpe_view *view)
 {
 	if (!view)
 		return;
+	dpe_view_free(view->beside);
 	free(view->title);
 	dpe_names_free(view->texts);
 	dpe_names_free(view->keys);

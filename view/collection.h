@@ -33,6 +33,7 @@ struct dpe_view_mark {
 };
 
 struct dpe_view {
+	struct dpe_view *beside; /* or NULL */
 	char *title;
 	const struct dpe_names *names; /* borrowed */
 	const struct dpe_spec *spec;   /* borrowed */

@@ -9,6 +9,7 @@ dpe_view_\name:
 	.section .rodata
 	text html, page.html
 	text css, page.css
+	text compare, compare.js
 	text model, model.js
 	text diagram, diagram.js
 	text automaton, automaton.js

@@ -27,6 +27,9 @@ void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, 
 void dpe_view_deadlock(struct dpe_view *view, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock,
 	const char *kind);
 void dpe_view_error(struct dpe_view *view, const struct dpe_rule *rule, const char *text);
+/* Another run with the same specification, which the page shows beside this one; owned by the view from here on. Once at
+ * most. */
+void dpe_view_beside(struct dpe_view *view, struct dpe_view *other);
 /* What the reader has to know of the whole run, such as losses. */
 void dpe_view_note(struct dpe_view *view, const char *text);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* page/, embedded by embed.S */
-extern const char dpe_view_html[], dpe_view_css[], dpe_view_model[], dpe_view_diagram[], dpe_view_automaton[],
+extern const char dpe_view_html[], dpe_view_css[], dpe_view_compare[], dpe_view_model[], dpe_view_diagram[], dpe_view_automaton[],
 	dpe_view_panels[];
 
 /* Within a script element, "</script" and "<!--" would be read as tags. */
@@ -127,6 +127,10 @@ static void put_data(FILE *to, struct dpe_view *view)
 	put_array(to, "parts", &view->parts);
 	put_array(to, "steps", &view->steps);
 	put_texts(to, view);
+	if (view->beside) {
+		fputs(",\n\"beside\":", to);
+		put_data(to, view->beside);
+	}
 	fputs("}", to);
 }
 
@@ -142,7 +146,7 @@ static void write_page(struct dpe_view *view, FILE *to)
 		else if (!strncmp(mark, "<!--DATA", 8))
 			put_data(to, view);
 		else if (!strncmp(mark, "<!--SCRIPT", 10))
-			fprintf(to, "%s\n%s\n%s\n%s", dpe_view_model, dpe_view_diagram, dpe_view_automaton, dpe_view_panels);
+			fprintf(to, "%s\n%s\n%s\n%s\n%s", dpe_view_compare, dpe_view_model, dpe_view_diagram, dpe_view_automaton, dpe_view_panels);
 	}
 	fputs(rest, to);
 }
@@ -189,6 +193,10 @@ char *dpe_view_write(struct dpe_view *view, enum dpe_view_format format, FILE *t
 	if (format == DPE_VIEW_PAGE)
 		dpe_view_note_clocks(view);
 	note_limits(view);
+	if (view->beside) {
+		dpe_view_note_clocks(view->beside);
+		note_limits(view->beside);
+	}
 	switch (format) {
 	case DPE_VIEW_CHROME:
 		return dpe_view_write_chrome(view, to);

@@ -441,19 +441,25 @@ static bool begin_view(struct cli_report *report)
 	return true;
 }
 
-static void write_view(struct cli_report *report, const struct dpe_summary *summary)
+void cli_note_losses(struct dpe_view *view, const struct dpe_summary *summary)
 {
 	struct dpe_text text = {0};
+
+	if (!summary->lost)
+		return;
+	dpe_text_printf(&text, "%llu events were lost: the order may lack edges, and locks may be missing",
+		(unsigned long long)summary->lost);
+	dpe_view_note(view, text.at);
+	dpe_text_free(&text);
+}
+
+static void write_view(struct cli_report *report, const struct dpe_summary *summary)
+{
 	char *missing;
 
 	if (!report->view)
 		return;
-	if (summary->lost) {
-		dpe_text_printf(&text, "%llu events were lost: the order may lack edges, and locks may be missing",
-			(unsigned long long)summary->lost);
-		dpe_view_note(report->view, text.at);
-		dpe_text_free(&text);
-	}
+	cli_note_losses(report->view, summary);
 	missing = dpe_view_write(report->view, dpe_view_format_of(report->cli->html), report->html);
 	if (missing)
 		dpe_diag_at(report->cli->diags, DPE_WARNING, report->cli->html, "the format cannot hold %s", missing);

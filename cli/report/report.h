@@ -31,6 +31,12 @@ void cli_report_into(struct cli_report *report, FILE *to);
 /* What is the same for matches of the rule at the same places, for events with stacks; the caller's. */
 char *cli_match_key(struct cli_report *report, const char *rule,
 	const struct dpe_message *const *events, unsigned count);
+/* Whether the end of the file's name asks for a page. */
+bool cli_is_page(const char *path);
+/* Draws another run beside this one on its page: what it gives to this sink is neither printed nor counted. With the
+ * recognizer that it was given to, at its end; `title` names the run. */
+struct dpe_recognizer_sink cli_report_beside(struct cli_report *report, const char *title);
+void cli_report_end_beside(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
  * same places. */
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,

@@ -59,6 +59,7 @@ struct cli_report {
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
 	struct dpe_view *view;                 /* owned; NULL: no --html … */
+	struct dpe_view *beside;               /* another run on its page; the view's */
 	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
@@ -70,6 +71,9 @@ struct cli_report {
 	struct cli_rule_findings *of_rules;
 	unsigned nof_rules, capof_rules;
 };
+
+/* Says on the page that events were lost. */
+void cli_note_losses(struct dpe_view *view, const struct dpe_summary *summary);
 
 /* findings.c. The events at which the verdict was given: of a match, the violating one, or where an incomplete
  * slice ends. */

@@ -55,6 +55,42 @@ cat >predict.jsonl <<'X'
 X
 run "$DPE" view -s predict.dpe -o predict.html predict.jsonl
 gives 'a prediction' 1
+cat >box.dpe <<'X'
+include "pthread.dpe"
+expect box(b): put(b) ; get(b)
+X
+cat >runs.py <<'X'
+import json
+
+def run(path, order, threads, mutex, broken):
+    """The first thread creates two, of which one puts three numbers and one gets them, each with a lock; the last get of a broken run without."""
+    locked = lambda event, i: [("pthread_mutex_lock.exit", [mutex], 0), (event, [i], None), ("pthread_mutex_unlock.enter", [mutex], None)]
+    does = [[("thread::create", [thread], None) for thread in threads[1:]], sum((locked("put", i) for i in range(3)), []), sum((locked("get", i) for i in range(3)), [])]
+    if broken:
+        does[2][6:] = [("get", [2], None)]
+    numbers = [0, 0, 0]
+    with open(path, "w") as log:
+        log.write('{"dpe_log":1,"ordered":true}\n')
+        for time, of in enumerate(order):
+            event, args, ret = does[of].pop(0)
+            log.write(json.dumps({"event": event, "thread": threads[of], "seq": numbers[of], "time": time * 1000, "args": args, **({} if ret is None else {"ret": ret})}) + "\n")
+            numbers[of] += 1
+    assert not any(does)
+
+put, get = [1, 1, 1], [2, 2, 2]
+run("pass.jsonl", [0, 0] + (put + get) * 3, [100, 101, 102], "0x5000", False)
+run("fail.jsonl", [0, 0] + put + put + get + get + [2] + put, [200, 201, 202], "0x7000", True)
+run("again.jsonl", [0, 0] + (put + get) * 3, [300, 302, 301], "0x9000", False)
+X
+/usr/bin/python3 runs.py
+run "$DPE" view -s box.dpe -o beside.html --beside=pass.jsonl fail.jsonl
+says 'another run beside one is counted by itself' 1 'pass.jsonl: note: drawn beside it: 20 events, 0 lost, 0 findings, 0 inconclusive' '18 events' '1 violated, 2 satisfied'
+run "$DPE" view -s box.dpe -o alike.html --beside=pass.jsonl again.jsonl
+gives 'a run like another one' 0
+run "$DPE" view -s box.dpe -o beside.json --beside=pass.jsonl fail.jsonl
+says 'another format cannot hold two runs' 2 '--beside is for pages: use -o PAGE.html'
+run "$DPE" view -s box.dpe -o missing.html --beside=missing.jsonl fail.jsonl
+says 'nor is a missing log passed over' 2 'missing.jsonl: error: cannot open'
 mkdir src
 printf '%s\n' 'int queue;' 'int get(void) { return queue; }' '' 'void' 'put(void) { queue = 1; }' >src/queue.c
 
@@ -186,7 +222,7 @@ detect ordered: a ; b
 X
 run "$DPE" view -s random.dpe -o random.html random.jsonl
 gives 'random order' 1
-/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html >page.tap 2>page.err
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html beside.html alike.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))

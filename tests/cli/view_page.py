@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION BESIDE SAME. Prints ok and not ok."""
 import os
 import sys
 
@@ -214,10 +214,68 @@ def test_prediction(page):
     check("and how its events are ordered in this run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
 
 
+ALIKE = """
+    let seed = 7;
+    const random = n => { seed = (seed * 1103515245 + 12345) % 2147483648; return (seed >> 8) % n; };
+    const longest = (a, b) => {
+        const best = Array.from({length: a.length + 1}, () => new Array(b.length + 1).fill(0));
+        for (let i = 1; i <= a.length; i++)
+            for (let j = 1; j <= b.length; j++)
+                best[i][j] = a[i - 1] === b[j - 1] ? best[i - 1][j - 1] + 1 : Math.max(best[i - 1][j], best[i][j - 1]);
+        return best[a.length][b.length];
+    };
+    for (let turn = 0; turn < 2000; turn++) {
+        const [a, b] = [0, 1].map(() => Array.from({length: random(12)}, () => random(4)));
+        const pairs = alikeIn(a, b).sort((x, y) => x[0] - y[0]);
+        if (pairs.length !== longest(a, b) || pairs.some(([i, j], k) => a[i] !== b[j] || (k && (pairs[k - 1][0] >= i || pairs[k - 1][1] >= j))))
+            return [a, b, pairs, longest(a, b)];
+    }
+    return null;"""
+
+PLACES = """
+    const wrong = [];
+    for (let event = 0; event < count; event++) {
+        const other = data.alike[event];
+        if (other >= 0 && (data.alike[other] !== event || isInA(other) === isInA(event) || nameOf(other) !== nameOf(event)))
+            wrong.push(['pair', event, other]);
+        if (previous[event] >= event || edgesTo(event).some(edge => inFrom[edge] >= event || isInA(inFrom[edge]) !== isInA(event)))
+            wrong.push(['order', event]);
+    }
+    return wrong;"""
+
+
+def test_beside(page):
+    check("both runs are named", "A: fail.jsonl" in page.text("title") and "B: pass.jsonl" in page.text("title"), page.text("title"))
+    shown = page.text("findings")
+    check("a finding says which run it is of", "1 finding" in shown and "A violated box" in shown, shown)
+    check("what one thread alone does is listed", "B thread 102: 2 events that A thread 202 does not have" in shown, shown)
+    check("and where the order of locks differs", "in A, thread 201 before thread 202; in B, after it" in shown and "in B, thread 102 before thread 101; in A, after it" in shown, shown)
+    page.run("select(data.events.findIndex((row, event) => !isInA(event) && nameOf(event) === 'get' && label(event) === 'get(1)'))")
+    shown = page.text("event")
+    check("an event leads to the one of the other run", "get(1), A thread 202" in shown, shown)
+    check("its order is that of its own run", "10 events precede it, 7 follow, 2 are independent" in shown, shown)
+    rows = page.run("return data.alike.map((other, event) => other < 0 || event > other ? 0 : items[itemOf[other]].row - items[itemOf[event]].row)")
+    check("events that are alike are in one row where their order allows it", rows.count(0) > len(rows) * 0.8, rows)
+    page.driver.find_element(By.XPATH, "//nav//button[contains(., '2 events that')]").click()
+    shown = page.text("event")
+    check("a difference leads to its first event", "pthread_mutex_lock" in shown and "nothing alike" in shown, shown)
+    page.driver.find_element(By.XPATH, "//nav//button[contains(., 'in A, thread 201')]").click()
+    check("and to its edge", page.run("return view.chain.length") == 1)
+    wrong = page.run(ALIKE)
+    check("as much as possible is alike in two lists", wrong is None, wrong)
+    wrong = page.run(PLACES)
+    check("pairs are of two runs, and each run keeps its order", not wrong, wrong)
+
+
+def test_same(page):
+    check("a run does not differ from itself", "Nothing: the same events, in the same order." in page.text("findings"), page.text("findings"))
+    check("though all addresses and threads have other numbers", page.run("return data.alike.every(other => other >= 0)"))
+
+
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,), (test_beside,), (test_same,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

@@ -2,7 +2,7 @@
 /* The run: events in causal order, so that whatever precedes an event has a lower number, with the edges that make
  * this order. An edge is either the lane's own (the previous event of the thread) or one of `inFrom`. */
 
-const data = JSON.parse(document.getElementById('data').textContent);
+const data = together(JSON.parse(document.getElementById('data').textContent));
 const text = number => data.texts[number];
 const LANE = 0, NAME = 1, TIME = 2, EDGES = 3, ARGS = 4, RET = 5, VARS = 6, STACK = 7, MODULE = 8, ID = 9;
 const SENDS = 1, RECEIVES = 2, RELEASES = 4, TAKES = 8;
@@ -23,7 +23,7 @@ function linkLanes() {
 		const lane = laneOf(event), before = last[lane];
 		last[lane] = event;
 		// A thread that has ended, and one that got its number, are two. A lane that several share has no order.
-		if (before < 0 || nameOf(before) === 'thread::exit' || lane === data.shared)
+		if (before < 0 || nameOf(before) === 'thread::exit' || data.shared.has(lane))
 			continue;
 		previous[event] = before;
 		following[before] = event;
@@ -262,15 +262,17 @@ function findEntries() {
 	return counts.map((of, lane) => data.lanes[lane][0] && data.lanes[lane][0] === data.lanes[lane][2] ? 'main' : [...of].sort((a, b) => b[1] - a[1]).map(([name]) => name)[0]);
 }
 
+const runName = lane => !data.alike ? '' : lane < data.laneB ? 'A ' : 'B ';
+
 function laneName(lane) {
 	const [thread, comm] = data.lanes[lane], name = entries[lane] || (comm && text(comm));
-	return name ? `${name} ${text(thread)}` : thread ? `thread ${text(thread)}` : `chain ${lane + 1}`;
+	return runName(lane) + (name ? `${name} ${text(thread)}` : thread ? `thread ${text(thread)}` : `chain ${lane + 1}`);
 }
 
 function laneTitle(lane) {
 	const [thread, comm, process, host] = data.lanes[lane];
-	return [host && `host ${text(host)}`, process && `process ${text(process)}`, thread && `thread ${text(thread)}`,
-		comm && text(comm)].filter(part => part).join(', ') || laneName(lane);
+	const words = [host && `host ${text(host)}`, process && `process ${text(process)}`, thread && `thread ${text(thread)}`, comm && text(comm)].filter(part => part);
+	return words.length ? runName(lane) + words.join(', ') : laneName(lane);
 }
 
 /* "enqueue(3)", "pthread_mutex_lock(m).exit = 0" */

@@ -29,7 +29,7 @@ const titleOf = side => side.event === null ? text(side.name) : label(side.event
 /* What is alike is one entry: the same rule at the same places. */
 function keyOf(finding) {
 	const places = findingEvents(finding).map(event => data.events[event][STACK].join() || data.events[event][NAME]);
-	return JSON.stringify([finding.rule, finding.kind, finding.reason && !places.length, places]);
+	return JSON.stringify([finding.run, finding.rule, finding.kind, finding.reason && !places.length, places]);
 }
 
 const groups = [...data.findings.reduce((known, finding) => {
@@ -52,8 +52,42 @@ function showFindings() {
 	fill(list, make('h2', {}, order.length ? `${order.length} finding${order.length > 1 ? 's' : ''}` : 'No findings'),
 		...groups.map(group => make('button', {click: () => chooseFinding(group.includes(view.finding) ? view.finding : group[0]),
 			'aria-current': String(group.includes(view.finding))},
-		make('span', {class: 'kind'}, group[0].kind), ` ${group[0].rule}${group.length > 1 ? ` ×${group.length}` : ''}`,
-		make('div', {class: 'code'}, summary(group[0])))));
+		group[0].run ? `${group[0].run} ` : '', make('span', {class: 'kind'}, group[0].kind), ` ${group[0].rule}${group.length > 1 ? ` ×${group.length}` : ''}`,
+		make('div', {class: 'code'}, summary(group[0])))), ...showDifferences());
+}
+
+/* ---- two runs ----------------------------------------------------------------------------- */
+
+const MOST_SHOWN = 20, MOST_SEARCHED = 200;
+const differences = data.alike && {threads: threadsDiffer(), order: orderDiffers(MOST_SEARCHED)};
+
+const threadDifference = ({lane, other, first, alone}) => make('button', {click: () => select(first)},
+	make('span', {class: 'kind'}, laneName(lane)), other < 0 ? ': in this run only' : `: ${alone} event${alone > 1 ? 's' : ''} that ${laneName(other)} does not have`,
+	make('div', {class: 'code'}, `${other < 0 ? '' : 'first '}${label(first)}`));
+
+function orderDifference({edge, there}) {
+	const from = inFrom[edge], to = inHead[edge], run = lane => runName(lane).trim();
+	return make('button', {click: () => { select(to); emphasise([{edge, from, to}], [from, to]); }}, make('span', {class: 'kind'}, `in ${run(laneOf(from))}`),
+		`, ${laneName(laneOf(from)).slice(2)} before ${laneName(laneOf(to)).slice(2)}; in ${run(laneOf(data.alike[from]))}, ${there === 'after' ? 'after it' : 'independent of it'}`,
+		make('div', {class: 'code'}, `${label(from)} —${kindName(inRule[edge])}→ ${label(to)}`));
+}
+
+const listed = (list, show, rest) => [...list.slice(0, MOST_SHOWN).map(show), rest ? make('p', {class: 'soft'}, 'further edges were not compared') : '',
+	list.length > MOST_SHOWN ? make('p', {class: 'soft'}, `and ${list.length - MOST_SHOWN} more`) : ''];
+
+function showDifferences() {
+	if (!differences)
+		return [];
+	const {threads, order: {found: edges, rest}} = differences;
+	return [make('h2', {}, 'What differs'), threads.length || edges.length ? '' : make('p', {}, 'Nothing: the same events, in the same order.'),
+		...listed(threads, threadDifference), edges.length ? make('h2', {}, 'Order that differs') : '', ...listed(edges, orderDifference, rest)];
+}
+
+/* What the other run has in the place of the event. */
+function showAlike(event) {
+	if (!data.alike)
+		return '';
+	return data.alike[event] < 0 ? 'nothing alike' : link(data.alike[event], [`${label(data.alike[event])}, ${laneName(laneOf(data.alike[event]))}`]);
 }
 
 function chooseFinding(finding) {
@@ -244,6 +278,9 @@ function explainStep(step) {
 const explainSteps = event => !stepsAt.has(event) ? [] : [make('h2', {}, 'Rules'), ...stepsAt.get(event).filter((step, i, all) =>
 	all.findLastIndex(other => other.slice === step.slice) === i).map(explainStep)];
 
+const isInA = event => laneOf(event) < data.laneB, eventsOfA = data.events.reduce((sum, row) => sum + (row[LANE] < data.laneB), 0);
+const eventsOfRun = event => isInA(event) ? eventsOfA : count - eventsOfA;
+
 function showEvent() {
 	const event = view.selected, panel = at('event');
 	if (event < 0) {
@@ -259,7 +296,8 @@ function showEvent() {
 		fact('holds', heldWords(event).join(', ')),
 		edgeList('after', edgesTo(event).map(edge => [inFrom[edge], inRule[edge]])),
 		edgeList('before', edgesFrom(event).map(edge => [inHead[edge], inRule[edge]])),
-		fact('order', `${known[0]} events precede it, ${known[1]} follow, ${count - 1 - known[0] - known[1]} are independent of it`)),
+		fact('order', `${known[0]} events precede it, ${known[1]} follow, ${eventsOfRun(event) - 1 - known[0] - known[1]} are independent of it`),
+		fact('other run', showAlike(event))),
 	...stackOf(event), ...explainSteps(event));
 }
 
@@ -337,7 +375,7 @@ function showLegend() {
 		mark.style.borderColor = colour(i);
 		return make('label', {}, box, mark, kind);
 	}), make('span', {class: 'soft'}, `${bars.length ? 'Bars beside a lane: locks held. ' : ''}With an event selected: `,
-		make('span', {class: 'past'}, 'its past'), ', ', make('span', {class: 'future'}, 'what follows it'), ', and what is independent of it.'));
+		make('span', {class: 'past'}, 'its past'), ', ', make('span', {class: 'future'}, 'what follows it'), `, and what is independent of it.${data.alike ? ' Hollow: not in the other run.' : ''}`));
 }
 
 function showLaneChoice() {
