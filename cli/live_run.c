@@ -322,6 +322,7 @@ static void show(struct live *live)
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 	const struct cli_top_state state = {
+		.probes = live->probes,
 		.pid = dpe_probes_pid(live->probes),
 		.name = live->how->launch ? live->cli->target[0] : "process",
 		.lost = sum_losses(losses, nlosses),

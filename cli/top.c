@@ -118,28 +118,45 @@ bool cli_top_begin(struct cli_top *top, struct cli_report *report, const struct 
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-static struct cli_screen_event *find_event(struct cli_screen_model *model, dpe_name name, enum dpe_phase phase)
+static struct cli_screen_event *find_event(struct cli_top *top, dpe_name name, enum dpe_phase phase)
 {
+	static const char *const phases[] = {[DPE_BARE] = "", [DPE_ENTER] = ".enter", [DPE_EXIT] = ".exit"};
+	struct cli_screen_model *model = &top->model;
 	struct cli_screen_event *event;
 
 	for (unsigned i = 0; i < model->nevents; i++)
 		if (model->events[i].name == name && model->events[i].phase == phase)
 			return &model->events[i];
 	event = DPE_GROW(model->events, model->nevents, model->capevents);
-	*event = (struct cli_screen_event){.name = name, .phase = phase};
+	*event = (struct cli_screen_event){
+		.name = name,
+		.phase = phase,
+		.text = dpe_xasprintf("%s%s", dpe_name_text(top->cli->names, name), phases[phase]),
+	};
 	return event;
 }
 
 static void take_event(void *context, dpe_name name, enum dpe_phase phase, uint64_t count)
 {
-	static const char *const phases[] = {[DPE_BARE] = "", [DPE_ENTER] = ".enter", [DPE_EXIT] = ".exit"};
-	struct cli_top *top = context;
-	struct cli_screen_event *event = find_event(&top->model, name, phase);
+	struct cli_screen_event *event = find_event(context, name, phase);
 
-	if (!event->text)
-		event->text = dpe_xasprintf("%s%s", dpe_name_text(top->cli->names, name), phases[phase]);
 	event->before = event->count;
 	event->count = count;
+}
+
+static void take_lost(void *context, dpe_name name, enum dpe_phase phase, uint64_t count)
+{
+	find_event(context, name, phase)->lost += count;
+}
+
+static void fill_losses(struct cli_top *top, struct dpe_probes *probes)
+{
+	struct cli_screen_model *model = &top->model;
+
+	for (unsigned i = 0; i < model->nevents; i++)
+		model->events[i].lost = 0;
+	if (model->lost)
+		dpe_probes_lost_events(probes, take_lost, top);
 }
 
 static void take_rule(void *context, const struct dpe_rule_state *state)
@@ -213,9 +230,10 @@ static void fill(struct cli_top *top, const struct cli_top_state *state)
 	model->target = state->name;
 	model->pid = state->pid;
 	model->over = state->over;
-	model->lost = state->lost + summary.lost;
+	model->lost = state->lost;
 	model->found = dpe_summary_findings(&summary);
 	dpe_recognizer_occurrences(top->recognizer, take_event, top);
+	fill_losses(top, state->probes);
 	model->nrules = 0;
 	dpe_recognizer_rules(top->recognizer, take_rule, model);
 	forget_waits(model);

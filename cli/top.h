@@ -18,6 +18,7 @@ struct cli_top_state {
 	pid_t pid;
 	const char *name;
 	uint64_t lost;
+	struct dpe_probes *probes; /* borrowed */
 	bool over;
 };
 /* Takes keys, and draws now and then. False where the user wants to leave. */

@@ -112,11 +112,11 @@ static int by_count(const void *a, const void *b)
 
 static void draw_events(struct cli_screen_model *model, int row, int rows, int columns)
 {
-	int name = columns - 22;
+	int figures = model->lost ? 26 : 22, name = columns - figures;
 
 	attron(A_BOLD);
 	put(row, 0, columns, "event");
-	put_formatted(row, name, 22, "%11s %9s", "count", "a second");
+	put_formatted(row, name, figures, model->lost ? "%9s %8s %7s" : "%11s %9s", "count", "a second", "lost");
 	attroff(A_BOLD);
 	if (model->nevents)
 		qsort(model->events, model->nevents, sizeof(*model->events), by_count);
@@ -124,7 +124,11 @@ static void draw_events(struct cli_screen_model *model, int row, int rows, int c
 		const struct cli_screen_event *event = &model->events[i];
 
 		put(row + 1 + (int)i, 0, name, event->text);
-		put_formatted(row + 1 + (int)i, name, 22, "%11" PRIu64 " %9" PRIu64, event->count, rate_of(model, event));
+		if (model->lost)
+			put_formatted(row + 1 + (int)i, name, figures, "%9" PRIu64 " %8" PRIu64 " %7" PRIu64, event->count,
+				rate_of(model, event), event->lost);
+		else
+			put_formatted(row + 1 + (int)i, name, figures, "%11" PRIu64 " %9" PRIu64, event->count, rate_of(model, event));
 	}
 }
 

@@ -12,6 +12,7 @@ struct cli_screen_event {
 	enum dpe_phase phase;
 	char *text; /* owned */
 	uint64_t count, before; /* now, and when it was drawn last */
+	uint64_t lost;
 };
 
 /* What the screen shows. */

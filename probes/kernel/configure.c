@@ -256,6 +256,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
+	bpf_map__set_max_entries(bpf->maps.lost_at, 2 * most_sites(probes));
 	configure_room(probes);
 	configure_guards(probes);
 	configure_reads(probes, multi);

@@ -146,3 +146,13 @@ unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
 	}
 	return count;
 }
+
+uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit)
+{
+	uint32_t number = 2 * site + exit;
+	uint64_t count = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(probes->bpf->maps.lost_at), &number, &count))
+		return 0;
+	return count;
+}

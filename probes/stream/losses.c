@@ -84,3 +84,16 @@ unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsig
 	free(losses.at);
 	return count;
 }
+
+void dpe_probes_lost_events(struct dpe_probes *probes,
+	void (*event)(void *context, dpe_name name, enum dpe_phase phase, uint64_t count), void *context)
+{
+	for (unsigned i = 0; i < 2 * probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i / 2];
+		bool exit = i % 2;
+		uint64_t count = dpe_attach_lost_at(probes, i / 2, exit);
+
+		if (count)
+			event(context, site->event, site->wanted->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER, count);
+	}
+}

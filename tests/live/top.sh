@@ -125,6 +125,31 @@ check 'and the process runs on' "$(kill -0 $target && echo lives)" = lives
 kill $target
 tm kill-server
 
+cat >flood.c <<'X'
+#include <stdio.h>
+
+__attribute__((noipa)) void seldom(int x) { (void)x; }
+__attribute__((noipa)) void often(int x) { (void)x; }
+
+int main(void)
+{
+	seldom(1);
+	for (int i = 0; i < 300000; i++)
+		often(i);
+	return 0;
+}
+X
+gcc -g -O1 flood.c -o flood || not_ok 'building it'
+begin 80 24 "$DPE top --rings=1 --ring=4096 -e 'detect race(x): often(x) & seldom(x)' -- ./flood"
+shows ') has ended' 'a second    lost'
+check 'what was lost has a column' $? -eq 0
+calls=$(awk '$1 == "often.enter" { print $2 + $4 }' screen)
+check 'and adds up to all calls' "$calls $(awk '$1 == "seldom.enter" { print $2, $4 }' screen)" = '300000 1 0'
+check 'as does its sum' "$(awk 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == "lost") print $(i - 1) }' screen)" -eq "$(awk '$1 == "often.enter" { print $4 }' screen)"
+key q
+left 3
+tm kill-server
+
 begin 80 24 "$DPE top -s nothere.dpe -- ./busy"
 left 2
 check 'errors' $? -eq 0

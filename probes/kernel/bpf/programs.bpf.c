@@ -131,7 +131,7 @@ static __always_inline void enter(
 		if (complete && !event.values.lost)
 			sent = send(&event, words, false);
 		else
-			lose(thread, tid);
+			lose_at(thread, tid, site, false);
 		pass_guard(guard, &event, words, begun, sent);
 	}
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
@@ -143,7 +143,7 @@ static __always_inline void enter(
 	else if (thread)
 		thread->unsure = 1;
 	else if (attached && observing)
-		lose(thread, tid); /* its exit, which nobody would miss */
+		lose_at(thread, tid, site, true); /* its exit, which nobody would miss */
 }
 
 SEC("uprobe")
@@ -178,7 +178,7 @@ static __always_inline void leave(
 
 	if (!call) { /* of a call that began before we came another observer may know */
 		if (observing && !(attached && thread && !thread->unsure))
-			lose(thread, tid);
+			lose_at(thread, tid, site, true);
 		return;
 	}
 	thread->read.ret = regs->ax;
@@ -196,7 +196,7 @@ static __always_inline void leave(
 	if (wanted) {
 		begun = guard && guard_begin(guard);
 		if (event.values.lost)
-			lose(thread, tid);
+			lose_at(thread, tid, site, true);
 		else
 			sent = send(&event, call->words, true);
 		pass_guard(guard, &event, call->words, begun, sent);

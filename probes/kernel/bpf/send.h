@@ -52,6 +52,8 @@ struct {
 } rings SEC(".maps");
 
 HASH_MAP(losses, DPE_MAP_LOSSES, __u32, struct dpe_lost);
+/* How many events of a site were lost, for people: by twice its number, plus one for the returns. */
+ARRAY_MAP(lost_at, __u64);
 
 /* How many events threads had that ended: should the id come again, numbering goes on. */
 HASH_MAP(ended, DPE_MAP_ENDED, __u32, __u64);
@@ -124,6 +126,21 @@ static __always_inline void lose(struct thread *thread, __u32 tid)
 	lost->last = fresh.first;
 	if (!thread)
 		lost->unnumbered++;
+}
+
+static __always_inline void count_lost_at(__u32 site, bool exit)
+{
+	__u32 number = 2 * site + exit;
+	__u64 *count = bpf_map_lookup_elem(&lost_at, &number);
+
+	if (count)
+		__sync_fetch_and_add(count, 1);
+}
+
+static __always_inline void lose_at(struct thread *thread, __u32 tid, __u32 site, bool exit)
+{
+	count_lost_at(site, exit);
+	lose(thread, tid);
 }
 
 static __always_inline __u64 first_number(__u32 tid)
@@ -469,6 +486,8 @@ static __always_inline bool send_words(
 		event->nstack = walk_stack(&thread->stack, &event->top);
 	if (thread && send_name(thread) && put_event(event, words, most, exit))
 		return true;
+	if (event->kind == DPE_RECORD_ENTER || event->kind == DPE_RECORD_EXIT)
+		count_lost_at(event->site, event->kind == DPE_RECORD_EXIT);
 	lose(thread, event->tid);
 	return false;
 }
