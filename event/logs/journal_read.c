@@ -15,6 +15,7 @@ struct journal {
 	struct dpe_text_pattern *pattern; /* borrowed; or NULL */
 	struct dpe_import *import;
 	uint64_t large; /* messages that journalctl left out */
+	uint64_t threadless;
 };
 
 bool dpe_journal_is(const char *text)
@@ -185,12 +186,20 @@ static bool begin(struct journal *journal, struct dpe_text *to, const cJSON *ent
 	return true;
 }
 
+static bool has_thread(const struct journal *journal, const cJSON *entry)
+{
+	if (journal->pattern && dpe_pattern_has(journal->pattern, "thread"))
+		return true;
+	return !is_absent(entry, "_TID") || !is_absent(entry, "_PID");
+}
+
 static void add_message(struct journal *journal, const cJSON *entry, const char *message, unsigned line)
 {
 	struct dpe_text text = {0};
 
 	if (!begin(journal, &text, entry, message))
 		return;
+	journal->threadless += !has_thread(journal, entry);
 	if (!journal->pattern || !dpe_pattern_has(journal->pattern, "unit"))
 		add_text_member(&text, "unit", entry, "_SYSTEMD_UNIT");
 	if (!journal->pattern || !dpe_pattern_has(journal->pattern, "priority"))
@@ -241,6 +250,9 @@ struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_te
 		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
 			"%llu messages were too large for journalctl, which counts as a loss: use journalctl --all",
 			(unsigned long long)journal.large);
+	if (journal.threadless)
+		dpe_diag_at(reader->diags, DPE_NOTE, reader->name, "%llu entries name no process: nothing orders them",
+			(unsigned long long)journal.threadless);
 	if (!pattern || dpe_pattern_report(pattern))
 		return journal.import;
 	dpe_import_free(journal.import);
