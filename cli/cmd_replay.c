@@ -201,7 +201,7 @@ static bool replay_beside(struct cli *cli, const struct dpe_spec *spec, struct c
 	if (!reader)
 		return false;
 	options = options_of(cli, dpe_log_ordered(reader));
-	sink = cli_report_beside(report, cli->beside);
+	sink = cli_report_beside(report);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
 	if (recognizer) {

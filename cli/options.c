@@ -237,7 +237,7 @@ static const struct option options[] = {
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},
 	{'o', "output", "PAGE", FOR_VIEW, "a page (.html), a Chrome trace (.json), ShiViz's log (.shiviz), or for Graphviz the first finding (.dot) or the order of locks (.locks.dot)", take_text, AT(output)},
-	{0, "beside", "LOG", FOR_VIEW, "draw the run of this log beside the other, with what differs", take_text, AT(beside)},
+	{0, "beside", "LOG", FOR_VIEW, "draw a second run, from this log, next to the first, and list the differences", take_text, AT(beside)},
 	{0, "steps", NULL, FOR_VIEW, "show what each rule does at each event, too; slower", take_flag, AT(steps)},
 	{0, "html", "FILE", FOR_RECOGNIZING & ~FOR_VIEW,
 		"write a page that draws the run and its findings, for a browser", take_text, AT(html)},

@@ -154,7 +154,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	struct dpe_sched_header *memory = server->memory;
 	uint32_t running = __atomic_load_n(&memory->running, __ATOMIC_RELAXED);
 	const struct dpe_sched_thread *thread;
-	struct dpe_sched_op last; /* as it was, and the call, before another thread goes on or gdb stops all */
+	struct dpe_sched_op last; /* copied before the kick, as is the call: then others run, or gdb stops all */
 	bool asleep;
 	int call;
 

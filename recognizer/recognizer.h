@@ -107,7 +107,7 @@ struct dpe_run {
 	struct dpe_config_step *steps;
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
-	enum { DPE_NOT_DRAWN_YET, DPE_DRAWN, DPE_NOT_DRAWN } drawn; /* the sink has its automata */
+	enum { DPE_AUTOMATA_NOT_YET, DPE_AUTOMATA_GIVEN, DPE_AUTOMATA_WITHHELD } given; /* to the sink, for traces */
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */
 	uint64_t verdicts, satisfied, inconclusive; /* reported */
 	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */

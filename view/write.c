@@ -23,6 +23,14 @@ static void put_json(FILE *to, const char *text, size_t len)
 	}
 }
 
+/* "name":{…} */
+static void put_object(FILE *to, const char *member, const struct dpe_text *members)
+{
+	fprintf(to, ",\n\"%s\":{", member);
+	put_json(to, members->at, members->len);
+	fputs("}", to);
+}
+
 static void put_array(FILE *to, const char *member, const struct dpe_text *rows)
 {
 	fprintf(to, ",\n\"%s\":[", member);
@@ -109,14 +117,9 @@ static void put_data(FILE *to, struct dpe_view *view)
 	put_json(to, text.at, text.len);
 	text.len = 0;
 	dpe_view_sources(&text, view, &left);
-	fputs(",\n\"sources\":{", to);
-	put_json(to, text.at, text.len);
-	fputs("},\n\"objects\":{", to);
-	put_json(to, view->objects.at, view->objects.len);
-	fputs("}", to);
-	fputs(",\n\"automata\":{", to);
-	put_json(to, view->automata.at, view->automata.len);
-	fputs("}", to);
+	put_object(to, "sources", &text);
+	put_object(to, "objects", &view->objects);
+	put_object(to, "automata", &view->automata);
 	dpe_text_free(&text);
 	cut(view, left, "places have no source lines here, as there are too many");
 	put_array(to, "notes", &view->notes);

@@ -111,13 +111,17 @@ static bool has_threads(const struct dpe_verdict *verdict)
 	return false;
 }
 
+void cli_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict)
+{
+	dpe_view_verdict(view, verdict, verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
 
 	if (report->view)
-		dpe_view_verdict(report->view, verdict,
-			verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
+		cli_view_verdict(report->view, verdict);
 	if (verdict->kind == DPE_INCONCLUSIVE)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
@@ -287,13 +291,13 @@ static enum dpe_break on_stop(
 	return DPE_END;
 }
 
-static void note_held(struct cli_report *report, const struct dpe_message *message, const char *missing)
+void cli_view_held(struct dpe_view *view, const struct dpe_names *names, const struct dpe_message *message, const char *missing)
 {
 	struct dpe_text text = {0};
 
-	dpe_message_print_id(&text, report->cli->names, message);
+	dpe_message_print_id(&text, names, message);
 	dpe_text_printf(&text, " waited for %s, which never came: the order is not certain", missing);
-	dpe_view_note(report->view, text.at);
+	dpe_view_note(view, text.at);
 	dpe_text_free(&text);
 }
 
@@ -302,7 +306,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	struct cli_report *report = context;
 
 	if (report->view)
-		note_held(report, message, missing);
+		cli_view_held(report->view, report->cli->names, message, missing);
 	if (report->sarif)
 		cli_sarif_doubt(report, "a message waited for what never came");
 	else if (report->cli->json)
@@ -441,7 +445,7 @@ static bool begin_view(struct cli_report *report)
 	return true;
 }
 
-void cli_note_losses(struct dpe_view *view, const struct dpe_summary *summary)
+void cli_view_losses(struct dpe_view *view, const struct dpe_summary *summary)
 {
 	struct dpe_text text = {0};
 
@@ -459,7 +463,7 @@ static void write_view(struct cli_report *report, const struct dpe_summary *summ
 
 	if (!report->view)
 		return;
-	cli_note_losses(report->view, summary);
+	cli_view_losses(report->view, summary);
 	missing = dpe_view_write(report->view, dpe_view_format_of(report->cli->html), report->html);
 	if (missing)
 		dpe_diag_at(report->cli->diags, DPE_WARNING, report->cli->html, "the format cannot hold %s", missing);

@@ -33,9 +33,9 @@ char *cli_match_key(struct cli_report *report, const char *rule,
 	const struct dpe_message *const *events, unsigned count);
 /* Whether the end of the file's name asks for a page. */
 bool cli_is_page(const char *path);
-/* Draws another run beside this one on its page: what it gives to this sink is neither printed nor counted. With the
- * recognizer that it was given to, at its end; `title` names the run. */
-struct dpe_recognizer_sink cli_report_beside(struct cli_report *report, const char *title);
+/* The sink for the run of --beside, which is drawn on the page of this report: what it finds is neither printed nor
+ * counted. At its end, with its recognizer: how much that was. */
+struct dpe_recognizer_sink cli_report_beside(struct cli_report *report);
 void cli_report_end_beside(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
  * same places. */

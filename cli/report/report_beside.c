@@ -5,17 +5,23 @@
 
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
-	dpe_view_verdict(context, verdict, verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
+	const struct cli_report *report = context;
+
+	cli_view_verdict(report->beside, verdict);
 }
 
 static void on_error(void *context, const struct dpe_rule *rule, const char *text)
 {
-	dpe_view_error(context, rule, text);
+	const struct cli_report *report = context;
+
+	dpe_view_error(report->beside, rule, text);
 }
 
 static void on_deadlock(void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
-	dpe_view_deadlock(context, rule, deadlock, cli_deadlock_name(deadlock));
+	const struct cli_report *report = context;
+
+	dpe_view_deadlock(report->beside, rule, deadlock, cli_deadlock_name(deadlock));
 }
 
 /* A `break` of a rule stops the run that is reported, not this one. */
@@ -29,35 +35,45 @@ static enum dpe_break on_stop(void *context, const struct dpe_rule *rule, const 
 
 static void on_held(void *context, const struct dpe_message *message, const char *missing)
 {
-	(void)message;
-	(void)missing;
-	dpe_view_note(context, "a message waited for what never came: the order is not certain");
+	const struct cli_report *report = context;
+
+	cli_view_held(report->beside, report->cli->names, message, missing);
 }
 
 static void on_event(void *context, const struct dpe_event *event)
 {
-	dpe_view_event(context, event, event->message);
+	const struct cli_report *report = context;
+
+	dpe_view_event(report->beside, event, event->message);
 }
 
 static void on_part(void *context, const struct dpe_event *event, const struct dpe_sync_part *part)
 {
+	const struct cli_report *report = context;
+
 	(void)event;
-	dpe_view_part(context, part);
+	dpe_view_part(report->beside, part);
 }
 
 static void on_holds(void *context, struct dpe_value thread, struct dpe_value object, bool held)
 {
-	dpe_view_hold(context, thread, object, held);
+	const struct cli_report *report = context;
+
+	dpe_view_hold(report->beside, thread, object, held);
 }
 
 static void on_trace(void *context, const struct dpe_trace *trace)
 {
-	dpe_view_step(context, trace);
+	const struct cli_report *report = context;
+
+	dpe_view_step(report->beside, trace);
 }
 
 static void on_automata(void *context, const struct dpe_rule *rule, const char *json)
 {
-	dpe_view_automata(context, rule, json);
+	const struct cli_report *report = context;
+
+	dpe_view_automata(report->beside, rule, json);
 }
 
 bool cli_is_page(const char *path)
@@ -65,12 +81,12 @@ bool cli_is_page(const char *path)
 	return dpe_view_format_of(path) == DPE_VIEW_PAGE;
 }
 
-struct dpe_recognizer_sink cli_report_beside(struct cli_report *report, const char *title)
+struct dpe_recognizer_sink cli_report_beside(struct cli_report *report)
 {
-	report->beside = dpe_view_new(title, report->cli->names, report->spec, NULL, NULL);
+	report->beside = dpe_view_new(report->cli->beside, report->cli->names, report->spec, NULL, NULL);
 	dpe_view_beside(report->view, report->beside);
 	return (struct dpe_recognizer_sink){
-		.context = report->beside,
+		.context = report,
 		.verdict = on_verdict,
 		.error = on_error,
 		.deadlock = on_deadlock,
@@ -89,7 +105,7 @@ void cli_report_end_beside(struct cli_report *report, const struct dpe_recognize
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	cli_note_losses(report->beside, &summary);
+	cli_view_losses(report->beside, &summary);
 	dpe_diag_at(report->cli->diags, DPE_NOTE, report->cli->beside,
 		"drawn beside it: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings, %" PRIu64 " inconclusive",
 		summary.events, summary.lost, dpe_summary_findings(&summary), summary.inconclusive);

@@ -72,8 +72,10 @@ struct cli_report {
 	unsigned nof_rules, capof_rules;
 };
 
-/* Says on the page that events were lost. */
-void cli_note_losses(struct dpe_view *view, const struct dpe_summary *summary);
+/* What a page shows of a verdict, of a message that was held to the end, and of losses. */
+void cli_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict);
+void cli_view_held(struct dpe_view *view, const struct dpe_names *names, const struct dpe_message *message, const char *missing);
+void cli_view_losses(struct dpe_view *view, const struct dpe_summary *summary);
 
 /* findings.c. The events at which the verdict was given: of a match, the violating one, or where an incomplete
  * slice ends. */

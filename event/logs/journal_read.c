@@ -15,7 +15,7 @@ struct journal {
 	struct dpe_text_pattern *pattern; /* borrowed; or NULL */
 	struct dpe_import *import;
 	uint64_t large; /* messages that journalctl left out */
-	uint64_t threadless;
+	uint64_t threadless; /* messages without a process */
 };
 
 bool dpe_journal_is(const char *text)
@@ -251,8 +251,8 @@ struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_te
 			"%llu messages were too large for journalctl, which counts as a loss: use journalctl --all",
 			(unsigned long long)journal.large);
 	if (journal.threadless)
-		dpe_diag_at(reader->diags, DPE_NOTE, reader->name, "%llu entries name no process: nothing orders them",
-			(unsigned long long)journal.threadless);
+		dpe_diag_at(reader->diags, DPE_NOTE, reader->name, "%llu of %u entries name no process: nothing orders them",
+			(unsigned long long)journal.threadless, journal.import->count);
 	if (!pattern || dpe_pattern_report(pattern))
 		return journal.import;
 	dpe_import_free(journal.import);

@@ -76,13 +76,15 @@ def serve(service, work):
 
 def main():
     services = [serve(service, work) for service, work in (("shop", checkout), ("payment", charge), ("shipping", ship))]
-    for order in ("book", "express-lamp", "chair"):
-        span = Span("customer", "order", CLIENT, secrets.token_hex(16), "")
-        request = urllib.request.Request(f"http://127.0.0.1:{ports['shop']}/{order}", data=b"", headers={"traceparent": f"00-{span.trace}-{span.id}-01"})
-        urllib.request.urlopen(request).read()
-        span.end()
-    for service in services:
-        os.kill(service, 15)
+    try:
+        for order in ("book", "express-lamp", "chair"):
+            span = Span("customer", "order", CLIENT, secrets.token_hex(16), "")
+            request = urllib.request.Request(f"http://127.0.0.1:{ports['shop']}/{order}", data=b"", headers={"traceparent": f"00-{span.trace}-{span.id}-01"})
+            urllib.request.urlopen(request).read()
+            span.end()
+    finally:
+        for service in services:
+            os.kill(service, 15)
 
 
 main()

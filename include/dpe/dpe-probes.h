@@ -126,8 +126,8 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
-/* Calls `event` for each event of functions that was lost, as far as the kernel's programs know it by its event: what else was
- * lost only dpe_probes_losses has. An event of several functions comes several times. */
+/* Calls `event` for each probe that lost messages, by the event that these were of: several times for an event of several
+ * functions. What the preloaded library loses, and events of threads and of the kernel, are in dpe_probes_losses only. */
 void dpe_probes_lost_events(struct dpe_probes *probes,
 	void (*event)(void *context, dpe_name name, enum dpe_phase phase, uint64_t count), void *context);
 /* ns: the time of the latest message that was delivered. Later losses do not affect what was

@@ -151,7 +151,7 @@ struct dpe_trace {
 	 * partial matches, are in now, or were in before the event that they refuse; each once. */
 	const struct dpe_trace_state *states;
 	unsigned nstates;
-	/* Of other `expect` rules where the sink has `automata`: what may come in these, "c after a". */
+	/* Of other `expect` rules where the sink has `automata`: the events that these configurations accept, "c after a". */
 	const char *const *expected;
 	unsigned nexpected;
 };

@@ -95,7 +95,7 @@ bool dpe_attach_goes_on(const struct dpe_probes *probes);
 /* Whether the kernel lets us read the map of losses as we are now. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
-/* How many events of the site were lost: calls, or returns. What the preloaded library loses is not counted by site. */
+/* How many calls, or returns, at the site were lost by the programs in the kernel. */
 uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit);
 /* Texts that stood for something as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);

@@ -94,6 +94,6 @@ void dpe_probes_lost_events(struct dpe_probes *probes,
 		uint64_t count = dpe_attach_lost_at(probes, i / 2, exit);
 
 		if (count)
-			event(context, site->event, site->wanted->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER, count);
+			event(context, site->event, dpe_site_phase(site, exit), count);
 	}
 }

@@ -118,7 +118,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 			return false;
 	}
 	draft->name = site->event;
-	draft->phase = site->wanted->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
+	draft->phase = dpe_site_phase(site, exit);
 	draft->module = site->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(

@@ -66,7 +66,7 @@ void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old)
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
 		dpe_automaton_built(run->automaton));
 	dpe_automaton_free(old);
-	run->drawn = DPE_NOT_DRAWN; /* its states have other numbers now */
+	run->given = DPE_AUTOMATA_WITHHELD; /* its states have other numbers now */
 	if (dpe_automaton_bytes(run->automaton) > run->most_bytes / 2)
 		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }

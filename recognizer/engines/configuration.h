@@ -93,12 +93,11 @@ bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurre
 
 /* ---- traced_steps.c -------------------------------------------------------------------------- */
 
-/* Traces a step with the states of these branches, and of the slice's partial matches; nothing without a trace
- * callback. */
+/* Where the recognizer is traced: a step, with the states of these branches and of the slice's partial matches. */
 void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *branches,
 	unsigned nbranches, const struct dpe_occurrence *occurrence, struct dpe_trace step);
-/* True where the sink has the rule's automata. */
-bool dpe_step_is_drawn(struct dpe_run *run);
+/* True where the sink has the rule's automata, which are given to it once. */
+bool dpe_gives_automata(struct dpe_run *run);
 
 /* ---- dead_states.c --------------------------------------------------------------------------- */
 

@@ -311,7 +311,8 @@ void dpe_detect_take(
 	matched = find_match(&x);
 	for (unsigned i = 0; i < x.nnew; i++)
 		keep_new(&x, x.new[i]);
-	dpe_trace_step(run, slice, NULL, 0, occurrence, (struct dpe_trace){.count = x.nkept, .matched = matched});
+	if (dpe_is_traced(run->recognizer))
+		dpe_trace_step(run, slice, NULL, 0, occurrence, (struct dpe_trace){.count = x.nkept, .matched = matched});
 	run->new_partials = x.new;
 	run->capnew_partials = x.capnew;
 	if (!x.work)

@@ -374,7 +374,7 @@ static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const
 	unsigned nbranches = slice->nbranches ? slice->nbranches : nbefore;
 	struct texts expected = {0};
 
-	if (run->recognizer->sink.automata && !dpe_step_is_drawn(run))
+	if (run->recognizer->sink.automata && !dpe_gives_automata(run))
 		list_expected(run, branches, nbranches, false, &expected);
 	dpe_trace_step(run, slice, branches, nbranches, occurrence, (struct dpe_trace){
 		.count = slice->nbranches,
@@ -465,7 +465,8 @@ static void expect_take(
 	run->spare = NULL;
 	run->capspare = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
-	trace_step(run, slice, before, nbefore, occurrence);
+	if (dpe_is_traced(run->recognizer))
+		trace_step(run, slice, before, nbefore, occurrence);
 	if (!slice->nbranches)
 		report_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)

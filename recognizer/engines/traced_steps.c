@@ -18,7 +18,7 @@ static const struct dpe_run *operand(const struct dpe_run *run, unsigned number)
 }
 
 /* False where it is too large. */
-static bool draw_operand(const struct dpe_run *of, struct dpe_text *to)
+static bool emit_operand(const struct dpe_run *of, struct dpe_text *to)
 {
 	struct dpe_diags *diags;
 	bool fits;
@@ -33,7 +33,7 @@ static bool draw_operand(const struct dpe_run *of, struct dpe_text *to)
 	return fits;
 }
 
-static void draw(struct dpe_run *run)
+static void give_automata(struct dpe_run *run)
 {
 	const struct dpe_recognizer_sink *sink = &run->recognizer->sink;
 	struct dpe_text text = {0};
@@ -42,11 +42,11 @@ static void draw(struct dpe_run *run)
 	for (unsigned i = 0; i < noperands(run) && fits; i++) {
 		any |= operand(run, i)->follow == &dpe_automaton_engine;
 		dpe_text_puts(&text, i ? "," : "[");
-		fits = draw_operand(operand(run, i), &text);
+		fits = emit_operand(operand(run, i), &text);
 	}
 	dpe_text_puts(&text, "]");
-	run->drawn = any && fits ? DPE_DRAWN : DPE_NOT_DRAWN;
-	if (run->drawn == DPE_DRAWN)
+	run->given = any && fits ? DPE_AUTOMATA_GIVEN : DPE_AUTOMATA_WITHHELD;
+	if (run->given == DPE_AUTOMATA_GIVEN)
 		sink->automata(sink->context, run->rule, text.at);
 	dpe_text_free(&text);
 }
@@ -94,29 +94,26 @@ static void collect_match(const struct dpe_run *run, struct states *states)
 	}
 }
 
-bool dpe_step_is_drawn(struct dpe_run *run)
+bool dpe_gives_automata(struct dpe_run *run)
 {
 	if (!run->recognizer->sink.automata)
 		return false;
-	if (run->drawn == DPE_NOT_DRAWN_YET)
-		draw(run);
-	return run->drawn == DPE_DRAWN;
+	if (run->given == DPE_AUTOMATA_NOT_YET)
+		give_automata(run);
+	return run->given == DPE_AUTOMATA_GIVEN;
 }
 
 void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *branches,
 	unsigned nbranches, const struct dpe_occurrence *occurrence, struct dpe_trace step)
 {
 	struct states states = {0};
-	bool drawn;
+	bool given = dpe_gives_automata(run);
 
-	if (!dpe_is_traced(run->recognizer))
-		return;
-	drawn = dpe_step_is_drawn(run);
-	for (unsigned i = 0; drawn && i < nbranches; i++)
+	for (unsigned i = 0; given && i < nbranches; i++)
 		add_state(&states, 0, branches[i].config.state);
-	if (drawn)
+	if (given)
 		collect_partials(run, slice->matching, &states);
-	if (drawn && step.matched)
+	if (given && step.matched)
 		collect_match(run, &states);
 	step.states = states.at;
 	step.nstates = states.count;

@@ -70,11 +70,11 @@ struct dpe_recognizer_sink dpe_sink_with_defaults(const struct dpe_recognizer_si
 /* True where the sink wants traces. */
 bool dpe_is_traced(const struct dpe_recognizer *recognizer);
 void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace);
-/* These do nothing without a trace callback. The occurrence may be NULL. */
+/* This and dpe_trace_forgot do nothing without a trace callback. The occurrence may be NULL. */
 void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
 	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence);
-/* The event came after run->preds: taken where it led to a configuration or a match, else refused. `step` says that,
- * and what it led to. */
+/* Only where dpe_is_traced: the event came after run->preds, and was taken where `step` has a count or a match, else
+ * refused. Fills in the rest of `step` but states and expected events. */
 void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_occurrence *occurrence, struct dpe_trace step);
 void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count);

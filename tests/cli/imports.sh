@@ -174,7 +174,7 @@ for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__
 done
 { cat db.journal; entry 1795428000000006 7 '"Linux"' '' | sed 's/"_PID":"7",//'; } >kernel.journal
 run "$DPE" replay -e 'expect n: db_server*' kernel.journal
-says 'entries without a process are counted' 1 'kernel.journal: note: 1 entries name no process: nothing orders them'
+says 'entries without a process are counted' 1 'kernel.journal: note: 1 of 6 entries name no process: nothing orders them'
 run "$DPE" replay --pattern='^(?<event>\w+)( id=(?<thread>\d+))?' -e 'detect n: nothing' kernel.journal
 check 'unless a group names the thread' "$status $(grep -c 'name no process' err)" = '1 0'
 printf 'LPKSHHRH\001\002' >own.journal

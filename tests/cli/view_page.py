@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION BESIDE SAME. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION BESIDE SAME IDS CUT. Prints ok and not ok."""
 import os
 import sys
 
@@ -60,6 +60,7 @@ def choose_finding(page, text):
 
 
 def test_findings(page):
+    check("the page fills the window", page.run("return document.querySelector('main').getBoundingClientRect().bottom === innerHeight"))
     check("findings are listed", "race" in page.text("findings") and "chain" in page.text("findings"), page.text("findings"))
     choose_finding(page, "race")
     shown = page.text("finding")
@@ -179,6 +180,7 @@ def test_steps(page):
     check("of each operand of & by itself", states_of(page, "beside") == [["now", "2"], ["now", "1"]], states_of(page, "beside"))
     page.run("select(12)")
     check("a rule that tokens follow says what may come next", "May come next: seek(f) after open(f); tell(f) after seek(f)" in page.text("event"), page.text("event"))
+    check("and why there is no drawing", "No automaton is drawn" in page.text("event"), page.text("event"))
     wrong = page.run(WRONG_STEPS)
     check("each state is reached from one before it by a move of the event's name", not wrong, wrong)
     page.run("select(3)")
@@ -214,7 +216,7 @@ def test_prediction(page):
     check("and how its events are ordered in this run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
 
 
-ALIKE = """
+COMMON = """
     let seed = 7;
     const random = n => { seed = (seed * 1103515245 + 12345) % 2147483648; return (seed >> 8) % n; };
     const longest = (a, b) => {
@@ -226,7 +228,7 @@ ALIKE = """
     };
     for (let turn = 0; turn < 2000; turn++) {
         const [a, b] = [0, 1].map(() => Array.from({length: random(12)}, () => random(4)));
-        const pairs = alikeIn(a, b).sort((x, y) => x[0] - y[0]);
+        const pairs = alignLists(a, b).pairs.sort((x, y) => x[0] - y[0]);
         if (pairs.length !== longest(a, b) || pairs.some(([i, j], k) => a[i] !== b[j] || (k && (pairs[k - 1][0] >= i || pairs[k - 1][1] >= j))))
             return [a, b, pairs, longest(a, b)];
     }
@@ -235,8 +237,8 @@ ALIKE = """
 PLACES = """
     const wrong = [];
     for (let event = 0; event < count; event++) {
-        const other = data.alike[event];
-        if (other >= 0 && (data.alike[other] !== event || isInA(other) === isInA(event) || nameOf(other) !== nameOf(event)))
+        const other = data.counterpart[event];
+        if (other >= 0 && (data.counterpart[other] !== event || isInA(other) === isInA(event) || nameOf(other) !== nameOf(event)))
             wrong.push(['pair', event, other]);
         if (previous[event] >= event || edgesTo(event).some(edge => inFrom[edge] >= event || isInA(inFrom[edge]) !== isInA(event)))
             wrong.push(['order', event]);
@@ -254,28 +256,41 @@ def test_beside(page):
     shown = page.text("event")
     check("an event leads to the one of the other run", "get(1), A thread 202" in shown, shown)
     check("its order is that of its own run", "10 events precede it, 7 follow, 2 are independent" in shown, shown)
-    rows = page.run("return data.alike.map((other, event) => other < 0 || event > other ? 0 : items[itemOf[other]].row - items[itemOf[event]].row)")
-    check("events that are alike are in one row where their order allows it", rows.count(0) > len(rows) * 0.8, rows)
+    rows = page.run("return data.counterpart.map((other, event) => other < 0 || event > other ? 0 : items[itemOf[other]].row - items[itemOf[event]].row)")
+    check("counterparts are in one row where their order allows it", rows.count(0) > len(rows) * 0.8, rows)
     page.driver.find_element(By.XPATH, "//nav//button[contains(., '2 events that')]").click()
     shown = page.text("event")
-    check("a difference leads to its first event", "pthread_mutex_lock" in shown and "nothing alike" in shown, shown)
+    check("a difference leads to its first event", "pthread_mutex_lock" in shown and "no counterpart" in shown, shown)
     page.driver.find_element(By.XPATH, "//nav//button[contains(., 'in A, thread 201')]").click()
     check("and to its edge", page.run("return view.chain.length") == 1)
-    wrong = page.run(ALIKE)
-    check("as much as possible is alike in two lists", wrong is None, wrong)
+    wrong = page.run(COMMON)
+    check("two lists are aligned as far as possible", wrong is None, wrong)
     wrong = page.run(PLACES)
     check("pairs are of two runs, and each run keeps its order", not wrong, wrong)
 
 
 def test_same(page):
     check("a run does not differ from itself", "Nothing: the same events, in the same order." in page.text("findings"), page.text("findings"))
-    check("though all addresses and threads have other numbers", page.run("return data.alike.every(other => other >= 0)"))
+    check("though all addresses and threads have other numbers", page.run("return data.counterpart.every(other => other >= 0)"))
+
+
+def test_ids(page):
+    shown = page.text("findings")
+    check("an argument that looks like a thread's id is kept apart from another one", shown.count("1 event that") == 2 and "put(1)" in shown and "put(2)" in shown, shown)
+
+
+def test_cut(page):
+    shown = page.text("notes")
+    check("threads that differ in too much are named", "The threads 1 of A and 1 of B differ in more than 2000 events" in shown, shown)
+    pairs = page.run("return data.counterpart.reduce((sum, other) => sum + (other >= 0), 0)")
+    check("and what both begin and end with is aligned", pairs == 4, pairs)
+    check("nothing is said to be the same", "Nothing" not in page.text("findings"), page.text("findings"))
 
 
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,), (test_beside,), (test_same,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,), (test_beside,), (test_same,), (test_ids,), (test_cut,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

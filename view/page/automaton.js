@@ -13,9 +13,10 @@ function shape(tag, attributes, ...children) {
 
 const base = name => /^[^(^[]*/.exec(name)[0].trim();
 const predsOf = (automaton, move) => move.pred.map(register => automaton.states[move.from].registers[register]);
-const moveWords = (automaton, move) => `${move.event} ${move.pred.length ? 'after ' + predsOf(automaton, move).join(' and ') : 'after nothing of the rule'}`;
+/* As reports say what was expected: "c after a and b". */
+const moveWords = (automaton, move) => `${move.event} ${move.pred.length ? 'after ' + predsOf(automaton, move).join(' and ') : move.from ? 'independent of all before' : 'first'}`;
 
-/* Where each state is drawn: by its distance from the start, and within a layer near where it is reached from. */
+/* Layers by distance from the start; within a layer, in the order in which states are reached. */
 function placeStates(automaton) {
 	const layerOf = automaton.states.map(() => -1), layers = [[0]];
 	layerOf[0] = 0;
@@ -60,23 +61,30 @@ const shortLabel = moves => {
 	return cutTo(words.slice(0, 2).join(', '), 22) + (words.length > 2 ? ` +${words.length - 2}` : '');
 };
 
-/* Straight to the next layer; else in a bow beside what lies between. */
+/* The head of an arrow that ends at the point, in that direction. */
+function tipAt(point, dx, dy) {
+	const length = Math.hypot(dx, dy), x = dx / length * 6, y = dy / length * 6;
+	return ` M${point.x - x - y / 2},${point.y - y + x / 2} L${point.x},${point.y} L${point.x - x + y / 2},${point.y - y - x / 2}`;
+}
+
+/* A straight arrow to the next layer; else a curve around the states between. */
 function pathOf(a, b) {
 	if (a === b)
-		return {path: `M${a.x - 8},${a.y - 9} C${a.x - 36},${a.y - 24} ${a.x - 36},${a.y + 24} ${a.x - 8},${a.y + 9}`, x: a.x - 20, y: a.y - 16};
+		return {path: `M${a.x - 8},${a.y - 9} C${a.x - 36},${a.y - 24} ${a.x - 36},${a.y + 24} ${a.x - 8},${a.y + 9}` + tipAt({x: a.x - 8, y: a.y + 9}, 28, -15), x: a.x - 20, y: a.y - 16};
 	const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy), bow = b.layer === a.layer + 1 ? 0 : 8 + length / 7;
 	const nx = -dy / length * bow, ny = dx / length * bow, cx = (a.x + b.x) / 2 + 2 * nx, cy = (a.y + b.y) / 2 + 2 * ny;
-	const towards = (from, x, y) => {
-		const far = Math.hypot(x - from.x, y - from.y);
-		return `${from.x + (x - from.x) / far * STATE},${from.y + (y - from.y) / far * STATE}`;
+	const rim = state => {
+		const far = Math.hypot(cx - state.x, cy - state.y);
+		return {x: state.x + (cx - state.x) / far * STATE, y: state.y + (cy - state.y) / far * STATE};
 	};
-	return {path: `M${towards(a, cx, cy)} Q${cx},${cy} ${towards(b, cx, cy)}`, x: (a.x + b.x) / 2 + nx, y: (a.y + b.y) / 2 + ny + 4};
+	const begin = rim(a), end = rim(b);
+	return {path: `M${begin.x},${begin.y} Q${cx},${cy} ${end.x},${end.y}` + tipAt(end, end.x - cx, end.y - cy), x: (a.x + b.x) / 2 + nx, y: (a.y + b.y) / 2 + ny + 4};
 }
 
 function drawArrow(automaton, places, moves, taken, isNamed) {
 	const [{from, to}] = moves, at = pathOf(places[from], places[to]);
 	return shape('g', {class: moves.some(taken) ? 'move taken' : 'move'}, shape('title', {}, moves.map(move => moveWords(automaton, move)).join('\n')),
-		shape('path', {d: at.path, 'marker-end': 'url(#arrow)'}), isNamed ? '' : shape('text', {x: at.x, y: at.y}, shortLabel(moves)));
+		shape('path', {d: at.path}), isNamed ? '' : shape('text', {x: at.x, y: at.y}, shortLabel(moves)));
 }
 
 function drawState(automaton, place, number, entry, how) {
@@ -113,16 +121,17 @@ function listMoves(automaton, state) {
 		moves.length ? moves.slice(0, 8).map(move => `${moveWords(automaton, move)} → ${move.to}`).join('; ') + (moves.length > 8 ? `; ${moves.length - 8} more` : '') : 'nothing more may come');
 }
 
-/* A rule's automata at a step of a slice: with the states after it, or the ones that refuse its event. */
+/* The automata of the slice's rule, with the states after the step, or the ones that refuse its event. */
 function showAutomata(step, previousStep) {
 	const automata = data.automata[step.rule], refused = /^refuses/.test(step.does), name = nameOf(step.event).replace(/\.(enter|exit)$/, '');
 	if (!automata)
-		return step.expected.length ? [make('p', {class: 'soft'}, `${refused ? 'Expected' : 'May come next'}: ${step.expected.map(text).join('; ')}`)] : [];
+		return [step.expected.length ? make('p', {class: 'soft'}, `${refused ? 'Expected' : 'May come next'}: ${step.expected.map(text).join('; ')}`) : '',
+			make('p', {class: 'soft'}, 'No automaton is drawn: tokens on a net follow the rule, or it has too many states.')];
 	return automata.flatMap((automaton, number) => {
 		if (!automaton)
 			return [];
 		const now = statesIn(automaton, number, step.states), before = previousStep && statesIn(automaton, number, previousStep.states);
-		// Partial matches may begin with any event. A slice without steps before it began with those of another one.
+		// A search may begin at any event. A slice without earlier steps may have begun as a copy of another one.
 		const from = state => !before || before.has(state) || (!state && data.rules[step.rule][2] !== 'expect');
 		const taken = move => !refused && from(move.from) && now.has(move.to) && base(move.event) === base(name);
 		return [drawAutomaton(automaton, now, taken, refused), ...[...now].slice(0, 3).map(state => listMoves(automaton, state))];

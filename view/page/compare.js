@@ -1,89 +1,96 @@
 'use strict';
-/* Two runs as one: the second one's lanes beside the first one's, and its events in rows with the events that
- * they are alike with. A is the run that the page is about, B the one beside it (data.beside). */
+/* Merges two runs into one. Run A is what the page is about, run B (data.beside) stands beside it. Threads and events
+ * of the two are aligned: an event and its counterpart are in one row where the order of both runs allows it. */
 
-const MOST_EDITS = 2000; // of one thread; from there on nothing is alike
+const MOST_EDITS = 2000; // between two threads; beyond it only common beginnings and ends are aligned
 
-/* ---- which threads are alike ---------------------------------------------------------------- */
+/* ---- aligning threads ----------------------------------------------------------------------- */
 
-/* By whom a thread was created, as the how manieth; "" for the first thread of a process. Threads of equal numbers
- * that nobody created are alike, and so are the others, in their order. */
-function threadKeys(run, other) {
-	const laneOfText = new Map(run.lanes.map((row, lane) => [row[0], lane])), keys = run.lanes.map(() => null), made = run.lanes.map(() => 0);
+/* The thread that created each thread, and the number of that creation: [lane, number]; else null. */
+function creatorsOf(run) {
+	const laneOfThread = new Map(run.lanes.map((row, lane) => [row[0], lane])), creators = run.lanes.map(() => null), created = run.lanes.map(() => 0);
 	for (const row of run.events)
-		if (run.texts[row[1]] === 'thread::create' && laneOfText.has(row[4][0]))
-			keys[laneOfText.get(row[4][0])] = [row[0], ++made[row[0]]];
-	const numbers = new Set(other.lanes.map(row => other.texts[row[0]])), host = lane => run.texts[run.lanes[lane][3]] || '';
-	let first = 0;
-	const root = lane => `${host(lane)} ` + (run.lanes[lane][0] && numbers.has(run.texts[run.lanes[lane][0]]) ? `thread ${run.texts[run.lanes[lane][0]]}` : `first ${first++}`);
-	const words = run.lanes.map(() => null);
-	const wordsOf = lane => {
-		if (words[lane] === null) {
-			words[lane] = ''; // of two threads that created each other, as numbers come again
-			words[lane] = keys[lane] ? `${wordsOf(keys[lane][0])}/${keys[lane][1]}` : root(lane);
+		if (run.texts[row[NAME]] === 'thread::create' && laneOfThread.has(row[ARGS][0]))
+			creators[laneOfThread.get(row[ARGS][0])] = [row[LANE], ++created[row[LANE]]];
+	return creators;
+}
+
+/* What a thread has in common with its counterpart: the path of creations that leads to it. A thread that nobody
+ * created is known by its id, if the other run has that id, too, else by its rank among the other ones. */
+function threadKeys(run, other) {
+	const creators = creatorsOf(run), ids = new Set(other.lanes.map(row => other.texts[row[0]])), keys = run.lanes.map(() => null);
+	let rank = 0;
+	const rootKey = ([thread, , , host]) => `${run.texts[host]} ` + (thread && ids.has(run.texts[thread]) ? `thread ${run.texts[thread]}` : `root ${rank++}`);
+	const keyOf = lane => {
+		if (keys[lane] === null) {
+			keys[lane] = ''; // ends the recursion where ids are used again, so that two threads created each other
+			keys[lane] = creators[lane] ? `${keyOf(creators[lane][0])}/${creators[lane][1]}` : rootKey(run.lanes[lane]);
 		}
-		return words[lane];
+		return keys[lane];
 	};
-	return run.lanes.map((row, lane) => wordsOf(lane));
+	return run.lanes.map((row, lane) => keyOf(lane));
 }
 
-/* ---- which events are alike ----------------------------------------------------------------- */
+/* ---- aligning events ------------------------------------------------------------------------ */
 
-/* Addresses and threads have other numbers in another run: variables have their names, other objects the order in
- * which the thread first meets them. */
-function eventKeys(run) {
-	const threads = new Set(run.lanes.map(row => row[0])), known = run.lanes.map(() => new Map());
-	return run.events.map(row => {
-		const met = known[row[0]], words = number => {
-			const is = run.texts[number];
-			if (run.objects[number])
-				return run.texts[run.objects[number]];
-			if (number && threads.has(number))
-				return 'thread';
-			if (!/^0x[0-9a-f]+$/i.test(is))
-				return is;
-			if (!met.has(number))
-				met.set(number, met.size);
-			return `object ${met.get(number)}`;
-		};
-		return `${run.texts[row[1]]}(${row[4].map(words).join(', ')})`;
-	});
+/* Name and arguments, where ids of threads and addresses do not depend on the run: a thread is its key, an address the
+ * variable there, or its rank among the addresses that the thread uses. */
+function eventKeys(run, keysOfThreads) {
+	const threads = new Map(run.lanes.map((row, lane) => [row[0], keysOfThreads[lane]])), addresses = run.lanes.map(() => new Map());
+	const argument = (number, known) => {
+		const is = run.texts[number];
+		if (run.objects[number])
+			return run.texts[run.objects[number]];
+		if (threads.has(number))
+			return `thread ${threads.get(number)}`;
+		if (!/^0x[0-9a-f]+$/i.test(is))
+			return is;
+		if (!known.has(number))
+			known.set(number, known.size);
+		return `address ${known.get(number)}`;
+	};
+	return run.events.map(row => `${run.texts[row[NAME]]}(${row[ARGS].map(number => argument(number, addresses[row[LANE]])).join(', ')})`);
 }
 
-const byLane = run => {
+const eventsByLane = run => {
 	const events = run.lanes.map(() => []);
-	run.events.forEach((row, event) => events[row[0]].push(event));
+	run.events.forEach((row, event) => events[row[LANE]].push(event));
 	return events;
 };
 
-/* The shortest script of edits from one list to another (Myers): pairs of places that stay. */
-function alikeIn(a, b) {
+/* A longest common subsequence, as pairs of indices, by Myers' algorithm. `cut`: it would take more than MOST_EDITS, and
+ * only the common beginning and end are in it. */
+function alignLists(a, b) {
 	const pairs = [];
 	let begin = 0, endA = a.length, endB = b.length;
-	while (begin < endA && begin < endB && a[begin] === b[begin])
-		pairs.push([begin, begin++]);
+	for (; begin < endA && begin < endB && a[begin] === b[begin]; begin++)
+		pairs.push([begin, begin]);
 	while (endA > begin && endB > begin && a[endA - 1] === b[endB - 1])
 		pairs.push([--endA, --endB]);
-	const n = endA - begin, m = endB - begin, most = Math.min(n + m, MOST_EDITS), furthest = new Int32Array(2 * most + 3), trace = [];
+	const middle = shortestEdit(a.slice(begin, endA), b.slice(begin, endB));
+	return {pairs: [...pairs, ...(middle || []).map(([i, j]) => [begin + i, begin + j])], cut: middle === null};
+}
+
+/* furthest[most + k + 1]: the furthest place in `a` that is reached on diagonal k. */
+function shortestEdit(a, b) {
+	const most = Math.min(a.length + b.length, MOST_EDITS), furthest = new Int32Array(2 * most + 3), trace = [];
 	for (let edits = 0; edits <= most; edits++) {
 		trace.push(furthest.slice(most - edits, most + edits + 3));
 		for (let k = -edits; k <= edits; k += 2) {
 			const down = k === -edits || (k !== edits && furthest[most + k] < furthest[most + k + 2]);
-			let x = down ? furthest[most + k + 2] : furthest[most + k] + 1, y = x - k;
-			while (x < n && y < m && a[begin + x] === b[begin + y]) {
+			let x = down ? furthest[most + k + 2] : furthest[most + k] + 1;
+			while (x < a.length && x - k < b.length && a[x] === b[x - k])
 				x++;
-				y++;
-			}
 			furthest[most + k + 1] = x;
-			if (x >= n && y >= m)
-				return [...pairs, ...walkBack(trace, n, m).map(([i, j]) => [begin + i, begin + j])];
+			if (x >= a.length && x - k >= b.length)
+				return backtrack(trace, a.length, b.length);
 		}
 	}
-	return pairs;
+	return null;
 }
 
-/* trace[edits][edits + k + 1]: how far the diagonal k had come before so many edits. */
-function walkBack(trace, x, y) {
+/* trace[edits][edits + k + 1]: as `furthest` was before that number of edits. */
+function backtrack(trace, x, y) {
 	const pairs = [];
 	for (let edits = trace.length - 1; edits >= 0; edits--) {
 		const at = k => trace[edits][edits + k + 1], k = x - y;
@@ -97,43 +104,46 @@ function walkBack(trace, x, y) {
 	return pairs;
 }
 
-/* Event of A: its event in B, or -1; and the other way round. */
-function pairEvents(a, b) {
-	const keysB = threadKeys(b, a), laneOfKey = new Map(keysB.map((key, lane) => [key, lane]));
-	const keys = [a, b].map(eventKeys), lists = [a, b].map(byLane), to = new Int32Array(a.events.length).fill(-1), from = new Int32Array(b.events.length).fill(-1);
-	threadKeys(a, b).forEach((key, lane) => {
+/* `toB`, `toA`: the counterpart of each event, or -1; `lanes`: pairs of lanes, and whether their lists were cut. */
+function alignRuns(a, b) {
+	const threads = [threadKeys(a, b), threadKeys(b, a)], events = [eventKeys(a, threads[0]), eventKeys(b, threads[1])];
+	const laneOfKey = new Map(threads[1].map((key, lane) => [key, lane])), lists = [a, b].map(eventsByLane);
+	const toB = new Int32Array(a.events.length).fill(-1), toA = new Int32Array(b.events.length).fill(-1), lanes = [];
+	threads[0].forEach((key, lane) => {
 		if (!laneOfKey.has(key))
 			return;
 		const mine = lists[0][lane], theirs = lists[1][laneOfKey.get(key)];
-		for (const [i, j] of alikeIn(mine.map(event => keys[0][event]), theirs.map(event => keys[1][event]))) {
-			to[mine[i]] = theirs[j];
-			from[theirs[j]] = mine[i];
+		const aligned = alignLists(mine.map(event => events[0][event]), theirs.map(event => events[1][event]));
+		for (const [i, j] of aligned.pairs) {
+			toB[mine[i]] = theirs[j];
+			toA[theirs[j]] = mine[i];
 		}
+		lanes.push([lane, laneOfKey.get(key), aligned.cut]);
 	});
-	return [to, from];
+	return {toB, toA, lanes};
 }
 
-/* ---- one run of two ------------------------------------------------------------------------- */
+/* ---- merging -------------------------------------------------------------------------------- */
 
-/* Places in one list: in each run the order stays, and events that are alike come one right after the other where
- * both orders allow it. */
-function placesOf(to, from) {
-	const places = [new Int32Array(to.length), new Int32Array(from.length)];
+/* The numbers of the events of A, and of B, in the merged run: each run keeps its order, and an event comes right before
+ * its counterpart where that allows it. */
+function mergedNumbers(toB, toA) {
+	const numbers = [new Int32Array(toB.length), new Int32Array(toA.length)];
 	let i = 0, j = 0, at = 0;
-	while (i < to.length || j < from.length) {
-		if (i < to.length && to[i] === j) {
-			places[0][i++] = at++;
-			places[1][j++] = at++;
-		} else if (j < from.length && (from[j] < i || i === to.length)) // alone, or what it is alike with has been
-			places[1][j++] = at++;
+	while (i < toB.length || j < toA.length) {
+		if (i < toB.length && toB[i] === j) {
+			numbers[0][i++] = at++;
+			numbers[1][j++] = at++;
+		} else if (j < toA.length && (toA[j] < i || i === toB.length)) // it has no counterpart, or an earlier one
+			numbers[1][j++] = at++;
 		else
-			places[0][i++] = at++;
+			numbers[0][i++] = at++;
 	}
-	return places;
+	return numbers;
 }
 
-/* All numbers of a run in those of both: `event` and `text` of a number there, `lanes` and `rules` that come before. */
-function moved(run, event, text, lanes, rules, name) {
+/* A run with the numbers of the merged one: `event` and `text` map them, `lanes` and `rules` are added. */
+function renumbered(run, event, text, lanes, rules, name) {
 	const side = of => of && {...of, event: of.event === null ? null : event(of.event), name: text(of.name), thread: text(of.thread)};
 	return {
 		lanes: run.lanes.map(row => row.map(text)),
@@ -154,37 +164,39 @@ function moved(run, event, text, lanes, rules, name) {
 	};
 }
 
-/* What the page shows: one run as it is; of two, `alike` (by event the event of the other run, or -1) and `laneB`. */
+/* What the page shows: a run with `counterpart` (of each event, or -1; null: there is one run) and the first lane of B. */
 function together(a) {
 	const b = a.beside, lanes = a.lanes.length, texts = a.texts.length;
 	if (!b)
-		return {...a, shared: new Set([a.shared]), alike: null, laneB: lanes};
-	const [to, from] = pairEvents(a, b), places = placesOf(to, from), alike = new Int32Array(to.length + from.length).fill(-1);
-	to.forEach((other, event) => { alike[places[0][event]] = other < 0 ? -1 : places[1][other]; });
-	from.forEach((other, event) => { alike[places[1][event]] = other < 0 ? -1 : places[0][other]; });
-	const runs = [moved(a, event => places[0][event], number => number, 0, 0, 'A'),
-		moved(b, event => places[1][event], number => number ? texts + number - 1 : 0, lanes, a.rules.length, 'B')];
-	const all = member => runs.flatMap(run => run[member]), events = new Array(alike.length);
-	runs.forEach((run, i) => run.events.forEach((row, event) => { events[places[i][event]] = row; }));
+		return {...a, shared: new Set([a.shared]), counterpart: null, laneB: lanes};
+	const {toB, toA, lanes: pairs} = alignRuns(a, b), numbers = mergedNumbers(toB, toA), counterpart = new Int32Array(toB.length + toA.length).fill(-1);
+	toB.forEach((other, event) => { counterpart[numbers[0][event]] = other < 0 ? -1 : numbers[1][other]; });
+	toA.forEach((other, event) => { counterpart[numbers[1][event]] = other < 0 ? -1 : numbers[0][other]; });
+	const runs = [renumbered(a, event => numbers[0][event], number => number, 0, 0, 'A'),
+		renumbered(b, event => numbers[1][event], number => number ? texts + number - 1 : 0, lanes, a.rules.length, 'B')];
+	const all = member => runs.flatMap(run => run[member]), events = new Array(counterpart.length);
+	runs.forEach((run, i) => run.events.forEach((row, event) => { events[numbers[i][event]] = row; }));
 	return {
-		title: `A: ${a.title}   B: ${b.title}`, texts: [...a.texts, ...b.texts.slice(1)], lanes: all('lanes'), rules: all('rules'), notes: all('notes'),
+		title: `A: ${a.title}   B: ${b.title}`, texts: [...a.texts, ...b.texts.slice(1)], lanes: all('lanes'), rules: all('rules'), notes: [...all('notes'), ...pairs.filter(([, , cut]) => cut).map(([mine, theirs]) =>
+			`The threads ${a.texts[a.lanes[mine][0]]} of A and ${b.texts[b.lanes[theirs][0]]} of B differ in more than ${MOST_EDITS} events: only those with which both begin and end were compared.`)],
 		findings: all('findings'), sources: {...b.sources, ...a.sources}, objects: Object.fromEntries(all('objects')), automata: Object.fromEntries(all('automata')),
 		events, parts: all('parts').sort((x, y) => x[0] - y[0]), steps: all('steps').sort((x, y) => x[0] - y[0]),
-		shared: new Set([a.shared, b.shared < 0 ? -1 : b.shared + lanes]), alike, laneB: lanes,
+		shared: new Set([a.shared, b.shared < 0 ? -1 : b.shared + lanes]), counterpart, laneB: lanes,
+		laneCounterpart: new Map(pairs.flatMap(([mine, theirs]) => [[mine, theirs + lanes], [theirs + lanes, mine]])),
 	};
 }
 
 /* ---- what differs --------------------------------------------------------------------------- */
 
-/* Edges between threads of one run, from and to events that the other has, too, where it has no such edge: how these
- * events are ordered there. Of the first `most` such edges; `rest`: there are more. */
+/* Edges between threads whose events both have counterparts, without an edge between these: `there` says how the
+ * counterparts are ordered instead. Looks at the first `most`; `rest`: there are more. */
 function orderDiffers(most) {
 	const found = [], known = new Set();
 	let looked = 0;
 	for (let edge = 0; edge < inFrom.length; edge++)
 		known.add(inFrom[edge] * count + inHead[edge]);
 	for (let edge = 0; edge < inFrom.length && looked <= most; edge++) {
-		const from = inFrom[edge], to = inHead[edge], [a, b] = [data.alike[from], data.alike[to]];
+		const from = inFrom[edge], to = inHead[edge], [a, b] = [data.counterpart[from], data.counterpart[to]];
 		if (a < 0 || b < 0 || laneOf(from) === laneOf(to) || known.has(a * count + b))
 			continue;
 		if (looked++ === most)
@@ -196,15 +208,11 @@ function orderDiffers(most) {
 	return {found, rest: looked > most};
 }
 
-/* Each pair of threads that does not do the same: the first event that the other one has not, and how many. */
+/* Threads with events that have no counterpart: the first one, and how many. */
 function threadsDiffer() {
-	const first = data.lanes.map(() => -1), alone = data.lanes.map(() => 0), other = data.lanes.map(() => -1);
-	for (let event = 0; event < count; event++) {
-		const lane = laneOf(event);
-		if (data.alike[event] >= 0)
-			other[lane] = laneOf(data.alike[event]);
-		else if (!alone[lane]++)
-			first[lane] = event;
-	}
-	return data.lanes.map((row, lane) => ({lane, other: other[lane], first: first[lane], alone: alone[lane]})).filter(at => at.alone);
+	const first = data.lanes.map(() => -1), alone = data.lanes.map(() => 0);
+	for (let event = 0; event < count; event++)
+		if (data.counterpart[event] < 0 && !alone[laneOf(event)]++)
+			first[laneOf(event)] = event;
+	return data.lanes.map((row, lane) => ({lane, other: data.laneCounterpart.get(lane), first: first[lane], alone: alone[lane]})).filter(at => at.alone);
 }

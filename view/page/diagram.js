@@ -43,9 +43,9 @@ function neighbourhood(finding) {
 			}
 		}
 	}
-	for (let event = 0; data.alike && event < count; event++)
-		if (data.alike[event] >= 0 && near[event] === 1 && near[data.alike[event]] === 0)
-			near[data.alike[event]] = 2;
+	for (let event = 0; data.counterpart && event < count; event++)
+		if (data.counterpart[event] >= 0 && near[event] === 1 && near[data.counterpart[event]] === 0)
+			near[data.counterpart[event]] = 2;
 	return near;
 }
 
@@ -102,8 +102,8 @@ function stack() {
 	items.forEach((item, number) => item.events.forEach(event => { itemOf[event] = number; }));
 }
 
-/* In the row of the event before it, which is the one of the other run that it is alike with. */
-const isBeside = event => data.alike && data.alike[event] === event - 1 && event > 0 && items.length > 0 && items.at(-1).first === event - 1;
+/* In the row of the event before it, its counterpart in the other run. */
+const isBeside = event => data.counterpart && data.counterpart[event] === event - 1 && event > 0 && items.length > 0 && items.at(-1).first === event - 1;
 
 function layout() {
 	const how = choose(), open = new Map();
@@ -132,7 +132,7 @@ function layout() {
 		stack();
 	rowCount = items.reduce((most, item) => Math.max(most, item.row + 1), 0);
 	if (!view.fixedWidth)
-		view.laneWidth = Math.max(lanes.length > 12 ? 60 : data.alike ? 100 : 150, Math.min(340, (canvas.clientWidth - GUTTER - 20) / Math.max(1, lanes.length)));
+		view.laneWidth = Math.max(lanes.length > 12 ? 60 : data.counterpart ? 100 : 150, Math.min(340, (canvas.clientWidth - GUTTER - 20) / Math.max(1, lanes.length)));
 	scroll(view.top, view.left);
 }
 
@@ -347,14 +347,14 @@ function drawItem(item, positions) {
 	ctx.beginPath();
 	ctx.arc(x, y, Math.min(view.rowHeight / 2 + 0.5, position ? DOT + 2 : DOT), 0, 7);
 	ctx.fill();
-	if (data.alike && data.alike[event] < 0 && view.rowHeight >= 8) { // hollow
+	if (data.counterpart && data.counterpart[event] < 0 && view.rowHeight >= 8) { // hollow
 		ctx.fillStyle = colours.back;
 		ctx.beginPath();
 		ctx.arc(x, y, DOT - 2 + (position ? 2 : 0), 0, 7);
 		ctx.fill();
 		ctx.fillStyle = position ? colours.bad : dotColour(event);
 	}
-	if (event === view.selected || (data.alike && event === data.alike[view.selected])) {
+	if (event === view.selected || (data.counterpart && event === data.counterpart[view.selected])) {
 		ctx.strokeStyle = colours.focus;
 		ctx.lineWidth = 2;
 		ctx.beginPath();

@@ -2,9 +2,9 @@
 /* The run: events in causal order, so that whatever precedes an event has a lower number, with the edges that make
  * this order. An edge is either the lane's own (the previous event of the thread) or one of `inFrom`. */
 
+const LANE = 0, NAME = 1, TIME = 2, EDGES = 3, ARGS = 4, RET = 5, VARS = 6, STACK = 7, MODULE = 8, ID = 9;
 const data = together(JSON.parse(document.getElementById('data').textContent));
 const text = number => data.texts[number];
-const LANE = 0, NAME = 1, TIME = 2, EDGES = 3, ARGS = 4, RET = 5, VARS = 6, STACK = 7, MODULE = 8, ID = 9;
 const SENDS = 1, RECEIVES = 2, RELEASES = 4, TAKES = 8;
 const STATED = -1, UNKNOWN = -2; // instead of a rule: a predecessor that the log names; an edge of no rule that is known
 const count = data.events.length;
@@ -262,7 +262,7 @@ function findEntries() {
 	return counts.map((of, lane) => data.lanes[lane][0] && data.lanes[lane][0] === data.lanes[lane][2] ? 'main' : [...of].sort((a, b) => b[1] - a[1]).map(([name]) => name)[0]);
 }
 
-const runName = lane => !data.alike ? '' : lane < data.laneB ? 'A ' : 'B ';
+const runName = lane => !data.counterpart ? '' : lane < data.laneB ? 'A ' : 'B ';
 
 function laneName(lane) {
 	const [thread, comm] = data.lanes[lane], name = entries[lane] || (comm && text(comm));

@@ -59,35 +59,34 @@ function showFindings() {
 /* ---- two runs ----------------------------------------------------------------------------- */
 
 const MOST_SHOWN = 20, MOST_SEARCHED = 200;
-const differences = data.alike && {threads: threadsDiffer(), order: orderDiffers(MOST_SEARCHED)};
+const differences = data.counterpart && {threads: threadsDiffer(), order: orderDiffers(MOST_SEARCHED)};
 
 const threadDifference = ({lane, other, first, alone}) => make('button', {click: () => select(first)},
-	make('span', {class: 'kind'}, laneName(lane)), other < 0 ? ': in this run only' : `: ${alone} event${alone > 1 ? 's' : ''} that ${laneName(other)} does not have`,
-	make('div', {class: 'code'}, `${other < 0 ? '' : 'first '}${label(first)}`));
+	make('span', {class: 'kind'}, laneName(lane)), other === undefined ? ': in this run only' : `: ${alone} event${alone > 1 ? 's' : ''} that ${laneName(other)} does not have`,
+	make('div', {class: 'code'}, `${other === undefined ? '' : 'first '}${label(first)}`));
 
 function orderDifference({edge, there}) {
 	const from = inFrom[edge], to = inHead[edge], run = lane => runName(lane).trim();
 	return make('button', {click: () => { select(to); emphasise([{edge, from, to}], [from, to]); }}, make('span', {class: 'kind'}, `in ${run(laneOf(from))}`),
-		`, ${laneName(laneOf(from)).slice(2)} before ${laneName(laneOf(to)).slice(2)}; in ${run(laneOf(data.alike[from]))}, ${there === 'after' ? 'after it' : 'independent of it'}`,
+		`, ${laneName(laneOf(from)).slice(2)} before ${laneName(laneOf(to)).slice(2)}; in ${run(laneOf(data.counterpart[from]))}, ${there === 'after' ? 'after it' : 'independent of it'}`,
 		make('div', {class: 'code'}, `${label(from)} —${kindName(inRule[edge])}→ ${label(to)}`));
 }
 
-const listed = (list, show, rest) => [...list.slice(0, MOST_SHOWN).map(show), rest ? make('p', {class: 'soft'}, 'further edges were not compared') : '',
+const listed = (list, show, rest) => [...list.slice(0, MOST_SHOWN).map(show), rest ? make('p', {class: 'soft'}, `The first ${MOST_SEARCHED} edges that only one run has were compared, and no others.`) : '',
 	list.length > MOST_SHOWN ? make('p', {class: 'soft'}, `and ${list.length - MOST_SHOWN} more`) : ''];
 
 function showDifferences() {
 	if (!differences)
 		return [];
 	const {threads, order: {found: edges, rest}} = differences;
-	return [make('h2', {}, 'What differs'), threads.length || edges.length ? '' : make('p', {}, 'Nothing: the same events, in the same order.'),
-		...listed(threads, threadDifference), edges.length ? make('h2', {}, 'Order that differs') : '', ...listed(edges, orderDifference, rest)];
+	return [make('h2', {}, 'What differs'), threads.length || edges.length || rest ? '' : make('p', {}, 'Nothing: the same events, in the same order.'),
+		...listed(threads, threadDifference), edges.length || rest ? make('h2', {}, 'Order that differs') : '', ...listed(edges, orderDifference, rest)];
 }
 
-/* What the other run has in the place of the event. */
-function showAlike(event) {
-	if (!data.alike)
+function showCounterpart(event) {
+	if (!data.counterpart)
 		return '';
-	return data.alike[event] < 0 ? 'nothing alike' : link(data.alike[event], [`${label(data.alike[event])}, ${laneName(laneOf(data.alike[event]))}`]);
+	return data.counterpart[event] < 0 ? 'no counterpart' : link(data.counterpart[event], [`${label(data.counterpart[event])}, ${laneName(laneOf(data.counterpart[event]))}`]);
 }
 
 function chooseFinding(finding) {
@@ -297,7 +296,7 @@ function showEvent() {
 		edgeList('after', edgesTo(event).map(edge => [inFrom[edge], inRule[edge]])),
 		edgeList('before', edgesFrom(event).map(edge => [inHead[edge], inRule[edge]])),
 		fact('order', `${known[0]} events precede it, ${known[1]} follow, ${eventsOfRun(event) - 1 - known[0] - known[1]} are independent of it`),
-		fact('other run', showAlike(event))),
+		fact('counterpart', showCounterpart(event))),
 	...stackOf(event), ...explainSteps(event));
 }
 
@@ -375,7 +374,7 @@ function showLegend() {
 		mark.style.borderColor = colour(i);
 		return make('label', {}, box, mark, kind);
 	}), make('span', {class: 'soft'}, `${bars.length ? 'Bars beside a lane: locks held. ' : ''}With an event selected: `,
-		make('span', {class: 'past'}, 'its past'), ', ', make('span', {class: 'future'}, 'what follows it'), `, and what is independent of it.${data.alike ? ' Hollow: not in the other run.' : ''}`));
+		make('span', {class: 'past'}, 'its past'), ', ', make('span', {class: 'future'}, 'what follows it'), `, and what is independent of it.${data.counterpart ? ' Hollow: not in the other run.' : ''}`));
 }
 
 function showLaneChoice() {

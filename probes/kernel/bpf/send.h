@@ -52,7 +52,7 @@ struct {
 } rings SEC(".maps");
 
 HASH_MAP(losses, DPE_MAP_LOSSES, __u32, struct dpe_lost);
-/* How many events of a site were lost, for people: by twice its number, plus one for the returns. */
+/* Losses of each site, which no verdict depends on: 2 * site for calls, 2 * site + 1 for returns. */
 ARRAY_MAP(lost_at, __u64);
 
 /* How many events threads had that ended: should the id come again, numbering goes on. */
