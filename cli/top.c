@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ struct kept_stream {
 struct cli_top {
 	struct cli *cli;
 	struct cli_report *report; /* borrowed, as the next one */
-	const struct dpe_recognizer *recognizer;
+	struct dpe_recognizer *recognizer;
 	struct cli_screen *screen; /* or NULL */
 	struct kept_stream out, err;
 	FILE *keyboard, *terminal;
@@ -102,7 +103,7 @@ struct cli_top *cli_top_new(struct cli *cli)
 	return NULL;
 }
 
-bool cli_top_begin(struct cli_top *top, struct cli_report *report, const struct dpe_recognizer *recognizer)
+bool cli_top_begin(struct cli_top *top, struct cli_report *report, struct dpe_recognizer *recognizer)
 {
 	top->report = report;
 	top->recognizer = recognizer;
@@ -256,6 +257,32 @@ static char *read_waits(const struct cli_top *top)
 	return text;
 }
 
+static void take_state(void *context, const struct dpe_rule *rule, const char *state, uint64_t slices)
+{
+	(void)rule;
+	dpe_text_printf(context, "%10" PRIu64 "  %s\n", slices, state);
+}
+
+static char *read_states(const struct cli_top *top)
+{
+	const struct cli_screen_model *model = &top->model;
+	struct dpe_text text = {0};
+
+	dpe_text_puts(&text, model->nrules ? "" : "no rules\n");
+	for (unsigned i = 0; i < model->nrules; i++) {
+		const struct dpe_rule_state *rule = &model->rules[i];
+		uint64_t looked;
+
+		dpe_text_printf(&text, "%s: %" PRIu64 " slice%s\n", dpe_rule_name(rule->rule), rule->slices, rule->slices == 1 ? "" : "s");
+		looked = dpe_recognizer_slice_states(top->recognizer, rule->rule, take_state, &text);
+		if (!looked && rule->slices)
+			dpe_text_puts(&text, "            a table of accesses follows them, which has no states\n");
+		else if (looked < rule->slices)
+			dpe_text_printf(&text, "            only the first %" PRIu64 " are counted here\n", looked);
+	}
+	return text.at;
+}
+
 /* The end of what the target wrote. */
 static char *read_output(const struct cli_top *top)
 {
@@ -295,6 +322,9 @@ static bool take_command(struct cli_top *top, enum cli_screen_command command)
 		return true;
 	case CLI_SCREEN_WAITS:
 		open_pane(top, model->over ? dpe_xstrdup("the program has ended\n") : read_waits(top));
+		return true;
+	case CLI_SCREEN_STATES:
+		open_pane(top, read_states(top));
 		return true;
 	case CLI_SCREEN_OUTPUT:
 		open_pane(top, read_output(top));

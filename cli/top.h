@@ -11,7 +11,7 @@ struct cli_top;
  * at the end. NULL after a diagnostic: this is no terminal. */
 struct cli_top *cli_top_new(struct cli *cli);
 /* Shows the screen; false after a diagnostic. The report writes its text here from then on. Borrows both. */
-bool cli_top_begin(struct cli_top *top, struct cli_report *report, const struct dpe_recognizer *recognizer);
+bool cli_top_begin(struct cli_top *top, struct cli_report *report, struct dpe_recognizer *recognizer);
 
 /* What is known of the target. */
 struct cli_top_state {

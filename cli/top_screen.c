@@ -183,7 +183,7 @@ static void draw_overview(struct cli_screen_model *model)
 	put_formatted(row, 0, COLS, "%" PRIu64 " finding%s", model->found, model->found == 1 ? "" : "s");
 	attroff(A_BOLD);
 	draw_findings(model, row + 1, LINES - 1);
-	put_bar(LINES - 1, "Enter opens a finding  up, down select  w who waits  o output  q leaves");
+	put_bar(LINES - 1, "Enter opens a finding  up, down select  s slices  w waits  o output  q leaves");
 }
 
 /* ---- a text that covers the rest ------------------------------------------------------------- */
@@ -271,6 +271,8 @@ enum cli_screen_command cli_screen_key(struct cli_screen *screen, struct cli_scr
 		return CLI_SCREEN_OPEN;
 	if (key == 'w')
 		return CLI_SCREEN_WAITS;
+	if (key == 's')
+		return CLI_SCREEN_STATES;
 	if (key == 'o')
 		return CLI_SCREEN_OUTPUT;
 	move_by_key(model, key);

@@ -37,6 +37,7 @@ enum cli_screen_command {
 	CLI_SCREEN_LEAVE,
 	CLI_SCREEN_OPEN,   /* the selected finding */
 	CLI_SCREEN_WAITS,
+	CLI_SCREEN_STATES, /* of slices */
 	CLI_SCREEN_OUTPUT,
 	CLI_SCREEN_CLOSE,  /* the pane */
 };

@@ -93,6 +93,9 @@
 
 /* States of an automaton that traces show. */
 #define DPE_TRACED_STATES DPE_TINY_OR(3, 40)
+/* Slices of a rule that are counted by state, and states that are named. */
+#define DPE_LOOKED_SLICES DPE_TINY_OR(3, 100000)
+#define DPE_SHOWN_STATES DPE_TINY_OR(2, 40)
 
 /* ---- limits that cost time or memory only --------------------------------------------------- */
 

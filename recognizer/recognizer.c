@@ -332,6 +332,18 @@ void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
 	}
 }
 
+uint64_t dpe_recognizer_slice_states(
+	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, dpe_slice_state_fn *each, void *context)
+{
+	for (unsigned i = 0; !recognizer->exhausted && i < recognizer->spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->rule == rule && run->rule_engine && run->rule_engine->states)
+			return run->rule_engine->states(run, each, context);
+	}
+	return 0;
+}
+
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
 {
 	return recognizer->fed == recognizer->summary.events;

@@ -54,6 +54,8 @@ struct dpe_rule_engine {
 	/* Adds the patterns, one bit each, of events in partial matches; may be NULL. False where
 	 * that is not known. */
 	bool (*live)(struct dpe_run *run, uint64_t *patterns);
+	/* Slices by state, as dpe_recognizer_slice_states; returns how many were looked at. NULL: it has none. */
+	uint64_t (*states)(struct dpe_run *run, dpe_slice_state_fn *each, void *context);
 };
 
 /* A rule at run time. */

@@ -344,6 +344,14 @@ struct dpe_rule_state {
 /* Calls for each rule that is followed. */
 void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_rule_state *state), void *context);
+/* A state in words, "next unlock(x) after lock(x)", and how many slices are in it. */
+typedef void dpe_slice_state_fn(
+	void *context, const struct dpe_rule *rule, const char *state, uint64_t slices);
+/* Counts the slices of a rule by state: of its first DPE_LOOKED_SLICES, whose number it returns, and with those
+ * beyond DPE_SHOWN_STATES states together. 0 without a call where it has no slices, or no states: a rule that pairs
+ * of accesses or predictions follow. Costs about as much as an event for each slice. */
+uint64_t dpe_recognizer_slice_states(
+	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, dpe_slice_state_fn *each, void *context);
 /* Whether an event of any rule occurred; true where there are synchronisation rules alone. */
 bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
 /* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */

@@ -91,6 +91,18 @@ void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurrence *occurrence);
 
+/* ---- slice_states.c ---------------------------------------------------------------------------- */
+
+/* What configurations accept, in words: "c after a and b"; each once. */
+struct dpe_expected {
+	char **at; /* owned */
+	unsigned count, cap;
+};
+
+/* Adds what this one accepts; `first`: the slice has no events. */
+void dpe_expected_add(struct dpe_run *run, const struct dpe_config *config, bool first, struct dpe_expected *expected);
+void dpe_expected_free(struct dpe_expected *expected);
+
 /* ---- traced_steps.c -------------------------------------------------------------------------- */
 
 /* Where the recognizer is traced: a step, with the states of these branches and of the slice's partial matches. */

@@ -139,6 +139,9 @@ void dpe_detect_forget(
 bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *slice,
 	uint64_t *patterns, unsigned *looks);
 
+/* Writes the state of a slice without a verdict in words, as struct dpe_slice_state has it. */
+void dpe_slice_describe(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_text *to);
+
 /* Number of events and partial matches that the slice keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 {

@@ -224,58 +224,11 @@ static void follow_all(struct dpe_run *run, struct dpe_slice *slice, const struc
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
-struct texts {
-	char **at;
-	unsigned count, cap;
-};
-
-static void add_text(struct texts *texts, struct dpe_text *text)
+static void list_expected(struct dpe_run *run, const struct dpe_branch *branches, unsigned nbranches, bool first,
+	struct dpe_expected *expected)
 {
-	for (unsigned i = 0; i < texts->count; i++) {
-		if (!strcmp(texts->at[i], text->at)) {
-			dpe_text_free(text);
-			return;
-		}
-	}
-	*DPE_GROW(texts->at, texts->count, texts->cap) = text->at;
-}
-
-static void free_texts(struct texts *texts)
-{
-	for (unsigned i = 0; i < texts->count; i++)
-		free(texts->at[i]);
-	free(texts->at);
-}
-
-/* "c after a and b": a step in words. */
-static void describe_step(const struct dpe_run *run, const struct dpe_config_step *step,
-	unsigned literal, bool first, struct dpe_text *to)
-{
-	const struct dpe_literal *literals = run->rule->literals;
-
-	dpe_text_puts(to, literals[literal].text);
-	if (!step->npreds)
-		dpe_text_puts(to, first ? " first" : " independent of all before");
-	for (unsigned i = 0; i < step->npreds; i++)
-		dpe_text_printf(
-			to, "%s %s", i ? " and" : " after", literals[step->preds[i].literal].text);
-}
-
-static void list_expected(struct dpe_run *run, const struct dpe_branch *branches, unsigned nbranches, bool first, struct texts *expected)
-{
-	for (unsigned i = 0; i < nbranches; i++) {
-		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-			unsigned count =
-				run->follow->steps(run, &branches[i].config, literal, NULL, NULL);
-
-			for (unsigned j = 0; j < count; j++) {
-				struct dpe_text text = {0};
-
-				describe_step(run, &run->steps[j], literal, first, &text);
-				add_text(expected, &text);
-			}
-		}
-	}
+	for (unsigned i = 0; i < nbranches; i++)
+		dpe_expected_add(run, &branches[i].config, first, expected);
 }
 
 /* "c came independent of a1": what happened instead. */
@@ -338,7 +291,7 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 {
 	const struct dpe_message *event = occurrence->message;
 	const char *doubt = dpe_expect_doubt(run, slice);
-	struct texts expected = {0};
+	struct dpe_expected expected = {0};
 	struct dpe_text reason = {0};
 	struct dpe_verdict verdict = {
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
@@ -362,7 +315,7 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->suppressing = false;
-	free_texts(&expected);
+	dpe_expected_free(&expected);
 	dpe_text_free(&reason);
 }
 
@@ -372,7 +325,7 @@ static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const
 {
 	const struct dpe_branch *branches = slice->nbranches ? slice->branches : before;
 	unsigned nbranches = slice->nbranches ? slice->nbranches : nbefore;
-	struct texts expected = {0};
+	struct dpe_expected expected = {0};
 
 	if (run->recognizer->sink.automata && !dpe_gives_automata(run))
 		list_expected(run, branches, nbranches, false, &expected);
@@ -381,7 +334,7 @@ static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const
 		.expected = (const char *const *)expected.at,
 		.nexpected = expected.count,
 	});
-	free_texts(&expected);
+	dpe_expected_free(&expected);
 }
 
 /* The literal that the event is; as many as there are where it may be several. */
@@ -491,7 +444,7 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	const struct dpe_stmt *action = final ? run->rule->action : run->rule->otherwise;
 	const char *doubt = final ? dpe_slice_doubt(run, slice) : dpe_expect_doubt(run, slice);
 	struct dpe_verdict verdict = {.kind = final ? DPE_SATISFIED : DPE_INCOMPLETE};
-	struct texts expected = {0};
+	struct dpe_expected expected = {0};
 
 	if (doubt) {
 		verdict.kind = DPE_INCONCLUSIVE;
@@ -520,9 +473,7 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->branches[0], NULL);
 	run->recognizer->suppressing = false;
-	for (unsigned i = 0; i < expected.count; i++)
-		free(expected.at[i]);
-	free(expected.at);
+	dpe_expected_free(&expected);
 }
 
 static void expect_free(struct dpe_run *run, struct dpe_slice *slice)

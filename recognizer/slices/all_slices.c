@@ -64,6 +64,89 @@ bool dpe_slices_live(struct dpe_run *run, uint64_t *patterns)
 	return known;
 }
 
+/* ---- their states ---------------------------------------------------------------------------- */
+
+/* Slices by state, and of compact slices the states that were met, so that each is described once. */
+struct tally {
+	struct tallied {
+		char *text; /* owned */
+		uint64_t slices;
+	} *at;
+	unsigned count, cap;
+	unsigned *by_state; /* by state of the automaton: the entry plus one, or 0 */
+	uint64_t others;    /* in states beyond DPE_SHOWN_STATES */
+};
+
+/* The entry, or DPE_SHOWN_STATES where there is no room for it. */
+static unsigned tally_entry(struct tally *tally, const char *text)
+{
+	unsigned i = 0;
+
+	while (i < tally->count && strcmp(tally->at[i].text, text))
+		i++;
+	if (i == tally->count && i < DPE_SHOWN_STATES)
+		*DPE_GROW(tally->at, tally->count, tally->cap) = (struct tallied){.text = dpe_xstrdup(text)};
+	return i;
+}
+
+static unsigned describe(struct dpe_run *run, struct dpe_cell *cell, struct tally *tally)
+{
+	struct dpe_text text = {0};
+	unsigned entry;
+
+	dpe_slice_describe(run, dpe_slice_activate(run, cell), &text);
+	dpe_slices_compact(run);
+	entry = tally_entry(tally, text.at);
+	dpe_text_free(&text);
+	return entry;
+}
+
+static unsigned state_of(struct dpe_run *run, struct dpe_cell *cell, struct tally *tally)
+{
+	bool single = cell->form == DPE_CELL_SINGLE;
+	dpe_state state = cell->state;
+	unsigned entry;
+
+	if (dpe_cell_is_done(run->slices, cell))
+		return tally_entry(tally, "has a verdict");
+	if (cell->retired)
+		return tally_entry(tally, "has ended");
+	if (cell->extended)
+		return tally_entry(tally, "is part of a larger slice");
+	if (single && tally->by_state[state])
+		return tally->by_state[state] - 1;
+	entry = describe(run, cell, tally);
+	if (single)
+		tally->by_state[state] = entry + 1;
+	return entry;
+}
+
+uint64_t dpe_slices_states(struct dpe_run *run, dpe_slice_state_fn *each, void *context)
+{
+	uint32_t looked = run->slices->ncells < DPE_LOOKED_SLICES ? run->slices->ncells : DPE_LOOKED_SLICES;
+	struct tally tally = {0};
+
+	if (run->automaton)
+		tally.by_state = dpe_xcalloc(dpe_automaton_built(run->automaton) + 1, sizeof(*tally.by_state));
+	for (uint32_t i = 0; i < looked; i++) {
+		unsigned entry = state_of(run, dpe_cell_at(run->slices, i), &tally);
+
+		if (entry < tally.count)
+			tally.at[entry].slices++;
+		else
+			tally.others++;
+	}
+	for (unsigned i = 0; i < tally.count; i++) {
+		each(context, run->rule, tally.at[i].text, tally.at[i].slices);
+		free(tally.at[i].text);
+	}
+	if (tally.others)
+		each(context, run->rule, "in other states", tally.others);
+	free(tally.at);
+	free(tally.by_state);
+	return looked;
+}
+
 /* ---- other states ------------------------------------------------------------------------ */
 
 static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_automaton *old)

@@ -490,6 +490,7 @@ static const struct dpe_rule_engine in_slices = {
 	.forget = dpe_slices_forget,
 	.prefetch = prefetch,
 	.live = dpe_slices_live,
+	.states = dpe_slices_states,
 };
 
 void dpe_slices_new(struct dpe_run *run)

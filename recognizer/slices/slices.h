@@ -11,6 +11,7 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
 /* As struct dpe_rule_engine says. */
 void dpe_slices_finish(struct dpe_run *run);
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
+uint64_t dpe_slices_states(struct dpe_run *run, dpe_slice_state_fn *each, void *context);
 bool dpe_slices_live(struct dpe_run *run, uint64_t *patterns); /* makes slices active */
 
 #endif

@@ -125,6 +125,37 @@ check 'and the process runs on' "$(kill -0 $target && echo lives)" = lives
 kill $target
 tm kill-server
 
+cat >holders.c <<'X'
+#include <unistd.h>
+
+__attribute__((noipa)) void get(long x) { (void)x; }
+__attribute__((noipa)) void put(long x) { (void)x; }
+
+int main(void)
+{
+	for (long i = 0; i < 300; i++) {
+		get(i);
+		if (i % 3)
+			put(i);
+		if (i % 3 == 2)
+			get(i);
+	}
+	for (;;)
+		pause();
+}
+X
+gcc -g -O1 holders.c -o holders || not_ok 'building it'
+begin 80 24 "$DPE top -e 'expect A(x): (get(x) ; put(x))*' -e 'detect B(x): get(x) & put(x)' -- ./holders"
+shows ' 600 events'
+key s
+shows 'A: 300 slices' 'B: 300 slices' 'a table of accesses follows them, which has no states' 'q goes back'
+check 'slices by state' "$(grep -A2 '^A:' screen | tail -2 | tr -s ' ' | tr '\n' '|')" = ' 200 next put(x) after get(x)| 100 may end; next get(x) after put(x)|'
+key q
+shows 'Enter opens'
+key q
+left 0
+tm kill-server
+
 cat >flood.c <<'X'
 #include <stdio.h>
 

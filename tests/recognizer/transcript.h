@@ -27,6 +27,7 @@ struct transcript {
 	bool end_at_break;
 	bool traced; /* with someone who watches each step */
 	bool at_every_message; /* what is kept after each */
+	struct dpe_text *states; /* slices by state after each message are written here; NULL: nobody asks */
 	struct dpe_summary summary; /* of the run, before its end … */
 	struct dpe_summary ended;   /* … and after it */
 };
@@ -182,8 +183,20 @@ static inline struct dpe_log_reader *transcript_log(
 	return reader;
 }
 
+static inline void transcript_state(void *context, const struct dpe_rule *rule, const char *state, uint64_t slices)
+{
+	dpe_text_printf(context, "%s %s: %llu\n", rule->name, state, (unsigned long long)slices);
+}
+
+static inline void transcript_states(struct transcript *to, struct dpe_recognizer *recognizer, const struct dpe_spec *spec)
+{
+	for (unsigned i = 0; to->states && i < spec->nrules; i++)
+		dpe_text_printf(to->states, "of %llu\n",
+			(unsigned long long)dpe_recognizer_slice_states(recognizer, &spec->rules[i], transcript_state, to->states));
+}
+
 static inline void transcript_feed(struct transcript *to, struct dpe_recognizer *recognizer,
-	const char *format, const char *log, struct dpe_diags *diags)
+	const struct dpe_spec *spec, const char *format, const char *log, struct dpe_diags *diags)
 {
 	struct dpe_log_reader *reader = transcript_log(to, format, log, diags);
 	struct dpe_message *message;
@@ -191,6 +204,7 @@ static inline void transcript_feed(struct transcript *to, struct dpe_recognizer 
 
 	while ((got = dpe_log_read(reader, &message)) > 0) {
 		dpe_recognizer_feed(recognizer, message, diags);
+		transcript_states(to, recognizer, spec);
 		if (!to->at_every_message)
 			continue;
 		dpe_recognizer_summary(recognizer, &to->summary);
@@ -237,7 +251,7 @@ static inline const char *transcript_run(
 	if (!recognizer)
 		dpe_diags_print(diags, stderr);
 	assert_non_null(recognizer);
-	transcript_feed(to, recognizer, format, log, diags);
+	transcript_feed(to, recognizer, spec, format, log, diags);
 	dpe_recognizer_summary(recognizer, &to->summary);
 	dpe_recognizer_finish(recognizer);
 	dpe_recognizer_summary(recognizer, &to->ended);
