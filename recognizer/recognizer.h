@@ -114,8 +114,8 @@ struct dpe_run {
 	uint64_t verdicts, satisfied, inconclusive; /* reported */
 	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */
 	uint64_t unordered;         /* … and how often b was independent of an a */
-	/* Verdicts that can no longer be retracted: all, without those of owned slices, and failures
-	 * among the latter; the event after the last of them. */
+	/* Verdicts that can no longer be retracted: all, without those of owned slices while messages are numbered, and
+	 * failures among the latter; the event after the last of them. */
 	uint64_t forgotten_all, forgotten, forgotten_failures, forgotten_to;
 	unsigned sync; /* index among the `sync` rules */
 };

@@ -8,7 +8,7 @@
 struct dpe_retired_thread {
 	int64_t id;
 	uint64_t next, since, time;
-	bool used, has_time, lossy;
+	bool used, has_time, lossy, unnumbered;
 };
 
 static uint64_t home(const struct dpe_retired *retired, int64_t id)
@@ -76,11 +76,12 @@ void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	const struct dpe_retired_thread left = {
 		.id = thread->id.num,
 		.next = thread->next,
-		.since = thread->tail ? thread->tail->number + 1 : 0,
+		.since = dpe_thread_since(stabilizer, thread),
 		.time = thread->time,
 		.used = true,
 		.has_time = thread->has_time,
 		.lossy = thread->lossy,
+		.unnumbered = thread->unnumbered,
 	};
 
 	if (!thread->over || thread->head || thread->parked.count || thread->exhausted ||
@@ -105,6 +106,7 @@ void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	thread->time = left->time;
 	thread->has_time = left->has_time;
 	thread->lossy = left->lossy;
+	thread->unnumbered = left->unnumbered;
 	take_out(&stabilizer->retired, left);
 }
 
@@ -113,9 +115,9 @@ uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value i
 	const struct dpe_retired_thread *left;
 
 	if (!retired->count || id.kind != DPE_INT)
-		return 0;
+		return UINT64_MAX;
 	left = find(retired, id.num);
-	return left->used ? left->since : 0;
+	return left->used ? left->since : UINT64_MAX;
 }
 
 void dpe_retired_free(struct dpe_retired *retired)

@@ -5,12 +5,12 @@
 #include "stabilizer/edges.h"
 #include "stabilizer/stages.h"
 
-static inline bool is_plain(
-	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+static inline bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread,
+	const struct dpe_message *message)
 {
 	if (!dpe_message_is_plain(message) && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
-	if (!message->has_seq && message->place && !message->unreferenced)
+	if (!message->has_seq && (!thread->unnumbered || (message->place && !message->unreferenced)))
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;
@@ -159,7 +159,7 @@ static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_message_node *node = thread->fast_tail;
 
 	return node && !stabilizer->first && node->stamp.index < stabilizer->chain_max &&
-	       is_plain(stabilizer, message) &&
+	       is_plain(stabilizer, thread, message) &&
 	       (!message->has_seq ||
 		       (message->seq == thread->next && message->seq != UINT64_MAX));
 }
@@ -258,7 +258,7 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	struct dpe_message_node *tail, *node;
 
 	if (stabilizer->first || !thread || nroles > 1 || (nroles && stabilizer->sink.edge) ||
-		stabilizer->ready.count || !is_plain(stabilizer, message) ||
+		stabilizer->ready.count || !is_plain(stabilizer, thread, message) ||
 		!dpe_thread_is_next(thread, message) ||
 		(nroles && dpe_is_stated(stabilizer, message)))
 		return false;

@@ -109,7 +109,8 @@ struct dpe_thread {
 	bool over; /* its last event was released, and none came since */
 	bool ended; /* its last event has come, and none since: the next thread of this id may count anew */
 	uint64_t time; /* of its last message so far */
-	uint64_t since; /* for dpe_stabilizer_since, where there is no tail */
+	uint64_t since; /* for dpe_stabilizer_since, where there is no tail or a message without a number */
+	bool unnumbered; /* a message without a number came: losses may lie anywhere from `since` on */
 	uint32_t chain;
 	struct dpe_message_node *tail;  /* counted: the last message so far */
 	/* The tail, where it is unshared, the last message took the fast path, and no edge enters
@@ -159,6 +160,7 @@ struct dpe_stabilizer {
 	unsigned *nqueues; /* of each pairing */
 	dpe_name ends_thread, finds_thread;
 	bool ordered, edges_unused, finished;
+	bool unnumbered; /* a message of a thread came without a number */
 	bool doubt; /* a message never came, or came too late */
 	const struct dpe_debug *debug;
 

@@ -132,6 +132,10 @@ static void follow(
 {
 	struct dpe_need need = {.kind = DPE_NEED_PROGRAM, .node = thread->tail};
 
+	if (!node->message->has_seq && !thread->unnumbered) {
+		thread->since = dpe_thread_since(stabilizer, thread);
+		thread->unnumbered = stabilizer->unnumbered = true;
+	}
 	node->hold->turn = thread->turns++;
 	thread->ended = stabilizer->ends_thread && node->message->name == stabilizer->ends_thread;
 	thread->has_time = node->message->has_time;

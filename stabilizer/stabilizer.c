@@ -348,9 +348,9 @@ static void run(struct dpe_stabilizer *stabilizer)
 }
 
 /* Nothing can follow a message that is not released. */
-static uint64_t since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
+uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
-	if (!thread->tail)
+	if (!thread->tail || thread->unnumbered)
 		return thread->since;
 	return dpe_node_released(thread->tail) ? thread->tail->number + 1 : stabilizer->released;
 }
@@ -359,15 +359,18 @@ uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dp
 {
 	uint64_t least = dpe_retired_since(&stabilizer->retired, id);
 
-	if (!least)
-		least = UINT64_MAX;
 	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
 		const struct dpe_thread *thread = stabilizer->threads.slots[i].entry;
 
-		if (thread && dpe_value_same(thread->id, id) && since(stabilizer, thread) < least)
-			least = since(stabilizer, thread);
+		if (thread && dpe_value_same(thread->id, id) && dpe_thread_since(stabilizer, thread) < least)
+			least = dpe_thread_since(stabilizer, thread);
 	}
 	return least == UINT64_MAX ? 0 : least;
+}
+
+bool dpe_stabilizer_numbered(const struct dpe_stabilizer *stabilizer)
+{
+	return !stabilizer->unnumbered;
 }
 
 void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count)
@@ -376,7 +379,7 @@ void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message
 	const struct dpe_gap gap = {
 		.after = after->message,
 		.count = count,
-		.since = since(stabilizer, thread),
+		.since = dpe_thread_since(stabilizer, thread),
 		.has_before = thread->has_time,
 		.before = thread->time,
 	};

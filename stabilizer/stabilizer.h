@@ -124,9 +124,12 @@ struct dpe_stabilizer_options {
 struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink);
 void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; releases nothing */
-/* The number of the event after the last one of the thread, released or to come; of all hosts'
- * threads with this id the lowest. 0: none. */
+/* The number of the first event that may follow a loss of the thread that no gap shows: the one after its last
+ * event, released or to come, or after the last one before a message without a number; of all hosts' threads
+ * with this id the lowest. 0: any. */
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
+/* True where no message of a thread came without a number. */
+bool dpe_stabilizer_numbered(const struct dpe_stabilizer *stabilizer);
 /* False where an earlier message of the thread, by number, has not come. */
 bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
 /* True where the message would pair with nothing as a receive of the rule: its arrival decides, and

@@ -122,6 +122,9 @@ void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 /* Restores a thread from its entry. */
 void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
 /* Where the successors of an ended thread's last event begin; 0: no such thread. */
+/* As dpe_stabilizer_since, of one thread. */
+uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread);
+/* The same of an ended thread; UINT64_MAX: none is known. */
 uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id);
 void dpe_retired_free(struct dpe_retired *retired);
 

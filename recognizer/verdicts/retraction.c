@@ -81,7 +81,8 @@ static void forget_oldest(struct dpe_reported *reported)
 
 	if (entry) {
 		entry->run->forgotten_all++;
-		entry->run->forgotten += !entry->owned;
+		entry->run->forgotten +=
+			!entry->owned || !dpe_stabilizer_numbered(entry->run->recognizer->stabilizer);
 		entry->run->forgotten_failures += is_failure(entry);
 		entry->run->forgotten_to = entry->number + 1;
 	}
@@ -180,13 +181,23 @@ static bool is_of_other_threads(
 	return true;
 }
 
-/* A slice that depends on this thread alone has seen the gap before any later verdict. */
+static bool is_owner(const struct reported_verdict *entry, struct dpe_value thread)
+{
+	for (uint64_t left = entry->run->owners; left; left &= left - 1) {
+		if (dpe_value_equal(entry->params[__builtin_ctzll(left)], thread))
+			return true;
+	}
+	return false;
+}
+
 static bool depends_on(
 	const struct dpe_recognizer *recognizer, const struct reported_verdict *entry, struct dpe_value thread)
 {
 	if (thread.kind == DPE_NONE)
 		return true;
-	return entry->waits ? !is_of_other_threads(recognizer, entry, thread) : !entry->owned;
+	if (entry->waits)
+		return !is_of_other_threads(recognizer, entry, thread);
+	return !entry->owned || is_owner(entry, thread);
 }
 
 static uint64_t *counter_of(struct dpe_summary *summary, const struct reported_verdict *entry)
