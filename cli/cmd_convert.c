@@ -8,7 +8,7 @@ static struct dpe_log_writer *create(struct cli *cli, bool ordered)
 {
 	enum dpe_log_format format = cli->to ? dpe_log_format_named(cli->to) : DPE_LOG_UNKNOWN;
 
-	return dpe_log_create(cli->names, cli->words.at[1], format, ordered, cli->diags);
+	return dpe_log_create(cli->names, cli->output, format, ordered, cli->diags);
 }
 
 /* What the log says was lost. Damage is a loss as well, of nobody knows which thread. */
@@ -141,6 +141,7 @@ int cli_convert(struct cli *cli)
 		cli_usage_error(cli, "-s needs --stabilize");
 		return CLI_ERROR;
 	}
+	cli->output = cli->words.at[1];
 	reader = cli_open_log(cli, cli->words.at[0], 0);
 	if (!reader)
 		return CLI_ERROR;

@@ -7,10 +7,29 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+/* A log that is written to while it is read would be destroyed. False after a diagnostic. */
+static bool is_only_read(struct cli *cli, const char *path)
+{
+	const char *const written[] = {cli->output, cli->html, cli->report, cli->trace_to};
+	struct stat log, other;
+
+	if (stat(path, &log) || !S_ISREG(log.st_mode))
+		return true;
+	for (unsigned i = 0; i < DPE_COUNT(written); i++) {
+		if (!written[i] || stat(written[i], &other) || other.st_dev != log.st_dev || other.st_ino != log.st_ino)
+			continue;
+		dpe_diag_at(cli->diags, DPE_ERROR, written[i], "this log is read: write to another file");
+		return false;
+	}
+	return true;
+}
+
 struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned index)
 {
 	enum dpe_log_format format = cli->from ? dpe_log_format_named(cli->from) : DPE_LOG_UNKNOWN;
 
+	if (!is_only_read(cli, path))
+		return NULL;
 	if (cli->pattern)
 		return dpe_log_open_text(cli->names, path, cli->pattern, index, cli->diags);
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
@@ -140,6 +159,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 struct logs {
 	struct dpe_log_reader **readers;
 	unsigned count;
+	struct dpe_log_reader *beside; /* or NULL */
 };
 
 /* All logs are opened before the first is read, so that a missing one is reported at once. */
@@ -153,13 +173,16 @@ static bool open_logs(struct cli *cli, struct logs *logs)
 		logs->readers[i] = cli_open_log(cli, cli->words.at[i], i);
 		good &= logs->readers[i] != NULL;
 	}
-	return good;
+	if (cli->beside)
+		logs->beside = cli_open_log(cli, cli->beside, 0);
+	return good && !cli->beside == !logs->beside;
 }
 
 static void close_logs(struct logs *logs)
 {
 	for (unsigned i = 0; i < logs->count; i++)
 		dpe_log_close(logs->readers[i]);
+	dpe_log_close(logs->beside);
 	free(logs->readers);
 }
 
@@ -190,26 +213,19 @@ static struct dpe_recognizer_options options_of(const struct cli *cli, bool orde
 }
 
 /* The run of --beside, before that of the logs. */
-static bool replay_beside(struct cli *cli, const struct dpe_spec *spec, struct cli_report *report)
+static bool replay_beside(
+	struct cli *cli, const struct dpe_spec *spec, struct dpe_log_reader *reader, struct cli_report *report)
 {
-	struct dpe_log_reader *reader = cli_open_log(cli, cli->beside, 0);
-	struct dpe_recognizer_options options;
-	struct dpe_recognizer_sink sink;
-	struct dpe_recognizer *recognizer;
-	bool good;
+	const struct dpe_recognizer_options options = options_of(cli, dpe_log_ordered(reader));
+	const struct dpe_recognizer_sink sink = cli_report_beside(report);
+	struct dpe_recognizer *recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	bool good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
 
-	if (!reader)
-		return false;
-	options = options_of(cli, dpe_log_ordered(reader));
-	sink = cli_report_beside(report);
-	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
-	good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
 	if (recognizer) {
 		dpe_recognizer_finish(recognizer);
 		cli_report_end_beside(report, recognizer);
 	}
 	dpe_recognizer_free(recognizer);
-	dpe_log_close(reader);
 	return good;
 }
 
@@ -225,8 +241,8 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 
 	if (!report)
 		return CLI_ERROR;
-	if (cli->beside)
-		good = replay_beside(cli, spec, report);
+	if (logs->beside)
+		good = replay_beside(cli, spec, logs->beside, report);
 	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	cli_report_on(report, recognizer);

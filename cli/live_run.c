@@ -278,8 +278,16 @@ static bool begin_outputs(struct live *live)
 	sink = cli_report_sink(live->report, true);
 	live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
 	cli_report_on(live->report, live->recognizer);
-	if (!live->recognizer || !cli->output)
-		return live->recognizer;
+	return live->recognizer;
+}
+
+/* Only when all probes are placed, so that an earlier log is not lost where they cannot be. */
+static bool begin_log(struct live *live)
+{
+	struct cli *cli = live->cli;
+
+	if (!cli->output)
+		return true;
 	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, true, cli->diags);
 	cli_report_log(live->report, live->log);
 	return live->log;
@@ -509,7 +517,7 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	if (live->how->waits && !live->how->launch && cli_report_hangs_already(live->report, live->cli->pid))
 		return CLI_GOOD;
-	if (!begin_probes(live))
+	if (!begin_probes(live) || !begin_log(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);

@@ -433,7 +433,7 @@ static bool begin_view(struct cli_report *report)
 
 	if (!report->cli->html)
 		return true;
-	report->html = fopen(report->cli->html, "we");
+	report->html = cli_create_file(report->cli->html);
 	if (!report->html) {
 		dpe_diag_at(report->cli->diags, DPE_ERROR, report->cli->html, "cannot create this page: %s",
 			strerror(errno));
@@ -513,7 +513,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	report->sarif = cli->sarif ? cli_sarif_new() : NULL;
 	report->prompt = true;
 	if (cli->report) {
-		report->to = fopen(cli->report, "we");
+		report->to = cli_create_file(cli->report);
 		report->own = true;
 	}
 	if (report->to) {

@@ -117,6 +117,15 @@ run "$DPE" view -s race.dpe -o no/page.html log.jsonl
 says 'it cannot be written' 2 'no/page.html: error: cannot create this page'
 run "$DPE" view -s race.dpe -o /dev/full log.jsonl
 says 'or not whole' 2 '/dev/full: error: the page is incomplete'
+for words in 'convert log.jsonl ./log.jsonl' 'view -o log.jsonl log.jsonl' 'view -o p.html --beside=log.jsonl --report=log.jsonl calls.jsonl' \
+	'replay -s race.dpe --trace=log.jsonl log.jsonl' 'replay -s race.dpe --html=log.jsonl log.jsonl'; do
+	cp log.jsonl kept.jsonl
+	cp log.jsonl calls.jsonl
+	# shellcheck disable=SC2086
+	run "$DPE" $words
+	says "no log is written to while it is read: $words" 2 'log.jsonl: error: this log is read: write to another file'
+	check 'it stays as it was' "$(cmp log.jsonl kept.jsonl 2>&1)" = ''
+done
 run "$DPE" view -o plain.html log.jsonl
 says 'without rules, a log alone' 0 '7 events'
 

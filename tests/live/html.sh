@@ -13,4 +13,29 @@ run "$DPE" deadlock --html=order.html -- "$BUILD/examples/lock-inversion"
 gives 'the lock order is found' 1
 check 'edges as well' "$(grep -c '"mutex"' order.html)" -ge 1
 check 'locks that actions hold are on the page' "$(grep -c '"journal"' order.html)" -ge 1
+
+# What cannot begin leaves no file behind, and an earlier one as it was.
+broken=$BUILD/examples/producer-consumer-broken
+for words in "run -e enqeue -- $broken" 'run -e enqueue -- ./missing' 'race enqeue -- ./missing' 'deadlock -- ./missing' 'attach -e enqueue -p 4194304' \
+	'deadlock -p 4194304' "record -e enqeue -- $broken" 'record -e enqueue -- ./missing' "explore --replay=missing.schedule -- $broken"; do
+	rm -f page.html report log.jsonl
+	for round in new earlier; do
+		case $words in
+		record*) outputs='-o log.jsonl' ;;
+		*) outputs='--html=page.html --report=report' ;;
+		esac
+		# shellcheck disable=SC2086
+		run "$DPE" ${words%% *} $outputs ${words#* }
+		gives "${words%% *} cannot begin ($round)" 2
+		test $round = earlier || check 'no file is left' "$(ls page.html report log.jsonl 2>/dev/null)" = ''
+		test $round = new || check 'an earlier one stays' "$(cat page.html report log.jsonl | sort | uniq -c | tr -s ' ')" = ' 3 earlier'
+		for file in page.html report log.jsonl; do
+			echo earlier >$file
+		done
+	done
+done
+run "$DPE" run -e 'detect race: enqueue() & dequeue()' --report=no/report --html=new.html -- "$broken"
+check 'nor where another output cannot be made' "$status $(ls new.html 2>/dev/null)" = '2 '
+run "$DPE" run -e 'detect race: enqueue() & dequeue()' --report=report --html=page.html -- "$broken"
+check 'a run replaces both' "$status $(grep -cx earlier report page.html | tr '\n' ' ')" = '1 report:0 page.html:0 '
 finish
