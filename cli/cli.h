@@ -138,8 +138,9 @@ int cli_main(int argc, char **argv);
 
 /* ---- live_run.c -------------------------------------------------------------------------- */
 
-/* The path of a library that is loaded into programs: beside the command, or installed; the caller's. */
-char *cli_find_library(const char *name);
+/* The path of a library that is loaded into programs: beside the command, or installed; the caller's. NULL after a
+ * diagnostic. */
+char *cli_find_library(struct cli *cli, const char *name);
 
 /* ---- commands ---------------------------------------------------------------------------- */
 

@@ -26,9 +26,11 @@ static int status_of(enum dpe_explored explored)
 
 static enum dpe_explored explore(struct cli *cli, struct dpe_explore_options *options)
 {
-	char *library = cli_find_library("libdpe-sched.so");
+	char *library = cli_find_library(cli, "libdpe-sched.so");
 	enum dpe_explored explored;
 
+	if (!library)
+		return DPE_EXPLORED_FAILED;
 	options->library = library;
 	explored = cli->step ? dpe_explore_step(options, cli->diags) : dpe_explore(options, cli->diags);
 	free(library);

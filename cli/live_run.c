@@ -188,23 +188,27 @@ static void look_at_signals(struct live *live)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The preloaded library: beside the command in the build tree, or where it was installed. Owned
- * by the caller. */
-char *cli_find_library(const char *name)
+char *cli_find_library(struct cli *cli, const char *name)
 {
 	static const char *const places[] = {"", "/build", "/../lib/dpe"};
 	char exe[PATH_MAX] = "";
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *path;
 
 	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
 	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
-		char *path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
-
+		path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
 		if (!access(path, R_OK))
 			return path;
 		free(path);
 	}
-	return dpe_xasprintf(DPE_LIBDIR "/%s", name);
+	path = dpe_xasprintf(DPE_LIBDIR "/%s", name);
+	if (!access(path, R_OK))
+		return path;
+	dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "%s is neither beside %s/dpe nor in %s: run 'make', or 'make install'",
+		name, exe, DPE_LIBDIR);
+	free(path);
+	return NULL;
 }
 
 /* Stopping a running process for a moment may be noticed by others; and an event stops only one
@@ -233,7 +237,8 @@ static bool begin_probes(struct live *live)
 		.user = cli->user,
 		.debug = cli->debug,
 	};
-	char *library = NULL;
+	const char *name = dpe_plan_has_memory(live->plan) ? "libdpe-mem.so" : cli->preload ? "libdpe-pthread.so" : NULL;
+	char *library;
 
 	if (cli->follow && (cli->preload || cli->break_at == CLI_BREAK_EVENT)) {
 		cli_usage_error(cli,
@@ -242,10 +247,9 @@ static bool begin_probes(struct live *live)
 				       "--follow");
 		return false;
 	}
-	if (dpe_plan_has_memory(live->plan))
-		library = cli_find_library("libdpe-mem.so");
-	else if (cli->preload)
-		library = cli_find_library("libdpe-pthread.so");
+	library = name && live->how->launch ? cli_find_library(cli, name) : NULL;
+	if (name && live->how->launch && !library)
+		return false;
 	options.preload = library;
 	if (live->how->launch)
 		live->probes = dpe_probes_launch(

@@ -60,6 +60,15 @@ says "used after its destruction" 1 "use of a destroyed object"
 run "$DPE" explore --error-exitcode=9 -- "$explored/ab-ba"
 gives "--error-exitcode" 9
 
+# ---- the library ----
+cp "$DPE" lonely
+run ./lonely explore -- ./statuses
+if test -e /usr/local/lib/dpe/libdpe-sched.so; then
+	skip "a library that is nowhere: one is installed"
+else
+	says "a library that is nowhere" 2 "libdpe-sched.so is neither beside $PWD/dpe nor in /usr/local/lib/dpe" "run 'make'"
+fi
+
 # ---- limits ----
 run "$DPE" explore --max-steps=5 --runs=10 -- ./statuses
 says "too many operations" 3 "10 runs had too many operations" "nothing found"
