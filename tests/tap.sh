@@ -145,6 +145,16 @@ await() {
 	done
 }
 
+# kernel_time PID: for how many ticks of the clock its threads have run in the kernel
+kernel_time() {
+	sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 13
+}
+
+# waits_for_dpe PID SINCE: its threads have run in the kernel for 10 ticks more than SINCE, as one does that waits there for dpe
+waits_for_dpe() {
+	test "$(kernel_time "$1")" -ge $(($2 + 10))
+}
+
 # is_over PID: a child of this shell
 is_over() {
 	! kill -0 "$1"

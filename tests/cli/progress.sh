@@ -7,12 +7,6 @@ messages() {
 	yes '{"event":"c"}' | head -"$1"
 }
 messages 4000 >log.jsonl
-# slowly: as many, half of them a while after the others
-slowly() {
-	messages 2000
-	sleep 1.2
-	messages 2000
-}
 # until_reported: more and more, until err tells how things go, two minutes at most
 until_reported() {
 	for time in $(seq $((${DPE_AWAIT:-120} * 5))); do
@@ -24,10 +18,14 @@ until_reported() {
 line='^dpe: [0-9]* s: [0-9]* events ([0-9]*/s), 1 slice, 0 findings, 0 lost, [0-9]* MiB$'
 
 : >err
-until_reported | run "$DPE" replay --progress=1 -s r.dpe -
+mkfifo to_unasked to_often
+"$DPE" replay -s r.dpe - <to_unasked 2>unasked &
+"$DPE" replay --progress=1 -s r.dpe - <to_often 2>often &
+until_reported | tee to_unasked to_often | run "$DPE" replay --progress -s r.dpe -
 check 'how things go, on request' "$(grep -c "$line" err)" -ge 1
-slowly | run "$DPE" replay -s r.dpe -
-check 'not where standard error is no terminal' "$(grep -c '^dpe: [0-9]* s:' err) $(lines err)" = '0 2'
+wait
+check 'more often, on request' "$(grep -c "$line" often)" -gt "$(grep -c "$line" err)"
+check 'not where standard error is no terminal' "$(grep -c '^dpe: [0-9]* s:' unasked) $(lines unasked)" = '0 2'
 run "$DPE" replay --progress -s r.dpe log.jsonl
 check 'nor at once' "$status $(lines err)" = '0 2'
 run "$DPE" replay --progress=0 -s r.dpe log.jsonl

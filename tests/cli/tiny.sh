@@ -1,6 +1,6 @@
 # Logs with the command of `make TINY=1`: the limits of formats and names change no message.
 . tests/tap.sh
-TINY=$TOP/build-tiny/dpe
+TINY=${DPE_TINY:-$TOP/build-tiny/dpe}
 if test ! -x "$TINY" && test "${DPE_LIVE:-}" != require; then
 	echo "ok - tiny limits of logs # skip $TINY was not built: make TINY=1"
 	finish

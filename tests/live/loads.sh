@@ -58,6 +58,7 @@ begin_attach() {
 	dpe=$!
 	await grep -q 'dpe waits' report
 	kill -STOP $dpe
+	since=$(kernel_time $loads)
 	: >go
 }
 
@@ -65,7 +66,7 @@ begin_attach() {
 ./loads wait =./libfirst.so >answer &
 loads=$!
 begin_attach
-sleep 0.3
+await waits_for_dpe $loads $since
 kill -KILL $dpe
 wait $loads
 check 'the program goes on where dpe was killed' "$(cat answer)" = 100

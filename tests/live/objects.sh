@@ -118,8 +118,9 @@ check 'went on' "$(cat answer)" = 'done 3'
 for way in KILL CONT; do
 	attached 2
 	kill -STOP $observer
+	since=$(kernel_time $target)
 	exec 3>&-
-	sleep 0.3
+	await waits_for_dpe $target $since
 	kill -$way $observer
 	wait $target
 	check "SIG$way to a dpe that a thread waits for: the program goes on" "$(cat answer)" = 'done 2'

@@ -2,7 +2,7 @@
 # what is lost is said, and no verdict is wrong.
 . tests/tap.sh
 need_live 'tiny limits, live'
-TINY=$TOP/build-tiny/dpe
+TINY=${DPE_TINY:-$TOP/build-tiny/dpe}
 if test ! -x "$TINY" && test "${DPE_LIVE:-}" != require; then
 	echo "ok - tiny limits, live # skip $TINY was not built: make TINY=1"
 	finish

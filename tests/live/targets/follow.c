@@ -80,8 +80,13 @@ static int by_spawn(const char *program)
 /* Its grandchild lives longer than it and anybody who could wait for it, and until there is the file, if any. */
 static int by_daemon(const char *until)
 {
-	pid_t child = fork();
+	int open_in_first[2];
+	pid_t child;
+	char byte;
 
+	if (pipe(open_in_first))
+		return 1;
+	child = fork();
 	if (child) {
 		await(child);
 		return 4;
@@ -89,7 +94,9 @@ static int by_daemon(const char *until)
 	setsid();
 	if (fork())
 		_exit(0);
-	usleep(200000);
+	close(open_in_first[1]);
+	if (read(open_in_first[0], &byte, 1))
+		_exit(1);
 	step(GRANDCHILD);
 	while (until && access(until, F_OK))
 		usleep(1000);

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ static pthread_cond_t wakeup = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both, four;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_t threads[2];
+static int waits; /* who waits for the wakeup; under b */
 static sem_t post;
 static int word;
 static pthread_mutex_t *shared;
@@ -81,6 +83,7 @@ static void *a_then_write(void *unused)
 static void *await_wakeup(void *unused)
 {
 	pthread_mutex_lock(&b);
+	waits++;
 	pthread_cond_wait(&wakeup, &b);
 	pthread_mutex_unlock(&b);
 	return unused;
@@ -89,8 +92,12 @@ static void *await_wakeup(void *unused)
 /* Signalled, and then in need of the mutex. */
 static void *signal_with_b(void *unused)
 {
-	sleep(1);
 	pthread_mutex_lock(&b);
+	while (!waits) {
+		pthread_mutex_unlock(&b);
+		sched_yield();
+		pthread_mutex_lock(&b);
+	}
 	pthread_cond_signal(&wakeup);
 	pthread_join(threads[0], NULL);
 	return unused;
