@@ -50,12 +50,12 @@
 #define DPE_DETACH_THREADS DPE_TINY_OR(2, 16)
 #define DPE_WATCHDOG_FILES 8
 #define DPE_WATCH_TRIES DPE_TINY_OR(3, 20) /* to watch an object in all threads; then its events count as lost */
-/* Waits of a thread that has mapped a file: steps of one loop (the kernel allows no more), loops, and ns: beyond, the
- * thread goes on, and what it does before probes are placed counts as lost. */
+/* Waits of a thread that has mapped a file: steps of one loop, as many as the kernel allows, and of loops; and ns: beyond,
+ * the thread goes on, and what it does before probes are placed counts as lost. */
 #define DPE_WAIT_STEPS (1 << 23)
-#define DPE_WAIT_ROUNDS 16
 #define DPE_WAIT_TIME 10000000000ull
 #define DPE_WAIT_SHORT 100000000ull
+#define DPE_WAIT_EVER (~0ull) /* as long as the observer lives */
 /* Attempts to look up a mapping that another thread is changing: beyond, the address is not known to be shared. */
 #define DPE_MAPPING_LOOKS (1 << 12)
 #define DPE_FRAME_BYTES (16 << 20)    /* of a stack frame: beyond, the stack ends */

@@ -16,6 +16,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* True where its program is to run without our probes. */
+static bool is_translator(pid_t pid)
+{
+	char *path = dpe_xasprintf("/proc/%d/exe", pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	bool translates = file >= 0 && dpe_translates_code(file);
+
+	if (file >= 0)
+		close(file);
+	free(path);
+	return translates;
+}
+
 /* ---- what is stopped --------------------------------------------------------------------- */
 
 static bool is_pending(const struct dpe_follow_files *files, uint32_t pid, struct dpe_newcomer *entry)
@@ -102,6 +115,12 @@ static void act(const void *context)
 	release_last(&probes->follow->files);
 }
 
+/* Our probes would harm it. */
+static bool has_to_wait(uint32_t pid, const struct dpe_newcomer *entry)
+{
+	return entry->question.program.inode && is_translator((pid_t)pid);
+}
+
 /* We may be kept from serving processes, by a pipe that nobody reads, say. What was stopped before the last
  * look goes on, which counts as a loss, and others do not wait until we work again. */
 static uint64_t watch(const void *context, uint64_t before)
@@ -115,7 +134,7 @@ static uint64_t watch(const void *context, uint64_t before)
 	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid) {
 		if (!is_pending(files, pid, &entry))
 			continue;
-		if (entry.serial <= before) {
+		if (entry.serial <= before && !has_to_wait(pid, &entry)) {
 			dpe_attach_lose(probes);
 			dpe_attach_stop_waiting(probes);
 			release(files, pid, &entry);
@@ -225,18 +244,6 @@ void dpe_follow_free(struct dpe_probes *probes)
 
 /* ---- a program begins -------------------------------------------------------------------- */
 
-static bool is_translator(pid_t pid)
-{
-	char *path = dpe_xasprintf("/proc/%d/exe", pid);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	bool translates = file >= 0 && dpe_translates_code(file);
-
-	if (file >= 0)
-		close(file);
-	free(path);
-	return translates;
-}
-
 static void report_translator(struct dpe_probes *probes, pid_t pid)
 {
 	char *path = dpe_xasprintf("/proc/%d/exe", pid), name[4096];
@@ -279,30 +286,6 @@ static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_questi
 	return true;
 }
 
-/* It is stopped, so the kernel does not wait for it. */
-static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
-{
-	dpe_debug(probes->debug, "probes", 1, "process %u begins", pid);
-	if (leaves(probes, (pid_t)pid, &entry->question))
-		dpe_process_probes_end(probes, (pid_t)pid);
-	else
-		dpe_late_mappings_scan(probes, (pid_t)pid);
-	release(&probes->follow->files, pid, entry);
-}
-
-void dpe_follow_serve(struct dpe_probes *probes)
-{
-	const struct dpe_follow *follow = probes->follow;
-	uint32_t pid, *previous = NULL;
-	struct dpe_newcomer entry;
-
-	if (!follow || probes->stopped)
-		return;
-	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
-		if (is_pending(&follow->files, pid, &entry))
-			serve(probes, pid, &entry);
-}
-
 /* A process that is left: the kernel takes probes out only when none of our programs waits, so it is stopped
  * instead of waiting, before it runs on. */
 struct left {
@@ -325,11 +308,15 @@ static struct left stop_left(struct dpe_probes *probes, pid_t pid)
 	return left;
 }
 
+/* It may have stopped itself meanwhile, as we were slow: the kernel took the probes out after that. */
 static void take_out(struct dpe_probes *probes, const struct left *left)
 {
 	uint32_t id = (uint32_t)left->pid;
+	struct dpe_newcomer entry;
 
 	dpe_process_probes_end(probes, left->pid);
+	if (probes->follow && is_pending(&probes->follow->files, id, &entry))
+		bpf_map_update_elem(probes->follow->files.released, &id, &entry.serial, BPF_ANY);
 	if (left->held >= 0) {
 		pidfd_send_signal(left->held, SIGCONT, NULL, 0);
 		close(left->held);
@@ -338,27 +325,64 @@ static void take_out(struct dpe_probes *probes, const struct left *left)
 		bpf_map_delete_elem(probes->follow->files.stopped, &id);
 }
 
+/* It is stopped, so the kernel does not wait for it. */
+static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
+{
+	struct left left;
+
+	dpe_debug(probes->debug, "probes", 1, "process %u begins", pid);
+	bpf_map_delete_elem(dpe_attach_asking(probes), &pid);
+	if (leaves(probes, (pid_t)pid, &entry->question)) {
+		left = stop_left(probes, (pid_t)pid);
+		take_out(probes, &left);
+		return;
+	}
+	dpe_late_mappings_scan(probes, (pid_t)pid);
+	release(&probes->follow->files, pid, entry);
+}
+
+void dpe_follow_serve(struct dpe_probes *probes)
+{
+	const struct dpe_follow *follow = probes->follow;
+	uint32_t pid, *previous = NULL;
+	struct dpe_newcomer entry;
+
+	if (!follow || probes->stopped)
+		return;
+	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
+		if (is_pending(&follow->files, pid, &entry))
+			serve(probes, pid, &entry);
+}
+
 struct all_left {
 	struct left *at;
 	unsigned count, cap;
 };
 
-/* A process that asks again while we look is served in the next round. */
-static void answer_each(struct dpe_probes *probes, struct all_left *left)
+static void answer_one(struct dpe_probes *probes, uint32_t pid, const struct dpe_question *question, struct all_left *left)
+{
+	bpf_map_delete_elem(dpe_attach_asking(probes), &pid);
+	if (leaves(probes, (pid_t)pid, question))
+		*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
+	else if (probes->follow)
+		dpe_late_mappings_scan(probes, (pid_t)pid);
+}
+
+/* What asks again while we look is served in the next round. So is a program whose number is greater: its process would
+ * go on waiting while we wait for the kernel to take its probes out. */
+static void answer_each(struct dpe_probes *probes, uint64_t number, struct all_left *left)
 {
 	int asking = dpe_attach_asking(probes);
 	struct dpe_question question;
-	uint32_t pid;
+	uint32_t pid, next;
+	bool more = !bpf_map_get_next_key(asking, NULL, &pid);
 
-	while (!bpf_map_get_next_key(asking, NULL, &pid)) {
+	for (; more; pid = next) {
+		more = !bpf_map_get_next_key(asking, &pid, &next);
 		if (bpf_map_lookup_elem(asking, &pid, &question))
 			question = (struct dpe_question){0};
-		bpf_map_delete_elem(asking, &pid);
-		if (leaves(probes, (pid_t)pid, &question)) {
-			*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
-		} else if (probes->follow) {
-			dpe_late_mappings_scan(probes, (pid_t)pid);
-		}
+		if (!question.program.inode || (question.number && question.number <= number))
+			answer_one(probes, pid, &question, left);
 	}
 }
 
@@ -366,7 +390,7 @@ void dpe_follow_answer(struct dpe_probes *probes, uint64_t number)
 {
 	struct all_left left = {0};
 
-	answer_each(probes, &left);
+	answer_each(probes, number, &left);
 	dpe_attach_answer(probes, number);
 	for (unsigned i = 0; i < left.count; i++)
 		take_out(probes, &left.at[i]);

@@ -38,6 +38,20 @@ outsider() {
 	fi
 }
 
+# dpe is stopped while the target makes a process that becomes valgrind. That stays stopped; another program, which comes
+# later, does not: the guardian has looked at both.
+cp /bin/true fresh
+cat >stalled <<'SH'
+kill -STOP $PPID
+valgrind -q ./unchanged >translated &
+until read -r state </proc/$!/stat && case $state in *'(valgrind.bin) T '*) true ;; *) false ;; esac; do :; done
+./fresh
+kill -CONT $PPID
+wait $!
+SH
+"$DPE" run -s rule.dpe --follow -- sh stalled >stalled.out 2>stalled.err &
+stalled=$!
+
 beside_it --follow
 outsider 'outside: no byte is changed' '^unchanged' ./unchanged
 outsider 'outside: valgrind' 'ERROR SUMMARY: 0 errors' valgrind ./unchanged
@@ -64,6 +78,12 @@ check 'a program that becomes valgrind: runs' "$(cat out)" = unchanged
 run "$DPE" run -s rule.dpe -- qemu-x86_64 ./unchanged
 says 'qemu' 2 'qemu-x86_64: error: cannot be observed: it translates the code that it runs'
 check 'qemu: is not run' ! -s out
+wait $stalled
+status=$?
+command_line='dpe run -s rule.dpe --follow -- sh stalled'
+cp stalled.err err
+says 'dpe is stopped as a program becomes valgrind' 3 'valgrind.bin: warning: process ' 'sh exited with status 0'
+check 'it runs all the same, without probes' "$(cat translated)" = unchanged
 rm -f begun
 qemu-x86_64 /bin/sh -c 'echo >begun; read line <go' &
 target=$!

@@ -45,6 +45,12 @@ static long await_step(__u32 step, struct await *await)
 	return 1;
 }
 
+/* The kernel allows no more steps of one loop. */
+static long await_round(__u32 round, struct await *await)
+{
+	return bpf_loop(DPE_WAIT_STEPS, await_step, await, 0) < DPE_WAIT_STEPS;
+}
+
 /* The observer did not answer the last time: perhaps it is stopped. */
 static __always_inline bool is_unanswered(void)
 {
@@ -57,16 +63,13 @@ static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 {
 	struct await await = {
 		.number = number,
-		.until = bpf_ktime_get_ns() + longest,
+		.until = longest == DPE_WAIT_EVER ? longest : bpf_ktime_get_ns() + longest,
 		.address = address,
 	};
 
-	if (is_unanswered())
+	if (longest != DPE_WAIT_EVER && is_unanswered())
 		return false;
-	for (int i = 0; i < DPE_WAIT_ROUNDS; i++) {
-		if (bpf_loop(DPE_WAIT_STEPS, await_step, &await, 0) < DPE_WAIT_STEPS)
-			break;
-	}
+	bpf_loop(DPE_WAIT_STEPS, await_round, &await, 0);
 	if (await.done || observer_gone)
 		return true;
 	if (longest == DPE_WAIT_TIME)

@@ -19,19 +19,29 @@ extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct b
 /* The number to await, or 0 where the observer cannot be asked. */
 static __always_inline __u64 ask_about(__u32 process, const struct dpe_question *question)
 {
+	struct dpe_question *asked_now;
 	__u64 number;
 
 	if (update(&asking, &process, question, BPF_ANY))
 		return 0;
 	number = __sync_fetch_and_add(&asked, 1) + 1;
+	asked_now = bpf_map_lookup_elem(&asking, &process);
+	if (asked_now)
+		asked_now->number = number;
 	wake_at_once();
 	return number;
+}
+
+/* A program that the observer has not looked at may be one that our probes would harm. */
+static __always_inline bool is_unknown(const struct dpe_question *question)
+{
+	return question->program.inode;
 }
 
 /* False where it cannot be stopped, or the observer does not serve what is. */
 static __always_inline bool hold_process(struct task_struct *task, struct dpe_newcomer *entry)
 {
-	if (is_unanswered() || !hold(task, entry))
+	if ((is_unanswered() && !is_unknown(&entry->question)) || !hold(task, entry))
 		return false;
 	/* So that it is looked for. */
 	__sync_fetch_and_add(&asked, 1);
@@ -39,14 +49,19 @@ static __always_inline bool hold_process(struct task_struct *task, struct dpe_ne
 	return true;
 }
 
-/* Waits for an answer, where nobody else can be kept from working a short time only: after that the
- * process is stopped. False where the observer does not answer. */
-static __always_inline bool await_or_hold(struct task_struct *task, __u64 number, __u64 address)
+/* Waits for an answer, where nobody else can be kept from working a short time only: after that the process is stopped.
+ * Where only one is observed nobody would continue it: an unknown program does not begin while the observer lives.
+ * False where the observer does not answer. */
+static __always_inline bool await_or_hold(
+	struct task_struct *task, __u64 number, __u64 address, const struct dpe_question *question)
 {
 	bool alone = follow && is_alone(task);
-	struct dpe_newcomer entry = {};
+	__u64 longest = alone                             ? DPE_WAIT_SHORT
+			: !follow && is_unknown(question) ? DPE_WAIT_EVER
+							  : DPE_WAIT_TIME;
+	struct dpe_newcomer entry = {.question = *question};
 
-	if (number && await_answer(number, address, alone ? DPE_WAIT_SHORT : DPE_WAIT_TIME))
+	if (number && await_answer(number, address, longest))
 		return true;
 	return alone && hold_process(task, &entry);
 }
@@ -56,6 +71,7 @@ static __always_inline bool await_or_hold(struct task_struct *task, __u64 number
 static int wait_in_process(struct bpf_map *map, void *key, void *value)
 {
 	const struct process_wait *wait = value;
+	struct dpe_question question = wait->question;
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u64 ip = BPF_CORE_READ(regs, ip), sp = BPF_CORE_READ(regs, sp);
@@ -64,15 +80,16 @@ static int wait_in_process(struct bpf_map *map, void *key, void *value)
 	(void)key;
 	if (!observing)
 		return 0;
-	if ((wait->ip && wait->ip != ip) || !await_or_hold(task, wait->number, sp))
+	if ((wait->ip && wait->ip != ip) || !await_or_hold(task, wait->number, sp, &question))
 		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
 
 /* False where it runs on at once. */
-static __always_inline bool wait_before_return(struct task_struct *task, __u64 number, __u64 ip)
+static __always_inline bool wait_before_return(
+	struct task_struct *task, __u64 number, __u64 ip, const struct dpe_question *question)
 {
-	struct process_wait fresh = {.number = number, .ip = ip}, *wait;
+	struct process_wait fresh = {.number = number, .ip = ip, .question = *question}, *wait;
 	__u32 process = process_id(task);
 
 	if (!has_task_work || update(&process_waits, &process, &fresh, BPF_ANY))
@@ -94,7 +111,7 @@ static __always_inline void await_probes_of_child(struct task_struct *parent, st
 	if (!has_task_work || !observing)
 		return;
 	number = ask_about(process_id(child), &question);
-	if (!number || !wait_before_return(child, number, regs->ip))
+	if (!number || !wait_before_return(child, number, regs->ip, &question))
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
@@ -110,19 +127,20 @@ static __always_inline void await_probes_of_program(struct task_struct *task, bo
 	identify_program(task, &entry.question.program);
 	if (process && moved)
 		process->serial = next_number(&process_serials);
-	if (bpf_map_lookup_elem(&programs, &entry.question.program) &&
-		(!follow || (!moved && has_known_linker(task))))
-		return;
+	if (bpf_map_lookup_elem(&programs, &entry.question.program)) {
+		if (!follow || (!moved && has_known_linker(task)))
+			return;
+		entry.question.program.inode = 0;
+	}
 	if (has_task_work) {
 		number = ask_about(process_id(task), &entry.question);
-		if (number && wait_before_return(task, number, 0))
+		if (number && wait_before_return(task, number, 0, &entry.question))
 			return;
 	} else if (!follow) {
 		return; /* nobody would let go what is stopped */
-	} else if (hold_process(task, &entry)) {
-		return;
 	}
-	lose_nowhere(bpf_ktime_get_ns());
+	if (!follow || !hold_process(task, &entry))
+		lose_nowhere(bpf_ktime_get_ns());
 }
 
 #endif

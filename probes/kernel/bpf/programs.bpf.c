@@ -232,7 +232,7 @@ static __always_inline bool ask(struct task_struct *task, __u64 address)
 		number = __sync_fetch_and_add(&asked, 1) + 1;
 		wake_at_once();
 	}
-	return await_or_hold(task, number, address);
+	return await_or_hold(task, number, address, &question);
 }
 
 __u32 hold_begin; /* the target stops where its libraries are mapped, and where it begins … */

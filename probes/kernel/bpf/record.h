@@ -125,10 +125,11 @@ struct dpe_file {
 	__u32 device, generation;
 };
 
-/* A process that the observer is to look at, and, before its program's first instruction, the file of that;
- * else zero. */
+/* A process that the observer is to look at; before the first instruction of a program that it has not looked at yet,
+ * the file of that, else zero; and the number that the process awaits, 0 until it is taken. */
 struct dpe_question {
 	struct dpe_file program;
+	__u64 number;
 };
 
 /* A process that is stopped until it was looked at: which time that is. It may go on when `released` has

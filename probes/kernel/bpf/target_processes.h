@@ -42,6 +42,7 @@ struct process_wait {
 	struct bpf_task_work work;
 	__u64 number; /* of its question */
 	__u64 ip;     /* where it begins; 0: unknown */
+	struct dpe_question question;
 };
 
 HASH_MAP(process_waits, DPE_MAP_PROCESSES, __u32, struct process_wait);
