@@ -21,7 +21,6 @@ struct dpe_kernel_rings;
 struct dpe_linker;
 struct dpe_maps;
 struct dpe_merge;
-struct dpe_nop_trial;
 struct dpe_place_accessed;
 struct dpe_plan;
 struct dpe_preload;
@@ -72,8 +71,6 @@ struct dpe_probes {
 	struct dpe_child *child; /* where launched */
 	struct dpe_user *user;   /* who is to run the target; no name: who runs us */
 	bool launched, started, exited, stopped;
-	struct dpe_nop_trial *nop_trial;
-	bool nops;   /* the kernel emulates nops */
 	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
 	struct dpe_watchdog *watchdog;

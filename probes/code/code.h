@@ -10,7 +10,7 @@
 enum dpe_step_cost {
 	DPE_STEP_EMULATED, /* the kernel emulates the instruction: under 1 us */
 	DPE_STEP_SINGLE,   /* it single-steps a copy: about 10 us */
-	DPE_STEP_UNKNOWN,  /* the instruction could not be decoded */
+	DPE_STEP_UNKNOWN,  /* the instruction could not be decoded, or it depends on the kernel */
 };
 
 struct dpe_placement {
@@ -31,7 +31,7 @@ struct dpe_entry_use {
 /* Chooses the instruction for the probe: the first one that the kernel emulates, if executing those before
  * it makes no difference; else the first of the function. See docs/internals/probe-points.md. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement);
+	const struct dpe_entry_use *use, struct dpe_placement *placement);
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 

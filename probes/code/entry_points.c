@@ -64,14 +64,14 @@ static void describe(const struct dpe_code *code, const struct dpe_instruction *
 
 /* Finds the first instruction that the kernel emulates, if all before it are harmless. NULL, or why there is none. */
 static const char *find_emulated(const struct dpe_code *code, const struct dpe_entry_use *use,
-	bool emulates_nops, struct dpe_instruction *instruction)
+	struct dpe_instruction *instruction)
 {
 	for (size_t at = 0; at < code->size && at < DPE_ENTRY_DISTANCE; at += instruction->is.length) {
 		const char *why;
 
 		if (!dpe_code_decode(code, at, instruction))
 			return "the function cannot be decoded";
-		if (dpe_code_is_emulated(instruction, emulates_nops))
+		if (dpe_code_is_emulated(instruction))
 			return NULL;
 		why = obstacle(instruction, use);
 		if (why)
@@ -106,7 +106,7 @@ static const char *check_path(
 }
 
 static void place(struct dpe_module *module, const struct dpe_code *code,
-	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
+	const struct dpe_entry_use *use, struct dpe_placement *placement)
 {
 	struct dpe_entry_use strict = *use;
 	struct dpe_instruction first, chosen;
@@ -117,14 +117,14 @@ static void place(struct dpe_module *module, const struct dpe_code *code,
 			"the function cannot be decoded");
 		return;
 	}
-	if (dpe_code_is_emulated(&first, emulates_nops)) {
+	if (dpe_code_is_emulated(&first)) {
 		describe(code, &first, true, "its first instruction", placement);
 		return;
 	}
 	/* Only a function that begins with a lock prefix may be probed after effects; it must not loop back to its first
 	 * instruction, as a later probe would be hit in each round. */
 	strict.only_noted &= dpe_code_is_locked(&first.is);
-	why = find_emulated(code, &strict, emulates_nops, &chosen);
+	why = find_emulated(code, &strict, &chosen);
 	if (!why)
 		why = check_path(module, code, &chosen, dpe_code_is_locked(&first.is));
 	if (!why) {
@@ -136,10 +136,14 @@ static void place(struct dpe_module *module, const struct dpe_code *code,
 		describe(code, &chosen, false, "the first without a lock prefix", placement);
 	else
 		describe(code, &first, false, why, placement);
+	if (!placement->distance && dpe_code_is_long_nop(&first)) {
+		describe(code, &first, false, "a nop of five bytes, which Linux emulates from 6.9 on", placement);
+		placement->cost = DPE_STEP_UNKNOWN;
+	}
 }
 
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
+	const struct dpe_entry_use *use, struct dpe_placement *placement)
 {
 	struct dpe_code code;
 	const char *why = dpe_code_open(&code, module, function, DPE_ENTRY_BYTES);
@@ -149,6 +153,6 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 		snprintf(placement->reason, sizeof(placement->reason), "%s", why);
 		return;
 	}
-	place(module, &code, use, emulates_nops, placement);
+	place(module, &code, use, placement);
 	dpe_code_close(&code);
 }

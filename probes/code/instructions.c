@@ -49,15 +49,15 @@ void dpe_code_print(const struct dpe_instruction *instruction, char *text, size_
 
 /* ---- what the kernel emulates ------------------------------------------------------------ */
 
-static bool is_long_nop(const uint8_t *bytes, unsigned length)
+bool dpe_code_is_long_nop(const struct dpe_instruction *instruction)
 {
 	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
-	return length == sizeof(nop5) && !memcmp(bytes, nop5, sizeof(nop5));
+	return instruction->is.length == sizeof(nop5) && !memcmp(instruction->bytes, nop5, sizeof(nop5));
 }
 
 /* As in the kernel's arch/x86/kernel/uprobes.c: one-byte opcodes and long conditional jumps, without operand size prefix. */
-bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulates_nops)
+bool dpe_code_is_emulated(const struct dpe_instruction *instruction)
 {
 	const uint8_t *bytes = instruction->bytes;
 	unsigned length = instruction->is.length;
@@ -71,9 +71,7 @@ bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulat
 		return true;
 	if (length == 5 && (opcode == 0xe8 || opcode == 0xe9))
 		return true;
-	if (length == 6 && opcode == 0x0f && bytes[1] >= 0x80 && bytes[1] <= 0x8f)
-		return true;
-	return emulates_nops && is_long_nop(bytes, length);
+	return length == 6 && opcode == 0x0f && bytes[1] >= 0x80 && bytes[1] <= 0x8f;
 }
 
 /* ---- instructions ------------------------------------------------------------------------ */

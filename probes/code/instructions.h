@@ -29,8 +29,10 @@ bool dpe_code_decode(const struct dpe_code *code, size_t at, struct dpe_instruct
 /* Prints it in AT&T syntax. */
 void dpe_code_print(const struct dpe_instruction *instruction, char *text, size_t size);
 
-/* Whether the kernel emulates it under a probe, instead of single-stepping a copy. */
-bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulates_nops);
+/* Whether each kernel emulates it under a probe, instead of single-stepping a copy. */
+bool dpe_code_is_emulated(const struct dpe_instruction *instruction);
+/* A nop of five bytes: Linux emulates it from 6.9 on, and replaces it by a call from 6.18 on. */
+bool dpe_code_is_long_nop(const struct dpe_instruction *instruction);
 /* Whether it has a lock prefix: the kernel puts no probe on it then. */
 bool dpe_code_is_locked(const ZydisDecodedInstruction *is);
 /* Whether it only moves data or computes. */

@@ -2,8 +2,7 @@
 #ifndef DPE_PROBES_FEATURES_FEATURES_H
 #define DPE_PROBES_FEATURES_FEATURES_H
 
-#include "probes/features/nop_support.h"
-
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Probes at many sites in one call, as the kernel takes them: installed headers may be too old to name it. */

@@ -177,7 +177,7 @@ static void place(struct dpe_probes *probes, struct dpe_site *site)
 
 	if (site->wanted->kind)
 		return;
-	dpe_place_entry(site->module, site->function, &use, probes->nops, &site->placement);
+	dpe_place_entry(site->module, site->function, &use, &site->placement);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", site->module->name,
 		site->function->name, site->placement.distance, site->placement.instruction,
 		site->placement.reason);
@@ -228,11 +228,8 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
 
-	if (probes->plan->nsites)
-		dpe_nop_trial_begin(probes->nop_trial);
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_wanted(probes, &probes->plan->sites[i], diags);
-	probes->nops = complete && dpe_nop_trial_answer(probes->nop_trial);
 	for (unsigned i = 0; complete && i < probes->nsites; i++) {
 		struct dpe_site *site = &probes->sites[i];
 

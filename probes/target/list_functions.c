@@ -1,6 +1,5 @@
 /* list_functions: the functions that can be observed, with their arguments where these are known. */
 #include "probes/code/code.h"
-#include "probes/features/features.h"
 #include "probes/target/target.h"
 
 #include <fnmatch.h>
@@ -13,7 +12,7 @@ struct listing {
 	void (*line)(void *context, const char *text);
 	void *context;
 	unsigned count;
-	bool placement, emulates_nops;
+	bool placement;
 };
 
 /* ---- one function ------------------------------------------------------------------------ */
@@ -49,7 +48,7 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 	struct dpe_placement place;
 
 	dpe_place_entry(module, function,
-		&(struct dpe_entry_use){.nwords = dpe_signature_needed(signature)}, listing->emulates_nops, &place);
+		&(struct dpe_entry_use){.nwords = dpe_signature_needed(signature)}, &place);
 	print_line(listing, dpe_xasprintf("    +%-3u %-28s %s: %s", place.distance,
 				    place.instruction, costs[place.cost], place.reason));
 	dpe_arena_free(arena);
@@ -242,17 +241,6 @@ static void note_stripped(const struct dpe_modules *modules, struct dpe_diags *d
 	}
 }
 
-static bool emulates_nops(void)
-{
-	struct dpe_nop_trial trial;
-	bool does;
-
-	dpe_nop_trial_begin(&trial);
-	does = dpe_nop_trial_answer(&trial);
-	dpe_nop_trial_end(&trial);
-	return does;
-}
-
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
 	void *context, struct dpe_diags *diags)
@@ -262,7 +250,6 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 		.line = line,
 		.context = context,
 		.placement = placement,
-		.emulates_nops = placement && emulates_nops(),
 	};
 	struct dpe_modules modules = {0};
 	bool complete = find_modules(&modules, program, pid, diags) &&

@@ -20,7 +20,6 @@ struct observation {
 	struct dpe_object_watches object_watches;
 	struct dpe_child child;
 	struct dpe_user user;
-	struct dpe_nop_trial nop_trial;
 	struct dpe_watchdog watchdog;
 	struct dpe_guards guards;
 	struct dpe_kernel_rings rings;
@@ -40,7 +39,6 @@ static struct dpe_probes *allocate(void)
 	whole->probes.object_watches = &whole->object_watches;
 	whole->probes.child = &whole->child;
 	whole->probes.user = &whole->user;
-	whole->probes.nop_trial = &whole->nop_trial;
 	whole->probes.watchdog = &whole->watchdog;
 	whole->probes.guards = &whole->guards;
 	whole->probes.rings = &whole->rings;
@@ -87,7 +85,6 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		dpe_channels_open(probes);
 	probes->pidfd = -1;
 	probes->child->channel = -1;
-	probes->nop_trial->answer = -1;
 	probes->status = -1;
 	return probes;
 }
@@ -473,7 +470,6 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_stops_disable(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
-	dpe_nop_trial_end(probes->nop_trial);
 	dpe_watchdog_dismiss(probes->watchdog);
 	dpe_launch_close(probes->child);
 	if (probes->child->pid && !probes->started)

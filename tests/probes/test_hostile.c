@@ -50,7 +50,7 @@ static void look_at_functions(struct dpe_module *module)
 		struct dpe_text text = {0};
 
 		dpe_signature_of(module, &functions[i], 3, arena);
-		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, i % 2}, true, &placement);
+		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, i % 2}, &placement);
 		dpe_signature_print(&text, module, &functions[i]);
 		dpe_inlined_into(module, &functions[i]);
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);

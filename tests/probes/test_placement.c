@@ -5,7 +5,7 @@
 #include "probes/code/code.h"
 
 static struct dpe_placement place_with(
-	const char *name, unsigned nwords, bool only_noted, bool nops)
+	const char *name, unsigned nwords, bool only_noted)
 {
 	struct dpe_module *module = open_target("placement");
 	struct dpe_placement placement;
@@ -17,19 +17,19 @@ static struct dpe_placement place_with(
 		print_error("%s\n", name);
 	assert_non_null(function);
 	dpe_place_entry(module, function,
-		&(struct dpe_entry_use){nwords, only_noted}, nops, &placement);
+		&(struct dpe_entry_use){nwords, only_noted}, &placement);
 	dpe_module_free(module);
 	return placement;
 }
 
-static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
+static struct dpe_placement place(const char *name, unsigned nwords)
 {
-	return place_with(name, nwords, false, nops);
+	return place_with(name, nwords, false);
 }
 
 static void assert_emulated(const char *name, unsigned nwords, unsigned distance)
 {
-	struct dpe_placement placement = place(name, nwords, true);
+	struct dpe_placement placement = place(name, nwords);
 
 	if (placement.cost != DPE_STEP_EMULATED || placement.distance != distance)
 		print_error("%s: +%u %s: %s\n", name, placement.distance, placement.instruction,
@@ -41,7 +41,7 @@ static void assert_emulated(const char *name, unsigned nwords, unsigned distance
 /* The first instruction it is, for this reason. */
 static void assert_first(const char *name, unsigned nwords, const char *reason)
 {
-	struct dpe_placement placement = place(name, nwords, true);
+	struct dpe_placement placement = place(name, nwords);
 
 	assert_int_not_equal(placement.cost, DPE_STEP_EMULATED);
 	assert_int_equal(placement.distance, 0);
@@ -85,7 +85,7 @@ static void what_must_be_as_at_the_call(void **state)
 
 static void floating_point_registers_hold_nothing_wanted(void **state)
 {
-	struct dpe_placement placement = place_with("overwrites_second_vector", 6, false, true);
+	struct dpe_placement placement = place_with("overwrites_second_vector", 6, false);
 
 	(void)state;
 	assert_int_equal(placement.cost, DPE_STEP_EMULATED);
@@ -98,21 +98,25 @@ static void where_nothing_is_reported(void **state)
 	struct dpe_placement placement;
 
 	(void)state;
-	assert_int_equal(place_with("writes_memory", 6, true, true).distance, 0);
-	assert_int_equal(place_with("locks_first", 6, true, true).distance, 3);
-	assert_int_equal(place_with("locks_first", 7, true, true).distance, 0);
-	placement = place_with("locks_and_adds", 6, true, true);
+	assert_int_equal(place_with("writes_memory", 6, true).distance, 0);
+	assert_int_equal(place_with("locks_first", 6, true).distance, 3);
+	assert_int_equal(place_with("locks_first", 7, true).distance, 0);
+	placement = place_with("locks_and_adds", 6, true);
 	assert_int_equal(placement.distance, 7);
 	assert_int_equal(placement.cost, DPE_STEP_SINGLE);
-	assert_int_equal(place_with("locks_and_adds", 6, false, true).distance, 0);
-	assert_int_equal(place_with("spins", 6, true, true).distance, 0);
+	assert_int_equal(place_with("locks_and_adds", 6, false).distance, 0);
+	assert_int_equal(place_with("spins", 6, true).distance, 0);
 }
 
-static void long_nops_as_the_kernel_has_them(void **state)
+static void long_nops_where_nothing_is_surely_emulated(void **state)
 {
+	struct dpe_placement placement = place("only_long_nop", 6);
+
 	(void)state;
-	assert_int_equal(place("begins_with_long_nop", 6, true).distance, 0);
-	assert_int_equal(place("begins_with_long_nop", 6, false).distance, 5);
+	assert_int_equal(place("begins_with_long_nop", 6).distance, 5);
+	assert_int_equal(placement.distance, 0);
+	assert_int_equal(placement.cost, DPE_STEP_UNKNOWN);
+	assert_non_null(strstr(placement.reason, "from 6.9 on"));
 }
 
 static void what_is_not_known_is_reported(void **state)
@@ -147,7 +151,7 @@ static void hostile_code(void **state)
 		function.offset = rand_r(&dice) % (SIZE + 20);
 		function.size = rand_r(&dice) % SIZE;
 		dpe_place_entry(&module, &function,
-			&(struct dpe_entry_use){i % 7, i % 3 == 1}, i % 2, &placement);
+			&(struct dpe_entry_use){i % 7, i % 3 == 1}, &placement);
 		assert_true(!placement.distance || placement.distance < function.size);
 	}
 	close(fd);
@@ -161,7 +165,7 @@ int main(void)
 		cmocka_unit_test(what_must_be_as_at_the_call),
 		cmocka_unit_test(floating_point_registers_hold_nothing_wanted),
 		cmocka_unit_test(where_nothing_is_reported),
-		cmocka_unit_test(long_nops_as_the_kernel_has_them),
+		cmocka_unit_test(long_nops_where_nothing_is_surely_emulated),
 		cmocka_unit_test(what_is_not_known_is_reported),
 		cmocka_unit_test(hostile_code),
 	};

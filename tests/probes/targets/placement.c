@@ -33,6 +33,7 @@ FUNCTION(jumps_into, "mov %edi, %eax; .byte 0xe9; .long jumped_into + 2 - . - 4"
 FUNCTION(has_two_names, "mov %edi, %eax; .globl second_name; .type second_name, @function;"
 			" second_name: mov %eax, %ecx; push %rbx; pop %rbx; ret");
 FUNCTION(begins_with_long_nop, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; push %rbx; pop %rbx; ret");
+FUNCTION(only_long_nop, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00; ret");
 FUNCTION(never_emulated, "mov %edi, %eax; ret");
 FUNCTION(empty, "");
 __asm__(".globl no_size\n.type no_size, @function\nno_size: ret\n");
@@ -64,6 +65,7 @@ static const struct {
 	NAMED(jumped_into),
 	NAMED(has_two_names),
 	NAMED(begins_with_long_nop),
+	NAMED(only_long_nop),
 	NAMED(never_emulated),
 };
 
