@@ -52,7 +52,8 @@ static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 struct stabilizing {
 	struct cli *cli;
 	struct dpe_log_writer *writer;
-	bool held;
+	bool doubtful; /* messages are missing … */
+	bool unsure;   /* … or their order is uncertain, which the edges that are written would hide */
 };
 
 static void on_event(void *context, const struct dpe_event *event)
@@ -67,7 +68,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	struct stabilizing *s = context;
 	struct dpe_text name = {0};
 
-	s->held = true;
+	s->unsure = true;
 	dpe_message_print_id(&name, s->cli->names, message);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
 		"%s was held until the end: it waited for %s, which never came", name.at, missing);
@@ -79,10 +80,25 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 	struct stabilizing *s = context;
 	struct dpe_text name = {0};
 
-	s->held = true;
+	s->doubtful = true;
 	dpe_message_print_id(&name, s->cli->names, gap->after);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe", "%llu messages were lost before %s",
 		(unsigned long long)gap->count, name.at);
+	dpe_text_free(&name);
+}
+
+static void on_unsure(void *context, const struct dpe_message *message)
+{
+	struct stabilizing *s = context;
+	struct dpe_text name = {0};
+
+	if (s->unsure)
+		return;
+	s->unsure = true;
+	dpe_message_print_id(&name, s->cli->names, message);
+	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
+		"only the order of arrival says what %s synchronises with",
+		name.at);
 	dpe_text_free(&name);
 }
 
@@ -100,6 +116,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 		.event = on_event,
 		.held = on_held,
 		.lost = on_lost,
+		.unsure = on_unsure,
 	};
 	const struct dpe_recognizer_options options = {
 		.ordered = dpe_log_ordered(reader),
@@ -117,7 +134,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	if (s.writer) {
 		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer, NULL);
 		dpe_recognizer_finish(recognizer);
-		write_losses(s.writer, reader, good);
+		write_losses(s.writer, reader, good && !s.unsure);
 		good &= !dpe_log_finish(s.writer, cli->diags);
 	}
 	dpe_diags_print(cli->diags, stderr);
@@ -125,7 +142,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	dpe_spec_free(spec);
 	if (!good)
 		return CLI_ERROR;
-	return s.held || dpe_log_truncated(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;
+	return s.doubtful || s.unsure || dpe_log_truncated(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;
 }
 
 int cli_convert(struct cli *cli)

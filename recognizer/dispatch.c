@@ -202,7 +202,11 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 
 static void on_unsure(void *context, const struct dpe_message *message, uint64_t since)
 {
-	dpe_doubt_order(context, message, since);
+	struct dpe_recognizer *recognizer = context;
+
+	if (recognizer->sink.unsure)
+		recognizer->sink.unsure(recognizer->sink.context, message);
+	dpe_doubt_order(recognizer, message, since);
 }
 
 static void on_edge(void *context, uint64_t from, uint64_t to, unsigned rule)

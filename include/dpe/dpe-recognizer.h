@@ -215,6 +215,9 @@ struct dpe_recognizer_sink {
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
 	/* Messages of a thread were lost before one that was fed. */
 	void (*lost)(void *context, const struct dpe_gap *gap);
+	/* Only the order of arrival says what the message synchronises with: verdicts that could depend on it are
+	 * inconclusive. */
+	void (*unsure)(void *context, const struct dpe_message *message);
 	/* Number of messages lost so far, of this thread or of unknown ones; with DPE_NONE of all.
 	 * NULL: losses show only as gaps, and a verdict that was given too early is retracted: it is
 	 * reported again as inconclusive (a deadlock with a reason). */

@@ -54,4 +54,7 @@ damaged truncated
 sed 's/"thread":.,"seq":./"id":1/; 2,4s/"id":1/"id":2/' whole.jsonl >duplicate.jsonl
 run "$DPE" replay -s rules.dpe --format=json duplicate.jsonl
 check 'a duplicate: not taken for complete' "$(grep -c '"verdict":"inconclusive"' out)" -gt 0
+
+run python3 "$TOP/tests/conformance/conversions.py" --dpe "$DPE" --count 60
+check "random logs: $(tail -1 out)" $status -eq 0
 finish

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""No conversion makes verdicts look more certain than the log that it was made of.
+
+    conversions.py [--dpe DPE] [--seed S] [--count N]
+
+Random logs, some of them with losses, gaps and damage, with numbers, times, predecessors or none of these, are converted and
+stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
+order of arrival says what synchronises, it may also be inconclusive. Where the log says what its threads lost, it may be the
+other way round, as events of a stabilized log are not held. Prints what differs and a closing line.
+"""
+import argparse
+import collections
+import json
+import random
+import subprocess
+import sys
+import tempfile
+
+RULES = """sync last S(x): d(x) ; c(x).exit
+sync fifo Q: d ; b(_).exit
+expect once(x): (a(x) ; b(x).exit)* observing d(x) ends
+expect two(x, y): (a(x) + b(x, y).exit + c(x, y).exit)* observing d(y) ends
+expect thread(T): (a by T + b.exit by T)* ; c.exit by T
+detect race(x): a(x) & b(x).exit
+detect after(x): a(x) ; c(x).exit observing d
+"""
+EVENTS = ("a", "a.enter", "b", "b.exit", "c", "c.exit", "d")
+VALUES = (1, 2, 2, 3, 1.5, "x", "0x10", 16, 2**63, 10**30, True, None, [1, {"k": 2}], "é")
+
+
+def message(dice, number, numbers, kind):
+    thread = dice.randint(1, 3)
+    made = {"event": dice.choice(EVENTS), "args": [dice.choice(VALUES[:4] if dice.random() < 0.8 else VALUES) for _ in range(dice.randint(0, 2))]}
+    if kind == "predecessors":
+        made["id"] = f"e{number}"
+    else:
+        made["thread"] = thread
+    if kind in ("numbers", "both"):
+        made["seq"] = numbers[thread]
+        numbers[thread] += 1
+    if kind in ("times", "both"):
+        made["time"] = 1000 + 7 * number
+    if dice.random() < 0.2:
+        made["vars"] = {"v": dice.choice(VALUES)}
+    return made
+
+
+def random_log(dice):
+    """The lines of a log, whether they say all that happened, and how they may be converted."""
+    kind, numbers = dice.choice(("numbers", "times", "both", "predecessors", "threads")), collections.Counter()
+    log = [message(dice, i, numbers, kind) for i in range(dice.randint(3, 14))]
+    for i, made in enumerate(log):
+        if kind == "predecessors" and i and dice.random() < 0.5:
+            made["pred"] = [f"e{dice.randrange(i)}"]
+    lines, fate, at = [json.dumps(m) for m in log], dice.random(), dice.randrange(len(log))
+    if fate < 0.15 and "seq" in log[0]:
+        del lines[at]  # numbers tell, except of the end
+        return lines, True, 4
+    if fate < 0.3:
+        return [*lines, json.dumps({"dpe_lost": 1, "thread": dice.choice(("x", 0, 1, 2))})], False, 2
+    if fate < 0.4:
+        lines[at] = lines[at][:-3]
+        return lines, False, 4
+    if fate < 0.5:
+        return [*lines[:-1], lines[-1][:-3]], False, 4
+    return lines, True, 4
+
+
+def replay(dpe, spec, log):
+    """How often there is which verdict of a slice, and of which rules there are inconclusive ones."""
+    run = subprocess.run([dpe, "replay", "--all", "--allow-unobserved", "--format=json", "-s", spec, log], capture_output=True, text=True)
+    assert run.returncode in (0, 1, 2, 3), run.stderr
+    verdicts = [v for v in map(json.loads, run.stdout.splitlines()) if v["type"] == "verdict"]
+    taken_back = collections.Counter((v["rule"], json.dumps(v["params"])) for v in verdicts if "reported too early" in v.get("reason", ""))
+    certain = collections.Counter()
+    for v in verdicts:
+        slice = v["rule"], json.dumps(v["params"])
+        if v["verdict"] != "inconclusive":
+            certain[(*slice, v["verdict"])] += 1
+    return certain, taken_back, {v["rule"] for v in verdicts if v["verdict"] == "inconclusive"}
+
+
+def is_as_certain(log, copy, whole):
+    """Nothing is certain in the copy that is not in the log, and if the log is whole, the same is."""
+    certain, taken_back, doubted = log
+    if whole and not doubted:
+        return copy == log
+    more = copy[0] - certain
+    return not any(copy[1][key[:2]] < count for key, count in more.items()) and doubted <= copy[2]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpe", default="./dpe")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    args = parser.parse_args()
+    failed = total = doubtful = 0
+    with tempfile.TemporaryDirectory() as folder:
+        spec, path = f"{folder}/r.dpe", f"{folder}/log.jsonl"
+        with open(spec, "w") as file:
+            file.write(RULES)
+        for number in range(args.count):
+            lines, whole, ways = random_log(random.Random(args.seed * 1000003 + number))
+            with open(path, "w") as file:
+                file.write("\n".join(lines) + ("\n" if whole else ""))
+            log = replay(args.dpe, spec, path)
+            doubtful += bool(log[2])
+            for words in ([f"{folder}/c.jsonl"], [f"{folder}/c.dpel"], [f"{folder}/s.jsonl", "--stabilize", "-s", spec],
+                          [f"{folder}/s.dpel", "--stabilize", "-s", spec])[:ways]:
+                total += 1
+                subprocess.run([args.dpe, "convert", *words[1:], path, words[0]], capture_output=True)
+                copy = replay(args.dpe, spec, words[0])
+                if not is_as_certain(log, copy, whole):
+                    failed += 1
+                    print(f"# seed {args.seed}, log {number}, {' '.join(words[:2])}: {log}, not {copy}:", *lines, sep="\n#   ")
+    if not 0.3 < doubtful / args.count < 0.9:
+        failed += 1
+        print(f"# {doubtful} of {args.count} are in doubt")
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
