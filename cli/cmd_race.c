@@ -112,7 +112,7 @@ static void add_rules(struct cli *cli, const char *word)
 /* The shipped rules. */
 static const char *const *rules_of(const struct cli *cli)
 {
-	static const char *const of_words[] = {"ipc.dpe", "locks.dpe", NULL},
+	static const char *const of_words[] = {"ipc.dpe", "locks.dpe", "packs.dpe", NULL},
 		*const of_memory[][3] = {{"predicted_race.dpe", "ipc.dpe"}, {"race.dpe", "ipc.dpe"}},
 		*const of_heap[][3] = {{"predicted_heap.dpe", "ipc.dpe"}, {"heap.dpe", "ipc.dpe"}};
 

@@ -64,7 +64,7 @@ struct dpe_parser;
 %token INCR "'++'" DECR "'--'"
 %token <op> UPDATE "an assignment operator"
 
-%type <text> scoped
+%type <text> scope scoped
 %type <name> params names name by
 %type <expr> literal expr postfix unary args arg_list event_args event_arg event_value event_list initial
 %type <expr> simple condition
@@ -231,11 +231,13 @@ moment: control event_args phase	{ $$ = dpe_build_control($1, 0, @2, $2, $3, @$)
 	;
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }
-	| NAME SCOPE NAME	{ $$ = dpe_build_name(parser, $1, $3, @$); }
-	| NAME SCOPE NAME SCOPE NAME
-			{ $$ = dpe_build_name(parser, dpe_build_scope(parser, $1, $3), $5, @$); }
-	| NAME SCOPE '~' NAME	{ $$ = dpe_build_name(parser, $1, dpe_build_destructor(parser, $4), @$); }
+	| scope SCOPE NAME	{ $$ = dpe_build_name(parser, $1, $3, @$); }
+	| scope SCOPE '~' NAME	{ $$ = dpe_build_name(parser, $1, dpe_build_destructor(parser, $4), @$); }
 	| QUOTED		{ $$ = dpe_build_quoted(parser, $1, @$); }
+	;
+
+scope: NAME
+	| scope SCOPE NAME	{ $$ = dpe_build_scope(parser, $1, $3); }
 	;
 
 carets: %empty	{ $$ = 0; }

@@ -85,9 +85,17 @@ static bool is_operator(const char *name)
 	return false;
 }
 
+/* Rust's older symbols have dots inside, and end with a hash: "…17h0123456789abcdefE". */
+bool dpe_symbol_is_clone(const char *symbol)
+{
+	size_t len = strlen(symbol);
+
+	return strchr(symbol, '.') && (len < 20 || strncmp(symbol + len - 20, "17h", 3) || symbol[len - 1] != 'E');
+}
+
 char *dpe_demangle_base(const char *symbol)
 {
-	char *name = strchr(symbol, '.') ? NULL : dpe_demangle(symbol, false);
+	char *name = dpe_symbol_is_clone(symbol) ? NULL : dpe_demangle(symbol, false);
 
 	if (!name)
 		return NULL;

@@ -291,6 +291,29 @@ bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *
 	return found;
 }
 
+static bool has_arguments(Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
+{
+	Dwarf_Die unit, type;
+
+	if (!dpe_dwarf_function(module, address, die))
+		return false;
+	return !dwarf_diecu(die, &unit, NULL, NULL) || dwarf_srclang(&unit) != DW_LANG_Rust || has_arguments(die) ||
+	       dpe_dwarf_type(die, &type);
+}
+
 bool dpe_dwarf_each_unit(struct dpe_module *module,
 	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
 	void *context)

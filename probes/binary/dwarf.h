@@ -24,6 +24,8 @@ bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	bool (*each)(void *context, Dwarf_Die *die), void *context);
 /* The subprogram that begins at an address. False where it has no debug information. */
 bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
+/* The same where its arguments and result are described: of Rust's own library there are only lines. */
+bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* What the name is where it is none of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */

@@ -1,6 +1,7 @@
 /* Signatures from DWARF, from the table of prototypes, or of a number of integers. */
 #include "probes/binary/signature.h"
 
+#include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
 #include "probes/binary/llvm_calls.h"
 #include "probes/binary/prototypes.h"
@@ -329,12 +330,6 @@ static const struct dpe_signature *with_handles(
 	return s;
 }
 
-/* A clone made by the compiler (f.isra.0) may take other arguments than debug information says. */
-static bool is_clone(const struct dpe_function *function)
-{
-	return strchr(function->name, '.');
-}
-
 bool dpe_signature_is_of_libc(const struct dpe_module *module, const struct dpe_function *function)
 {
 	return function->exported &&
@@ -350,7 +345,8 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 
 	if (prototype && of_libc)
 		return from_prototype(prototype, nargs_wanted, arena);
-	if (!is_clone(function) && dpe_dwarf_function(module, function->address, &die))
+	/* a clone may take other arguments than debug information says */
+	if (!dpe_symbol_is_clone(function->name) && dpe_dwarf_call(module, function->address, &die))
 		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, nargs_wanted, arena);

@@ -432,7 +432,7 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 	*variable = (struct dpe_variable){0};
 	if (dpe_layout_find(module, function->name, lvalue, variable))
 		return NULL;
-	if (!dpe_dwarf_function(module, function->address, &die))
+	if (!dpe_dwarf_call(module, function->address, &die))
 		return without_types(module, function, lvalue, variable);
 	if (!find_type(&die, number, &type))
 		return explain("debug information has no type for ", function, number, "");

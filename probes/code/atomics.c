@@ -33,12 +33,15 @@ static bool has_atomics(const struct dpe_module *module, const struct dpe_functi
 	return found;
 }
 
-/* Parts of the C++ and Rust libraries that are compiled into programs. */
-static bool counts_references(const char *name)
+/* Parts of the C++ and Rust libraries that are compiled into programs, and only count references, or in all of Rust's
+ * programs print panics and end threads. */
+static bool is_of_runtime(const char *name)
 {
 	static const char *const prefixes[] = {"std::_Sp_", "std::__shared_", "std::shared_ptr", "std::stop_token", "std::thread",
-		"std::jthread", "__gnu_cxx::", "alloc::sync::Arc"};
+		"std::jthread", "__gnu_cxx::", "alloc::sync::Arc", "std::backtrace", "std::sys::", "std::rt::", "std::io::",
+		"std::panicking", "gimli::", "addr2line::", "core::ptr::drop_in_place::<", "core::cell::"};
 
+	name += *name == '<';
 	for (unsigned i = 0; i < DPE_COUNT(prefixes); i++) {
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
@@ -57,7 +60,7 @@ static void add_name(struct dpe_text *to, const char *name, unsigned number)
 static bool add_function(struct dpe_text *to, const struct dpe_function *function, unsigned number)
 {
 	char *name = dpe_demangle(function->name, false);
-	bool skipped = name && counts_references(name);
+	bool skipped = name && is_of_runtime(name);
 
 	if (!skipped)
 		add_name(to, name ? name : function->name, number);

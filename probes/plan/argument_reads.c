@@ -82,12 +82,23 @@ static char *take_for_address(const struct dpe_read *read, const struct dpe_site
 {
 	if (!why || !variable->is_guess || !read->behind)
 		return why;
-	dpe_diag(diags, DPE_WARNING, read->place,
-		"there is no debug information on '%s': what '&' binds is taken for a pointer, "
-		"of 8 bytes",
-		site->function->name);
+	if (!site->wanted->optional || site->wanted->own)
+		dpe_diag(diags, DPE_WARNING, read->place,
+			"there is no debug information on '%s': what '&' binds is taken for a pointer, "
+			"of 8 bytes",
+			site->function->name);
 	free(why);
 	return NULL;
+}
+
+/* '&' binds of a structure what it begins with: 8 bytes, taken for a pointer. */
+static void take_beginning(const struct dpe_read *read, struct dpe_variable *variable)
+{
+	if (!read->behind || variable->size <= 8 || variable->is_text || variable->is_wide || variable->is_real ||
+		variable->is_complex)
+		return;
+	variable->size = 8;
+	variable->is_address = true;
 }
 
 static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsigned number,
@@ -105,6 +116,8 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 			variable, diags);
 	if (!why)
 		why = place_reached(site, lvalue, variable);
+	if (!why)
+		take_beginning(&probes->plan->reads[number], variable);
 	return why ? why : dpe_variable_check(variable);
 }
 

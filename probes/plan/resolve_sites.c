@@ -192,17 +192,17 @@ static void report_ambiguous(const struct function_search *search)
 			"there may be more of them: dpe list shows all");
 }
 
+/* What orders does so in all of its instances: of an optional site all functions of the name are observed. */
 static void search_sources(struct function_search *search, bool by_class)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		if (by_class || is_searched(search, search->modules->at[i]))
 			search_sources_of(search, search->modules->at[i], by_class);
-	for (unsigned i = 1; i < search->nfound; i++)
+	for (unsigned i = 1; i < search->nfound && !search->site->optional; i++)
 		search->ambiguous |= is_other(search, 0, i);
 	if (!search->ambiguous)
 		return;
-	if (!search->site->optional)
-		report_ambiguous(search);
+	report_ambiguous(search);
 	free(search->found);
 	search->found = NULL;
 	search->nfound = search->capfound = 0;

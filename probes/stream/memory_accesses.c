@@ -114,39 +114,6 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	return hooks.called && !hooks.own;
 }
 
-/* Libraries that order what threads do by means of their own. */
-static const struct runtime {
-	const char *library, *name, *spec;
-} runtimes[] = {
-	{"libgomp", "OpenMP", "openmp.dpe"},
-	{"libomp", "OpenMP", "openmp.dpe"},
-	{"libiomp5", "OpenMP", "openmp.dpe"},
-	{"libtbb", "oneTBB", "tbb.dpe"},
-};
-
-static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
-{
-	if (compiled)
-		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s says what it orders", runtime->name, runtime->spec);
-	else
-		dpe_diag_at(diags, DPE_WARNING, library,
-			"%s: what it orders is not observed, so what it orders may be reported as a race; "
-			"compile for 'dpe race -- PROGRAM' (docs/preload.md)",
-			runtime->name);
-}
-
-void dpe_memory_report_runtimes(const struct dpe_probes *probes, struct dpe_diags *diags)
-{
-	const struct dpe_modules *modules = &probes->modules;
-
-	if (!probes->plan->threads && !probes->plan->memory)
-		return;
-	for (unsigned i = 0; i < DPE_COUNT(runtimes); i++)
-		for (unsigned j = 0; j < modules->count; j++)
-			if (dpe_module_is(modules->at[j], runtimes[i].library))
-				report_runtime(&runtimes[i], modules->at[j]->name, probes->plan->memory, diags);
-}
-
 /* ---- what was accessed ------------------------------------------------------------------- */
 
 struct dpe_memory_page {

@@ -192,7 +192,5 @@ void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none 
 void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* Asks the library for what the plan wants. */
 void dpe_memory_request(struct dpe_probes *probes);
-/* Says that the target uses OpenMP or oneTBB, and whether what these order is observed. */
-void dpe_memory_report_runtimes(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 #endif

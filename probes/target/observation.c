@@ -157,7 +157,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_privilege_check(diags))
 		return false;
 	dpe_memory_request(probes);
-	dpe_memory_report_runtimes(probes, diags);
+	dpe_packs_report(probes, diags);
 	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
 		return false;
@@ -277,7 +277,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       place_probes(probes, true, diags);
 	if (!good)
 		return false;
-	dpe_memory_report_runtimes(probes, diags);
+	dpe_packs_report(probes, diags);
 	dpe_merge_open(probes);
 	return watch_running(probes, diags) && dpe_stops_enable(probes, diags);
 }

@@ -102,6 +102,12 @@ void dpe_stops_settle(struct dpe_probes *probes, bool complete, const struct dpe
 /* No event stops the target any more, and if one has, it goes on. The programs must still be there. */
 void dpe_stops_disable(struct dpe_probes *probes);
 
+/* ---- packs.c ------------------------------------------------------------------------- */
+
+/* Says, in a line each, which languages and libraries the target uses that order its threads by means of their own, and
+ * whether what these order is observed. */
+void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- futex_scan.c -------------------------------------------------------------------- */
 
 /* Threads that were asleep when they were looked at last. */

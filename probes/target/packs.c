@@ -1,0 +1,124 @@
+/* packs: languages and libraries that order what threads do by means of their own, and the shipped specifications that say
+ * what that is. */
+#include "probes/plan/plan.h"
+#include "probes/target/target.h"
+
+#include <string.h>
+
+/* In programs that were compiled to report their accesses. */
+static const struct runtime {
+	const char *library, *name, *spec;
+} runtimes[] = {
+	{"libgomp", "OpenMP", "openmp.dpe"},
+	{"libomp", "OpenMP", "openmp.dpe"},
+	{"libiomp5", "OpenMP", "openmp.dpe"},
+	{"libtbb", "oneTBB", "tbb.dpe"},
+};
+
+/* In others, by their functions. */
+static const struct pack {
+	const char *name, *spec;
+	const char *signs[3]; /* beginnings of the names of functions: who has one of them uses it */
+	const char *says, *missing;
+} packs[] = {
+	{"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
+		"what semaphores, barriers, stop tokens and futures order, where they are not inlined; latches and waits "
+		"on atomics are not observed",
+		"its semaphores, latches, barriers and waits on atomics are inlined"},
+	{"Rust", "rust.dpe", {"rust_eh_personality"},
+		"what std::sync orders, where it is not inlined: in programs built without optimisation",
+		"std::sync is inlined"},
+};
+
+static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
+{
+	if (compiled)
+		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s says what it orders", runtime->name, runtime->spec);
+	else
+		dpe_diag_at(diags, DPE_WARNING, library,
+			"%s: what it orders is not observed, so what it orders may be reported as a race; "
+			"compile for 'dpe race -- PROGRAM' (docs/preload.md)",
+			runtime->name);
+}
+
+static void report_runtimes(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_modules *modules = &probes->modules;
+
+	for (unsigned i = 0; i < DPE_COUNT(runtimes); i++)
+		for (unsigned j = 0; j < modules->count; j++)
+			if (dpe_module_is(modules->at[j], runtimes[i].library))
+				report_runtime(&runtimes[i], modules->at[j]->name, probes->plan->memory, diags);
+}
+
+/* Whether the place is in a file of that name, wherever it is. */
+static bool is_in(struct dpe_place place, const char *spec)
+{
+	const char *path = place.source ? dpe_source_name(place.source) : "", *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, spec);
+}
+
+static bool is_included(const struct dpe_plan *plan, const char *spec)
+{
+	for (unsigned i = 0; i < plan->nsites; i++)
+		if (is_in(plan->sites[i].place, spec))
+			return true;
+	return false;
+}
+
+static const struct dpe_site *observed_site(const struct dpe_probes *probes, const char *spec)
+{
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (is_in(probes->sites[i].wanted->place, spec))
+			return &probes->sites[i];
+	return NULL;
+}
+
+static bool is_sign(const struct pack *pack, const char *function)
+{
+	for (unsigned i = 0; i < DPE_COUNT(pack->signs) && pack->signs[i]; i++)
+		if (!strncmp(function, pack->signs[i], strlen(pack->signs[i])))
+			return true;
+	return false;
+}
+
+/* Of libraries only what they export is used by others; what a library uses itself it may not know. */
+static struct dpe_module *user_of(const struct dpe_probes *probes, const struct pack *pack)
+{
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		struct dpe_module *module = probes->modules.at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count; j++)
+			if ((module->program || functions[j].exported) && is_sign(pack, functions[j].name))
+				return module;
+	}
+	return NULL;
+}
+
+static void report_pack(const struct dpe_probes *probes, const struct pack *pack, struct dpe_diags *diags)
+{
+	const struct dpe_site *site = observed_site(probes, pack->spec);
+	const struct dpe_module *module = site ? site->module : user_of(probes, pack);
+
+	if (!module)
+		return;
+	if (site)
+		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: %s says %s", pack->name, pack->spec, pack->says);
+	else if (is_included(probes->plan, pack->spec))
+		dpe_diag_at(diags, DPE_WARNING, module->name,
+			"%s: %s, so what these order is not observed and may be reported as a race", pack->name, pack->missing);
+	else
+		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: include \"%s\" for %s", pack->name, pack->spec, pack->says);
+}
+
+void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if (!probes->plan->threads && !probes->plan->memory)
+		return;
+	report_runtimes(probes, diags);
+	for (unsigned i = 0; i < DPE_COUNT(packs) && !probes->plan->memory; i++)
+		report_pack(probes, &packs[i], diags);
+}

@@ -1,0 +1,42 @@
+# Rust's ways to order threads: by the functions that a program without optimisation has; of an optimised one the report says
+# that it may be no race.
+. tests/tap.sh
+need_live "Rust's ways to order threads"
+compiler=$(command -v rustc)
+if test -z "$compiler" && test "${DPE_LIVE:-}" != require; then
+	echo 'ok - Rust # skip there is no rustc'
+	exit 0
+fi
+
+# found: the cases with a finding
+found() {
+	grep -o 'wrong_[a-z_]*' err | sort -u
+}
+
+# checks COMPILER
+checks() {
+	"$1" -g "$TOP/tests/live/targets/sync.rs" -o plain 2>errors || {
+		not_ok "$1 builds it"
+		explain "$(cat errors)"
+		return
+	}
+	for i in 1 2 3; do
+		run "$DPE" race --no-predict put,get -- ./plain right
+		says "$1: what is ordered is no race, run $i" 0 'nothing found' ' 0 lost' 'plain: note: Rust: rust.dpe says what'
+	done
+	run "$DPE" race --all --max-findings=0 --no-predict put,get -- ./plain wrong
+	found >names
+	./plain list | grep '^wrong' | sort >wanted-names
+	check "$1: there are cases" "$(lines wanted-names)" -ge 4
+	same "$1: each race is found" names <wanted-names
+}
+checks "$compiler"
+test "$compiler" = /usr/bin/rustc || test ! -x /usr/bin/rustc || checks /usr/bin/rustc
+run "$DPE" race --no-predict put,get -- ./plain inlined_atomic
+says 'what atomics order may be no race, and the report says so' 1 'synchronises by atomic instructions' \
+	'what was reported as unordered may be ordered by them'
+"$compiler" -O -g "$TOP/tests/live/targets/sync.rs" -o optimised || not_ok 'building optimised'
+run "$DPE" race --no-predict put,get -- ./optimised right_mutex
+check 'an optimised program is ordered, or the report says that it may be' "$(grep -c 'note: Rust: rust.dpe says what std::sync orders, where it is not inlined' err)" = 1 -a \
+	"$(grep -c 'nothing found\|may be ordered by them' err)" = 1
+finish
