@@ -1,112 +1,29 @@
 /* Finds out which labels are events of the language, and gives the others names. */
 #include "dpe-lang/nets/event_names.h"
 
+#include "dpe-lang/syntax/syntax.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *skip_name(const char *at)
+/* The label as an event of the language; false where it is none. */
+static bool read_event(struct translation *tr, const char *label, struct named_event *named)
 {
-	if (!isalpha((unsigned char)*at) && *at != '_')
-		return NULL;
-	while (isalnum((unsigned char)*at) || *at == '_')
-		at++;
-	return at;
-}
+	size_t name;
+	const struct ast_event *event = dpe_parse_event(tr->arena, label, &name);
 
-/* The end of the name and its library; NULL where there is none. */
-static const char *skip_names(const char *at)
-{
-	at = skip_name(at);
-	if (at && at[0] == ':' && at[1] == ':')
-		at = skip_name(at + 2 + (at[2] == '~'));
-	return at;
-}
-
-/* The end of the string that begins at `at`; NULL where it is not closed. */
-static const char *skip_string(const char *at)
-{
-	for (at++; *at && *at != '"'; at++)
-		at += *at == '\\' && at[1];
-	return *at ? at + 1 : NULL;
-}
-
-/* The end of the bracket that begins at `at`; NULL where it is not closed. */
-static const char *skip_brackets(const char *at)
-{
-	int open = 0;
-
-	while (*at) {
-		if (*at == '"') {
-			at = skip_string(at);
-			if (!at)
-				return NULL;
-			continue;
-		}
-		open += *at == '(' || *at == '[';
-		open -= *at == ')' || *at == ']';
-		at++;
-		if (!open)
-			return at;
-	}
-	return NULL;
-}
-
-/* The end of ` = value` behind an exit, if that is there. */
-static const char *skip_result(const char *at)
-{
-	if (strncmp(at, " = ", 3))
-		return at;
-	at += 3;
-	if (*at == '"')
-		return skip_string(at);
-	at += *at == '-';
-	while (isalnum((unsigned char)*at) || *at == '_' || *at == '.')
-		at++;
-	return *at == '(' ? skip_brackets(at) : at;
-}
-
-static bool is_control(const char *label)
-{
-	const char *at = skip_names(label);
-
-	while (at && *at == '^')
-		at++;
-	if (at && *at == '(')
-		at = skip_brackets(at);
-	if (at && !strncmp(at, ".enter", 6))
-		at += 6;
-	else if (at && !strncmp(at, ".exit", 5))
-		at = skip_result(at + 5);
-	if (at && !strncmp(at, " by ", 4))
-		at = skip_name(at + 4);
-	if (at && *at == ' ' && at[1] == '[')
-		at++;
-	if (at && *at == '[')
-		at = skip_brackets(at);
-	return at && !*at;
-}
-
-static bool is_data(const char *label)
-{
-	const char *end = *label == '[' ? skip_brackets(label) : NULL;
-
-	return end && !*end;
-}
-
-static char *without_carets(struct translation *tr, const char *label)
-{
-	char *text = dpe_arena_strndup(tr->arena, label, strlen(label));
-	size_t name = (size_t)(skip_names(label) - label), carets = strspn(label + name, "^");
-
-	memmove(text + name, text + name + carets, strlen(text + name + carets) + 1);
-	return text;
+	if (!event)
+		return false;
+	named->name = event->data ? 0 : name;
+	named->text = dpe_arena_printf(tr->arena, "%.*s%s", (int)named->name, label, label + named->name + event->carets);
+	return true;
 }
 
 static bool is_taken(const struct events *events, const char *text)
 {
 	for (unsigned i = 0; i < events->count; i++) {
-		if (!strcmp(events->texts[i], text))
+		if (!strcmp(events->at[i].text, text))
 			return true;
 	}
 	return false;
@@ -128,80 +45,62 @@ const char *dpe_nets_similar_name(
 	return text;
 }
 
-static const char *add_event(
-	struct translation *tr, struct events *events, const char *text, const char *label)
+/* The text of the event that is the same but for its carets, or has the same label. */
+static const char *text_of(struct events *events, const struct named_event *named)
 {
-	unsigned count = events->count;
-
-	*DPE_GROW(events->labels, count, events->caplabels) = label;
-	*DPE_GROW(events->texts, events->count, events->cap) =
-		dpe_arena_strndup(tr->arena, text, strlen(text));
-	return events->texts[events->count - 1];
-}
-
-static bool is_event(const char *label)
-{
-	return is_control(label) || is_data(label);
-}
-
-static const char *text_of(struct translation *tr, struct events *events, const char *label)
-{
-	const char *text = is_control(label) ? without_carets(tr, label) : label;
-	bool like = !is_event(label);
-
 	for (unsigned i = 0; i < events->count; i++) {
-		const char *known = like ? events->labels[i] : events->texts[i];
+		const struct named_event *known = &events->at[i];
 
-		if (known && !strcmp(known, text))
-			return events->texts[i];
+		if (named->label ? known->label && !strcmp(known->label, named->label) : !strcmp(known->text, named->text))
+			return known->text;
 	}
-	return add_event(tr, events, like ? dpe_nets_similar_name(tr, events, label) : text,
-		like ? label : NULL);
+	*DPE_GROW(events->at, events->count, events->cap) = *named;
+	return named->text;
 }
 
 /* Events first, so that names that are made up avoid them. */
 void dpe_nets_name_events(struct translation *tr, struct net *net, struct events *events)
 {
-	for (unsigned likes = 0; likes < 2; likes++) {
-		for (unsigned i = 0; i < net->ntransitions; i++) {
-			struct transition *t = &net->transitions[i];
+	bool *done = dpe_xcalloc(net->ntransitions + 1, sizeof(*done));
 
-			if (t->label && is_event(t->label) != likes)
-				t->label = text_of(tr, events, t->label);
-		}
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		struct named_event named = {0};
+
+		done[i] = !net->transitions[i].label || read_event(tr, net->transitions[i].label, &named);
+		if (named.text)
+			net->transitions[i].label = text_of(events, &named);
 	}
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		struct named_event named = {.label = net->transitions[i].label};
+
+		if (done[i])
+			continue;
+		named.text = dpe_nets_similar_name(tr, events, named.label);
+		named.name = strlen(named.text);
+		net->transitions[i].label = text_of(events, &named);
+	}
+	free(done);
 }
 
 unsigned dpe_nets_event_number(const struct events *events, const char *text)
 {
 	unsigned i;
 
-	for (i = 0; events->texts[i] != text; i++)
+	for (i = 0; events->at[i].text != text; i++)
 		;
 	return i;
 }
 
-bool dpe_nets_may_have_carets(const char *text)
+const char *dpe_nets_with_carets(struct translation *tr, unsigned event, unsigned carets)
 {
-	return skip_names(text);
-}
-
-const char *dpe_nets_with_carets(struct translation *tr, const char *text, unsigned carets)
-{
-	const char *end = skip_names(text);
+	const struct named_event *named = &tr->events->at[event];
 	char signs[carets + 1];
 
 	if (!carets)
-		return text;
-	if (!end)
+		return named->text;
+	if (!named->name)
 		return NULL;
 	memset(signs, '^', carets);
 	signs[carets] = '\0';
-	return dpe_arena_printf(tr->arena, "%.*s%s%s", (int)(end - text), text, signs, end);
-}
-
-void dpe_nets_events_free(struct events *events)
-{
-	free(events->labels);
-	free(events->texts);
+	return dpe_arena_printf(tr->arena, "%.*s%s%s", (int)named->name, named->text, signs, named->text + named->name);
 }

@@ -4,14 +4,16 @@
 
 #include "dpe-lang/nets/nets.h"
 
-/* One text for each different label: the label without carets where it is an event of the
- * language, else a name similar to it that no other label has. In the arena. */
+/* An event for each different label. Texts are in the arena. */
+struct named_event {
+	const char *text;  /* the label without carets, or a name similar to it that no other label has */
+	const char *label; /* the label, if it is no event of the language; else NULL */
+	size_t name;       /* length of what precedes its carets; 0: a data event, which has none */
+};
+
 struct events {
-	const char **texts;
+	struct named_event *at;
 	unsigned count, cap;
-	const char *
-		*labels; /* the original label where the text is only similar to it, else NULL */
-	unsigned caplabels;
 };
 
 /* Replaces the net's labels by texts of events: equal labels have the same pointer afterwards. */
@@ -20,10 +22,7 @@ void dpe_nets_name_events(struct translation *tr, struct net *net, struct events
 const char *dpe_nets_similar_name(
 	struct translation *tr, const struct events *events, const char *label);
 unsigned dpe_nets_event_number(const struct events *events, const char *text);
-/* Whether the event can have carets: data events cannot. */
-bool dpe_nets_may_have_carets(const char *text);
-/* The event with so many carets; NULL where it cannot have them. */
-const char *dpe_nets_with_carets(struct translation *tr, const char *text, unsigned carets);
-void dpe_nets_events_free(struct events *events);
+/* The event with so many carets, in the arena; NULL where it cannot have them. */
+const char *dpe_nets_with_carets(struct translation *tr, unsigned event, unsigned carets);
 
 #endif

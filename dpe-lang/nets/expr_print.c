@@ -33,14 +33,14 @@ static const int binds[] = {[EXPR_ALT] = 0,
 static const char *event_text(struct expr_printer *p, unsigned event, unsigned offset)
 {
 	unsigned carets = p->base[event] + offset;
-	const char *text = dpe_nets_with_carets(p->tr, p->tr->events->texts[event], carets);
+	const char *text = dpe_nets_with_carets(p->tr, event, carets);
 
 	if (carets >= p->top[event])
 		p->top[event] = carets + 1;
 	if (text)
 		return text;
 	p->without_carets = event;
-	return p->tr->events->texts[event];
+	return p->tr->events->at[event].text;
 }
 
 /* The state before an &, while its operands are printed. */
@@ -81,7 +81,7 @@ static void end_sides(struct expr_printer *p, struct saved_carets before)
 static unsigned find_event(const struct expr_printer *p)
 {
 	for (unsigned i = 0; i < p->nevents; i++) {
-		if (dpe_nets_may_have_carets(p->tr->events->texts[i]))
+		if (p->tr->events->at[i].name)
 			return i;
 	}
 	return NO_PLACE;
@@ -214,6 +214,6 @@ bool dpe_nets_print(struct translation *tr, struct dpe_text *to, const struct ex
 	dpe_diag_at(tr->diags, DPE_ERROR, tr->file,
 		"not supported: the rule would have to distinguish several transitions %s by "
 		"carets; but data events have none",
-		tr->events->texts[p.without_carets]);
+		tr->events->at[p.without_carets].text);
 	return false;
 }

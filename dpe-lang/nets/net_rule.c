@@ -38,7 +38,7 @@ static void add_observed(struct translation *tr, struct dpe_text *to, const stru
 	for (unsigned i = 0; i < tr->events->count; i++) {
 		if (occur[i])
 			continue;
-		dpe_text_printf(to, "%s%s", between, tr->events->texts[i]);
+		dpe_text_printf(to, "%s%s", between, tr->events->at[i].text);
 		between = ", ";
 	}
 	free(occur);
@@ -47,9 +47,9 @@ static void add_observed(struct translation *tr, struct dpe_text *to, const stru
 static void add_names(struct translation *tr, struct dpe_text *to)
 {
 	for (unsigned i = 0; i < tr->events->count; i++) {
-		if (tr->events->labels[i])
+		if (tr->events->at[i].label)
 			dpe_text_printf(
-				to, "// %s: \"%s\"\n", tr->events->texts[i], tr->events->labels[i]);
+				to, "// %s: \"%s\"\n", tr->events->at[i].text, tr->events->at[i].label);
 	}
 }
 

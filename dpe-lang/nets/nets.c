@@ -4,6 +4,7 @@
 #include "dpe-lang/nets/event_names.h"
 #include "dpe-lang/nets/reachability.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One token in each place named "end"; false where there is no such place. */
@@ -120,7 +121,7 @@ bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, si
 		struct net *net = dpe_nets_read(&tr, text, len, which, &count);
 
 		good = net && translate(&tr, to, net);
-		dpe_nets_events_free(&events);
+		free(events.at);
 		dpe_nets_translation_free(&tr);
 	}
 	return good;

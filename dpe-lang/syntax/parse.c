@@ -527,3 +527,34 @@ bool dpe_spec_parses(const char *name, const char *text, size_t len,
 	dpe_diags_keep(diags, spec.arena);
 	return dpe_diags_errors(diags) == errors;
 }
+
+/* The event that is the whole rule; NULL where the rule is anything else. */
+static const struct ast_event *only_event(const struct ast_item *rule)
+{
+	bool alone = rule && !rule->next && rule->kind == AST_RULE && !rule->observing && !rule->action && !rule->otherwise;
+
+	if (!alone || rule->dpe->kind != DPE_NODE_EVENT || rule->dpe->action || rule->dpe->control)
+		return NULL;
+	return rule->dpe->event;
+}
+
+const struct ast_event *dpe_parse_event(struct dpe_arena *arena, const char *text, size_t *name)
+{
+	static const char head[] = "expect e: ";
+	const size_t begin = sizeof(head) - 1, end = begin + strlen(text);
+	struct ast_spec spec = {.arena = arena, .diags = dpe_diags_new()};
+	const char *rule = dpe_arena_printf(arena, "%s%s\n", head, text);
+	const struct dpe_source *source = dpe_source_new(arena, "event", rule, end + 1);
+	const struct ast_event *event = NULL;
+	struct ast_item *items = NULL;
+
+	if (check_text(&spec, source))
+		parse_text(&spec, source, false, &items);
+	if (!dpe_diags_errors(spec.diags))
+		event = only_event(items);
+	dpe_diags_free(spec.diags);
+	if (!event || event->place.begin != begin || event->place.end != end)
+		return NULL;
+	*name = event->name_place.end - begin;
+	return event;
+}

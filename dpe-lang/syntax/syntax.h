@@ -178,6 +178,9 @@ void dpe_parse_file(struct ast_spec *spec, const char *path, const struct parse_
 	struct include_set *seen);
 void dpe_parse_source(struct ast_spec *spec, const struct dpe_source *source,
 	const struct parse_options *options, struct include_set *seen);
+/* The text as one event and nothing else, not even a comment, in the arena; NULL where it is none. `*name`: the length
+ * of what precedes its carets. */
+const struct ast_event *dpe_parse_event(struct dpe_arena *arena, const char *text, size_t *name);
 /* True if the text and its includes parse; else diagnostics were added. */
 bool dpe_spec_parses(const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags);

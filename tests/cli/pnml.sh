@@ -40,6 +40,26 @@ run "$DPE" check names.dpe
 run "$DPE" check names.dpe
 gives 'which is a rule' 0
 
+# Labels are events where the language's own parser says so: carets are left out, and put where they belong.
+labels() {
+	net "$(p s 1; p e 0; t x "$1"; a s x; a x e; p s2 1; p e2 0; t y "$1"; a s2 y; a y e2)" >labels.pnml
+	run "$DPE" compile labels.pnml
+	check "the label $1" "$(rule)" = "expect n: $2"
+	check "... which the rule comes with, where it is no event" "$(sed -n 's|^// [a-z_]*: ||p' out)" = "${3:-}"
+	rule >labels.dpe
+	run "$DPE" check --dump=ast labels.dpe
+	gives "a rule of $1" 0
+}
+labels 'm::f^^(1, "a").exit' 'm::f(1, "a").exit & m::f^(1, "a").exit'
+labels '"operator new"(_).exit = -1' '"operator new"(_).exit = -1 & "operator new"^(_).exit = -1'
+labels 'q::~q(7)' 'q::~q(7) & q::~q^(7)'
+labels 'f [.tid == 1]' 'f [.tid == 1] & f^ [.tid == 1]'
+labels 'a // b' 'a____b & a____b^' '"a // b"'
+labels 'a include "absent"' 'a_include__absent_ & a_include__absent_^' '"a include "absent""'
+labels 'a + b' 'a___b & a___b^' '"a + b"'
+labels 'a {exit();}' 'a__exit____ & a__exit____^' '"a {exit();}"'
+labels 'a observing b' 'a_observing_b & a_observing_b^' '"a observing b"'
+
 net "$(p s 4; p m 0; p e 0; t a a; t b b; a s a 2; a a m; a m b 2; a b e)" >weights.pnml
 run "$DPE" compile --emit=pa weights.pnml
 gives 'weights' 0
