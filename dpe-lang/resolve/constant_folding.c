@@ -1,4 +1,4 @@
-/* Folds operators on literals; what C leaves undefined is an error. */
+/* Folds arithmetic on literals, as of constant indices; what C leaves undefined is an error. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <inttypes.h>
@@ -7,6 +7,11 @@ static bool is_number(const struct dpe_expr *expr)
 {
 	return expr->kind == DPE_EXPR_LITERAL &&
 	       (expr->value.kind == DPE_INT || expr->value.kind == DPE_UINT);
+}
+
+static bool is_int(const struct dpe_expr *expr)
+{
+	return is_number(expr) && expr->value.kind == DPE_INT;
 }
 
 /* A number that is no 64-bit integer. */
@@ -46,47 +51,15 @@ static bool fold_arithmetic(enum dpe_op op, int64_t a, int64_t b, int64_t *resul
 	}
 }
 
-static int64_t fold_logic(enum dpe_op op, int64_t a, int64_t b)
-{
-	switch (op) {
-	case DPE_OP_LT:
-		return a < b;
-	case DPE_OP_GT:
-		return a > b;
-	case DPE_OP_LE:
-		return a <= b;
-	case DPE_OP_GE:
-		return a >= b;
-	case DPE_OP_EQ:
-		return a == b;
-	case DPE_OP_NE:
-		return a != b;
-	case DPE_OP_AND:
-		return a & b;
-	case DPE_OP_XOR:
-		return a ^ b;
-	case DPE_OP_OR:
-		return a | b;
-	case DPE_OP_LAND:
-		return a && b;
-	default:
-		return a || b;
-	}
-}
-
 static void fold_numbers(struct dpe_resolver *r, struct dpe_expr *new)
 {
-	bool arithmetic = new->op >= DPE_OP_MUL &&new->op <= DPE_OP_SHR;
 	int64_t a, b, result;
 
-	if (!is_number(new->left) || !is_number(new->right) || new->left->value.kind != DPE_INT ||
-		new->right->value.kind != DPE_INT)
+	if (new->op < DPE_OP_MUL || new->op > DPE_OP_SHR || !is_int(new->left) || !is_int(new->right))
 		return;
 	a = new->left->value.num;
 	b = new->right->value.num;
-	if (!arithmetic) {
-		result = fold_logic(new->op, a, b);
-	} else if (!fold_arithmetic(new->op, a, b, &result)) {
+	if (!fold_arithmetic(new->op, a, b, &result)) {
 		resolve_error(r, new->place, "integer overflow in a constant expression");
 		result = 0;
 	}

@@ -94,38 +94,11 @@ HOOK char *strstr(const char *text, const char *part)
 	return found;
 }
 
-#define COPY(name)                                                                                 \
-	HOOK char *name(char *to, const char *from)                                                \
-	{                                                                                          \
-		READS(from, with_end(from));                                                       \
-		WRITES(to, with_end(from));                                                        \
-		return REAL(name)(to, from);                                                       \
-	}
-COPY(strcpy)
-COPY(stpcpy)
-
-HOOK char *strncpy(char *to, const char *from, size_t size)
-{
-	READS(from, at_most(REAL(strnlen)(from, size) + 1, size));
-	WRITES(to, size);
-	return REAL(strncpy)(to, from, size);
-}
-
-HOOK char *strcat(char *to, const char *from)
-{
-	READS(to, with_end(to));
-	READS(from, with_end(from));
-	WRITES(to + length(to), with_end(from));
-	return REAL(strcat)(to, from);
-}
-
-HOOK char *strncat(char *to, const char *from, size_t size)
-{
-	READS(to, with_end(to));
-	READS(from, at_most(REAL(strnlen)(from, size) + 1, size));
-	WRITES(to + length(to), REAL(strnlen)(from, size) + 1);
-	return REAL(strncat)(to, from, size);
-}
+COPY_TEXT(strcpy, (char *to, const char *from), (to, from))
+COPY_TEXT(stpcpy, (char *to, const char *from), (to, from))
+COPY_FIELD(strncpy, (char *to, const char *from, size_t size), (to, from, size))
+APPEND_TEXT(strcat, (char *to, const char *from), (to, from))
+APPEND_FIELD(strncat, (char *to, const char *from, size_t size), (to, from, size))
 
 HOOK char *strdup(const char *text)
 {
@@ -269,69 +242,14 @@ void dpe_read_format(const char *format, va_list arguments, struct dpe_memory_pl
 	va_end(rest);
 }
 
-HOOK int vsnprintf(char *to, size_t size, const char *format, va_list arguments)
-{
-	int result;
-
-	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
-	result = REAL(vsnprintf)(to, size, format, arguments);
-	if (result >= 0)
-		WRITES(to, at_most((size_t)result + 1, size));
-	return result;
-}
-
-HOOK int vsprintf(char *to, const char *format, va_list arguments)
-{
-	int result;
-
-	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
-	result = REAL(vsprintf)(to, format, arguments);
-	if (result >= 0)
-		WRITES(to, (size_t)result + 1);
-	return result;
-}
-
-HOOK int snprintf(char *to, size_t size, const char *format, ...)
-{
-	va_list arguments;
-	int result;
-
-	va_start(arguments, format);
-	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
-	result = REAL(vsnprintf)(to, size, format, arguments);
-	va_end(arguments);
-	if (result >= 0)
-		WRITES(to, at_most((size_t)result + 1, size));
-	return result;
-}
-
-HOOK int sprintf(char *to, const char *format, ...)
-{
-	va_list arguments;
-	int result;
-
-	va_start(arguments, format);
-	dpe_read_format(format, arguments, DPE_MEMORY_HERE);
-	result = REAL(vsprintf)(to, format, arguments);
-	va_end(arguments);
-	if (result >= 0)
-		WRITES(to, (size_t)result + 1);
-	return result;
-}
+PRINT_LIST(vsnprintf, (char *to, size_t size, const char *format, va_list arguments), (to, size, format, arguments), NOTHING,
+	WRITTEN(size))
+PRINT_LIST(vsprintf, (char *to, const char *format, va_list arguments), (to, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
+PRINT(snprintf, vsnprintf, (char *to, size_t size, const char *format, ...), (to, size, format, arguments), NOTHING, WRITTEN(size))
+PRINT(sprintf, vsprintf, (char *to, const char *format, ...), (to, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
 
 /* ---- files and sockets ------------------------------------------------------------------- */
 
-#define RECEIVE(name, parameters, arguments)                                                       \
-	HOOK ssize_t name parameters                                                               \
-	{                                                                                          \
-		ssize_t result;                                                                    \
-                                                                                                   \
-		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
-		result = REAL(name) arguments;                                                     \
-		if (result > 0)                                                                    \
-			WRITES(to, at_most((size_t)result, size));                                 \
-		return result;                                                                     \
-	}
 RECEIVE(read, (int file, void *to, size_t size), (file, to, size))
 RECEIVE(pread, (int file, void *to, size_t size, off_t offset), (file, to, size, offset))
 RECEIVE(pread64, (int file, void *to, size_t size, off64_t offset), (file, to, size, offset))
@@ -370,16 +288,12 @@ RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putchar, (int byte), (byte))
 
-#define PRINT_LIST(name, parameters, arguments_given)                                              \
-	HOOK int name parameters                                                                   \
-	{                                                                                          \
-		dpe_read_format(format, arguments, DPE_MEMORY_HERE);                               \
-		release();                                                                         \
-		return REAL(name) arguments_given;                                                 \
-	}
-PRINT_LIST(vprintf, (const char *format, va_list arguments), (format, arguments))
-PRINT_LIST(vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments))
-PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments))
+PRINT_LIST(vprintf, (const char *format, va_list arguments), (format, arguments), release(), NOTHING)
+PRINT_LIST(vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments), release(), NOTHING)
+PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments), release(), NOTHING)
+PRINT(printf, vprintf, (const char *format, ...), (format, arguments), release(), NOTHING)
+PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments), release(), NOTHING)
+PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments), release(), NOTHING)
 
 RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
 RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
@@ -400,20 +314,3 @@ HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const st
 	release();
 	return REAL(sendto)(file, from, size, flags, to, length_of_to);
 }
-
-#define PRINT(name, real, parameters, first)                                                       \
-	HOOK int name parameters                                                                   \
-	{                                                                                          \
-		va_list arguments;                                                                 \
-		int result;                                                                        \
-                                                                                                   \
-		va_start(arguments, format);                                                       \
-		dpe_read_format(format, arguments, DPE_MEMORY_HERE);                               \
-		release();                                                                         \
-		result = REAL(real) first;                                                         \
-		va_end(arguments);                                                                 \
-		return result;                                                                     \
-	}
-PRINT(printf, vprintf, (const char *format, ...), (format, arguments))
-PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments))
-PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments))

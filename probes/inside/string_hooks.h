@@ -67,4 +67,73 @@ static inline void use_file(enum dpe_preload_memory what, int file, struct dpe_m
 DPE_PRELOAD_HIDDEN void dpe_read_format(
 	const char *format, va_list arguments, struct dpe_memory_place place);
 
+/* ---- hooks of functions that also have a fortified form ---------------------------------- */
+
+#define COPY_TEXT(name, parameters, given)                                                         \
+	HOOK char *name parameters                                                                 \
+	{                                                                                          \
+		READS(from, with_end(from));                                                       \
+		WRITES(to, with_end(from));                                                        \
+		return REAL(name) given;                                                           \
+	}
+#define COPY_FIELD(name, parameters, given)                                                        \
+	HOOK char *name parameters                                                                 \
+	{                                                                                          \
+		READS(from, at_most(REAL(strnlen)(from, size) + 1, size));                         \
+		WRITES(to, size);                                                                  \
+		return REAL(name) given;                                                           \
+	}
+#define APPEND_TEXT(name, parameters, given)                                                       \
+	HOOK char *name parameters                                                                 \
+	{                                                                                          \
+		READS(to, with_end(to));                                                           \
+		READS(from, with_end(from));                                                       \
+		WRITES(to + length(to), with_end(from));                                           \
+		return REAL(name) given;                                                           \
+	}
+#define APPEND_FIELD(name, parameters, given)                                                      \
+	HOOK char *name parameters                                                                 \
+	{                                                                                          \
+		READS(to, with_end(to));                                                           \
+		READS(from, at_most(REAL(strnlen)(from, size) + 1, size));                         \
+		WRITES(to + length(to), REAL(strnlen)(from, size) + 1);                            \
+		return REAL(name) given;                                                           \
+	}
+
+/* Functions that print: what they do before and after `real` prints. */
+#define PRINT_WITH(begin, end, name, real, parameters, given, before, after)                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		begin;                                                                             \
+		dpe_read_format(format, arguments, DPE_MEMORY_HERE);                               \
+		before;                                                                            \
+		result = REAL(real) given;                                                         \
+		end;                                                                               \
+		after;                                                                             \
+		return result;                                                                     \
+	}
+#define NOTHING (void)0
+#define WRITTEN(limit)                                                                             \
+	if (result >= 0)                                                                           \
+	WRITES(to, at_most((size_t)result + 1, limit))
+#define PRINT_LIST(name, parameters, given, before, after)                                         \
+	PRINT_WITH(NOTHING, NOTHING, name, name, parameters, given, before, after)
+#define PRINT(name, real, parameters, given, before, after)                                        \
+	PRINT_WITH(va_list arguments; va_start(arguments, format), va_end(arguments), name, real,  \
+		parameters, given, before, after)
+
+#define RECEIVE(name, parameters, given)                                                           \
+	HOOK ssize_t name parameters                                                               \
+	{                                                                                          \
+		ssize_t result;                                                                    \
+                                                                                                   \
+		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
+		result = REAL(name) given;                                                         \
+		if (result > 0)                                                                    \
+			WRITES(to, at_most((size_t)result, size));                                 \
+		return result;                                                                     \
+	}
+
 #endif
