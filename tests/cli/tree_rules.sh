@@ -23,6 +23,7 @@ echo 'This is what ''stands here.' >docs/page.md
 printf 'int own_name;\nint strange(void) { return 0; }\n' >build/base/global.c
 gcc -c build/base/global.c -o build/base/global.o || not_ok 'compiling'
 echo 'detect a ;' >examples/bad/bad.dpe
+printf 'See `gone.c`.\n\n    dpe_no_function    does nothing\n      nor_this_one\n' >event/README.md
 
 run tools/check build
 broken() {
@@ -45,6 +46,10 @@ broken 'a bound outside limits.h' 'event/lines.c:2: a bound belongs into event/l
 broken 'something left open' 'event/lines.c:3: left open'
 broken 'dialect' "is no plain technical English: docs/glossary.md has the words"
 broken 'a room without README' 'stabilizer: has no README.md'
+broken 'a page that names no file' 'event/README.md:1: names the file gone.c, which does not exist'
+broken 'a page that names no function' 'event/README.md:3: names dpe_no_function, which does not exist'
+broken 'nor in its call tree' 'event/README.md:4: names nor_this_one, which does not exist'
+broken 'a source that its room does not explain' 'event/README.md: does not say what lines.c is for'
 broken 'a mutable global' "build/base/global.o: 'own_name' is global and mutable"
 broken 'a name that users may have' "build/base/global.o: 'strange' is a name that its users may have"
 broken 'an example that is wrong' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
