@@ -297,8 +297,10 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
 	enum dpe_sync_pairing *pairings = dpe_xcalloc(spec->nrules + 1, sizeof(*pairings));
+	bool *unreported = dpe_xcalloc(spec->nrules + 1, sizeof(*unreported));
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings,
+		.unreported = unreported,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = recognizer->ends_thread,
 		.finds_thread = recognizer->thread_found,
@@ -310,12 +312,14 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		if (spec->rules[i].mode != DPE_SYNC)
 			continue;
+		unreported[options.npairings] = dpe_rule_is_lock(&spec->rules[i]);
 		pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
 		recognizer->has_sections |=
 			spec->rules[i].pairing == DPE_DURING && !options.ordered;
 	}
 	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
 	free(pairings);
+	free(unreported);
 }
 
 bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags)

@@ -238,7 +238,7 @@ bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *th
 {
 	struct dpe_message_node **send;
 
-	if (!stabilizer->edges_unused || stabilizer->sink.edge || dpe_is_stated(stabilizer, message) ||
+	if (!stabilizer->edges_unused || stabilizer->reports[role->rule] || dpe_is_stated(stabilizer, message) ||
 		!fast_path_applies(stabilizer, thread, message))
 		return false;
 	send = dpe_sync_only_send(stabilizer, role);
@@ -257,7 +257,7 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	struct dpe_paired_sends meeting = {0};
 	struct dpe_message_node *tail, *node;
 
-	if (stabilizer->first || !thread || nroles > 1 || (nroles && stabilizer->sink.edge) ||
+	if (stabilizer->first || !thread || nroles > 1 || (nroles && stabilizer->reports[roles->rule]) ||
 		stabilizer->ready.count || !is_plain(stabilizer, thread, message) ||
 		!dpe_thread_is_next(thread, message) ||
 		(nroles && dpe_is_stated(stabilizer, message)))

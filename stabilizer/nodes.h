@@ -156,6 +156,7 @@ struct dpe_stabilizer {
 	const struct dpe_names *names;
 	struct dpe_stabilizer_sink sink;
 	enum dpe_sync_pairing *pairings;
+	bool *reports; /* by pairing: its edges are given to the sink's `edge` */
 	unsigned npairings;
 	unsigned *nqueues; /* of each pairing */
 	dpe_name ends_thread, finds_thread;

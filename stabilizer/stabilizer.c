@@ -27,8 +27,11 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->npairings = options->npairings;
 	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
 	stabilizer->nqueues = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->nqueues));
-	for (unsigned i = 0; i < options->npairings; i++)
+	stabilizer->reports = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->reports));
+	for (unsigned i = 0; i < options->npairings; i++) {
 		stabilizer->pairings[i] = options->pairings[i];
+		stabilizer->reports[i] = sink->edge && !(options->unreported && options->unreported[i]);
+	}
 	return stabilizer;
 }
 
@@ -109,6 +112,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free(stabilizer->completed);
 	free_scratch(stabilizer);
 	free(stabilizer->pairings);
+	free(stabilizer->reports);
 	free(stabilizer->nqueues);
 	dpe_pool_free(stabilizer->pool);
 	free(stabilizer);
@@ -175,7 +179,7 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 static void report_edge(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *from,
 	const struct dpe_message_node *to, unsigned rule)
 {
-	if (stabilizer->sink.edge)
+	if (rule == DPE_NO_RULE ? stabilizer->sink.edge != NULL : stabilizer->reports[rule])
 		stabilizer->sink.edge(stabilizer->sink.context, from->number, to->number, rule);
 }
 

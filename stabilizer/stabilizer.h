@@ -69,7 +69,7 @@ struct dpe_stabilizer_sink {
 	/* Where the order of events comes from, beside their threads: event number `from` precedes
 	 * `to` as an explicit predecessor (DPE_NO_RULE), or as a send paired by a synchronisation
 	 * rule. Called before the first event that follows by the edge: `to`, or a later one where
-	 * the edge enters after it. May be NULL; events with roles are slower with it. */
+	 * the edge enters after it. May be NULL; events with roles whose edges are reported are slower. */
 	void (*edge)(void *context, uint64_t from, uint64_t to, unsigned rule);
 };
 #define DPE_NO_RULE UINT32_MAX
@@ -106,6 +106,7 @@ struct dpe_role {
 struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one for each synchronisation rule; copied */
 	unsigned npairings;
+	const bool *unreported; /* by pairing: the sink's `edge` is not called for its edges; NULL: for none; copied */
 	/* The name of each thread's last event; 0: none. A later thread with the same id is
 	 * another, whose numbers may continue or begin again from 0. */
 	dpe_name ends_thread;

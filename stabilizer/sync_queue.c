@@ -139,7 +139,7 @@ struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct d
 	for (unsigned i = 0; i < role->nkeys; i++)
 		queue->keys[i] = dpe_value_copy(role->keys[i]);
 	queue->pairing = stabilizer->pairings[role->rule];
-	queue->keeps_sources = stabilizer->sink.edge != NULL;
+	queue->keeps_sources = stabilizer->reports[role->rule];
 	queue->round = INT64_MIN;
 	dpe_table_add(&stabilizer->queues, hash, queue);
 	stabilizer->nqueues[role->rule]++;

@@ -71,14 +71,8 @@ static void end(struct dpe_run *run)
 	run->prediction = NULL;
 }
 
-/* Edges of locks differ from run to run; all others hold in each. */
 void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t to, unsigned rule)
 {
-	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
-
-	if (rule != DPE_NO_RULE &&
-		(rule == recognizer->exclusive_sync || rule == recognizer->shared_sync))
-		return;
 	predictor->history.orders_too_much |= rule != DPE_NO_RULE && predictor->during[rule];
 	dpe_history_edge(&predictor->history, from, to);
 }

@@ -29,6 +29,7 @@ struct capture {
 	struct got *got;
 	unsigned ngot, capgot;
 	struct dpe_text story; /* all that happened: "a b+x held(c: …) lost(d: 2) " */
+	struct dpe_text edges; /* that were reported, for tests that ask for them */
 	uint64_t place;
 	bool quiet;       /* no story */
 	unsigned circles; /* given up */
@@ -118,6 +119,7 @@ static inline void capture_close(struct capture *capture)
 	}
 	free(capture->got);
 	dpe_text_free(&capture->story);
+	dpe_text_free(&capture->edges);
 	dpe_diags_free(capture->diags);
 	dpe_names_free(capture->names);
 }

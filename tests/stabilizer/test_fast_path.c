@@ -40,6 +40,22 @@ static struct dpe_message *new_plain(const struct dpe_message *draft)
 	return message;
 }
 
+static void note_edge(void *context, uint64_t from, uint64_t to, unsigned rule)
+{
+	struct capture *capture = context;
+
+	if (rule)
+		dpe_text_printf(&capture->edges, "%u>%u:%u ", (unsigned)from, (unsigned)to, rule);
+}
+
+/* Somebody learns of edges, and on the fast path of all but those of the first pairing. */
+static void ask_for_edges(struct capture *capture, enum way way)
+{
+	capture->stabilizer->sink.edge = note_edge;
+	for (unsigned i = 0; i < DPE_COUNT(pairings); i++)
+		capture->stabilizer->reports[i] = i || way == HELD;
+}
+
 /* What happens depends on the seed alone. */
 static void play(struct capture *capture, uint64_t seed, bool ordered, enum way way)
 {
@@ -50,6 +66,8 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 
 	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);
 	capture->stabilizer->edges_unused = way >= UNTOLD;
+	if (dice(&seed, 2))
+		ask_for_edges(capture, way);
 	if (dice(&seed, 4) == 0)
 		capture->stabilizer->chain_max = 3 + dice(&seed, 8);
 	if (dice(&seed, 2))
@@ -104,6 +122,9 @@ static void compare(struct capture *a, struct capture *b)
 		drop_edges(&b->story);
 	}
 	assert_string_equal(a->story.at, b->story.at);
+	assert_int_equal(a->edges.len, b->edges.len);
+	if (a->edges.len)
+		assert_string_equal(a->edges.at, b->edges.at);
 	for (unsigned i = 0; i < EVENTS; i++) {
 		const struct got *x = &a->got[i], *y = &b->got[i];
 
