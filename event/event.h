@@ -153,8 +153,6 @@ struct dpe_retained;
 /* `instead` is freed, and its memory may be used again; NULL: none. */
 struct dpe_retained *dpe_message_retain(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_retained *instead);
-/* The same of a message of a running program, with its process, its stack and the name of its thread. */
-struct dpe_retained *dpe_message_retain_observed(struct dpe_pool *pool, struct dpe_message *message);
 /* The fast path: overwrites `instead`; false, with nothing done, where that is not possible. */
 bool dpe_message_retain_in_place(const struct dpe_message *message, struct dpe_retained *instead);
 /* The retain_flags of plain messages that differ from this one in values, numbers and time only. */
@@ -162,6 +160,21 @@ uint8_t dpe_message_retain_flags(const struct dpe_message *like);
 void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained);
 /* The message, or an equal copy; the caller gets a reference. */
 struct dpe_message *dpe_retained_message(struct dpe_pool *pool, struct dpe_retained *retained);
+
+/* Many messages (message_store.c). Zero is empty. */
+struct dpe_message_store {
+	struct dpe_message_form *forms;
+	unsigned nforms, capforms;
+	uint32_t *slots; /* forms by hash: a table with open addressing */
+	unsigned nslots; /* a power of two, or 0 */
+	uint64_t *words; /* of each message: its form, and what it does not share with others */
+	unsigned nwords, capwords;
+};
+/* Adds the message; returns its place, which is not 0. */
+uint32_t dpe_message_store_add(struct dpe_message_store *store, struct dpe_message *message);
+/* It, or an equal one; the caller gets a reference. */
+struct dpe_message *dpe_message_store_get(const struct dpe_message_store *store, uint32_t at);
+void dpe_message_store_free(struct dpe_message_store *store); /* and empties it */
 
 /* Writes the message as words (message_pack.c), DPE_PACKED_SIZE bytes at most. True if the words
  * hold only a pointer to it: the caller then keeps a reference as long as the words. */

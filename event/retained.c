@@ -19,19 +19,9 @@ struct compact {
 
 enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNREFERENCED = 16, KNOWN = 128 };
 
-/* What a message of a running program has besides, behind its arguments. */
-struct observed {
-	int64_t process;
-	char comm[16];
-	uint8_t nargs, npcs;
-	bool has_comm;
-	uint64_t pcs[];
-};
-
 /* A tagged pointer: the lowest bit says that it points to the message itself; otherwise the other
- * bits hold the number of arguments, so that overwriting a compact message needs no read of it; or that
- * what was observed lies before it. */
-enum { WHOLE = 1, NARGS = 1, BITS = 15, OBSERVED = 7 };
+ * bits hold the number of arguments, so that overwriting a compact message needs no read of it. */
+enum { WHOLE = 1, NARGS = 1, BITS = 15 };
 
 static struct dpe_retained *tag(void *at, uintptr_t bits)
 {
@@ -93,17 +83,6 @@ static bool is_compact(const struct dpe_message *message)
 static size_t size_of(unsigned nargs)
 {
 	return sizeof(struct compact) + nargs * sizeof(int64_t);
-}
-
-/* An observed message: both parts in one block. */
-static struct compact *compact_of(struct observed *observed)
-{
-	return (struct compact *)&observed->pcs[observed->npcs];
-}
-
-static size_t observed_size(unsigned nargs, unsigned npcs)
-{
-	return sizeof(struct observed) + npcs * sizeof(uint64_t) + size_of(nargs);
 }
 
 static struct dpe_value value_of(uint8_t kind, int64_t num)
@@ -174,48 +153,10 @@ struct dpe_retained *dpe_message_retain(
 	return tag(small, (uintptr_t)message->nargs << NARGS);
 }
 
-/* The message without what makes it an observed one, if the rest fits. */
-static bool is_observed(const struct dpe_message *message)
-{
-	struct dpe_message rest = *message;
-
-	rest.npcs = 0;
-	rest.comm = NULL;
-	rest.process = (struct dpe_value){0};
-	return message->process.kind == DPE_INT && message->npcs <= UINT8_MAX &&
-	       (!message->comm || strlen(message->comm) < sizeof(((struct observed *)0)->comm)) &&
-	       !dpe_message_is_plain(message) && has_little(&rest);
-}
-
-struct dpe_retained *dpe_message_retain_observed(struct dpe_pool *pool, struct dpe_message *message)
-{
-	struct observed *observed;
-
-	if (!is_observed(message))
-		return dpe_message_retain(pool, message, NULL);
-	observed = dpe_pool_take(pool, observed_size(message->nargs, message->npcs));
-	*observed = (struct observed){
-		.process = message->process.num,
-		.nargs = (uint8_t)message->nargs,
-		.npcs = (uint8_t)message->npcs,
-		.has_comm = message->comm,
-	};
-	if (message->comm)
-		strcpy(observed->comm, message->comm);
-	if (message->npcs)
-		memcpy(observed->pcs, message->pcs, message->npcs * sizeof(observed->pcs[0]));
-	fill(compact_of(observed), message, flags_of(message));
-	return tag(observed, OBSERVED << NARGS);
-}
-
 void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained)
 {
-	const struct observed *observed = untag(retained);
-
 	if (is_whole(retained))
 		dpe_message_unref(whole_message(retained));
-	else if (nargs_of(retained) == OBSERVED)
-		dpe_pool_give(pool, untag(retained), observed_size(observed->nargs, observed->npcs));
 	else
 		dpe_pool_give(pool, untag(retained), size_of(nargs_of(retained)));
 }
@@ -240,22 +181,6 @@ static void unfill(const struct compact *small, struct dpe_message *message, str
 		args[i] = value_of(small->kinds[i], small->args[i]);
 }
 
-static struct dpe_message *observed_message(struct observed *observed)
-{
-	struct dpe_value args[MAX_ARGS];
-	struct dpe_message draft = {
-		.nargs = observed->nargs,
-		.args = args,
-		.process = dpe_value_int(observed->process),
-		.comm = observed->has_comm ? observed->comm : NULL,
-		.npcs = observed->npcs,
-		.pcs = observed->pcs,
-	};
-
-	unfill(compact_of(observed), &draft, args);
-	return dpe_message_new(&draft);
-}
-
 struct dpe_message *dpe_retained_message(struct dpe_pool *pool, struct dpe_retained *retained)
 {
 	struct dpe_message *message;
@@ -263,8 +188,6 @@ struct dpe_message *dpe_retained_message(struct dpe_pool *pool, struct dpe_retai
 
 	if (is_whole(retained))
 		return dpe_message_ref(whole_message(retained));
-	if (nargs_of(retained) == OBSERVED)
-		return observed_message(untag(retained));
 	message = dpe_message_begin(pool, nargs_of(retained), &args);
 	unfill(untag(retained), message, args);
 	return message;

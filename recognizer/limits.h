@@ -140,12 +140,12 @@
 #define DPE_SITE_FRAMES 2
 #define DPE_REUSED_EDGES DPE_TINY_OR(2, 16)
 /* Initial sizes; powers of two where they are of hash tables. Cells of one allocation, and slots of a
- * cell for values; more are allocated apart. Entries of the cache of pairs by number of text. */
+ * cell for values; more are allocated apart. Entries of the caches of slices by number of text. */
 #define DPE_FIRST_REGISTERS DPE_TINY_OR(1, 4)
 #define DPE_FIRST_SLOTS DPE_TINY_OR(1, 2)
 #define DPE_FIRST_BUCKETS DPE_TINY_OR(2, 16)
 #define DPE_FIRST_PAIRS DPE_TINY_OR(4, 64)
-#define DPE_PAIR_PLACES DPE_TINY_OR(4, 65536)
+#define DPE_NUMBERED_TEXTS DPE_TINY_OR(4, 65536)
 #define DPE_FIRST_SLICES DPE_TINY_OR(4, 64)
 #define DPE_CELL_CHUNK DPE_TINY_OR(4, 16384)
 #define DPE_CELL_VALUES DPE_TINY_OR(2, 8)

@@ -55,7 +55,7 @@ typedef bool acquire_test(struct dpe_arrangement *a, const struct dpe_taking *ta
 
 static bool any_acquire(struct dpe_arrangement *a, const struct dpe_past_event *event, acquire_test *test)
 {
-	const struct dpe_past_chain *chain = &a->follower.history->chains[event->chain];
+	const struct dpe_past_chain *chain = &a->follower.history->chains[event->epoch->chain];
 
 	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
 		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
@@ -95,7 +95,7 @@ static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
 	bool some = false;
 
 	for (uint64_t i = a->order.first; i <= a->last; i++) {
-		if (events[i].index > limits[events[i].chain] || !may_come(a, i))
+		if (events[i].index > limits[events[i].epoch->chain] || !may_come(a, i))
 			continue;
 		add(a, i);
 		some = true;

@@ -15,13 +15,18 @@ uint64_t dpe_bound_values_hash(
 	return hash;
 }
 
+static inline bool is_equal(const struct dpe_value *a, const struct dpe_value *b)
+{
+	return (a->num == b->num && a->kind == b->kind) || dpe_value_equal(*a, *b);
+}
+
 bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
 	const struct dpe_value *others)
 {
 	for (uint64_t left = mask & other_mask; left; left &= left - 1) {
 		unsigned variable = (unsigned)__builtin_ctzll(left);
 
-		if (!dpe_value_equal(values[variable], others[variable]))
+		if (!is_equal(&values[variable], &others[variable]))
 			return false;
 	}
 	return true;
@@ -38,11 +43,33 @@ static struct dpe_slice_entry *slot(const struct dpe_prediction_search *search, 
 	return &search->slices[at & (search->slice_slots - 1)];
 }
 
-/* An event looks for several patterns of the same values. */
+/* The number of the only value's text; 0: unknown, or there are more values. */
+static unsigned number_of(uint64_t mask, const struct dpe_value *values)
+{
+	return mask && !(mask & (mask - 1)) ? values[__builtin_ctzll(mask)].number : 0;
+}
+
+/* The slice that was found last for the text with this number; or NULL. */
+static struct dpe_candidate_slice *remembered(const struct dpe_prediction_search *search, unsigned number)
+{
+	return number < search->nnumbered ? search->numbered[number] : NULL;
+}
+
+static void remember(struct dpe_prediction_search *search, unsigned number, struct dpe_candidate_slice *slice)
+{
+	search->recent = slice;
+	if (!number || number >= DPE_NUMBERED_TEXTS)
+		return;
+	while (search->nnumbered <= number)
+		*DPE_GROW(search->numbered, search->nnumbered, search->capnumbered) = NULL;
+	search->numbered[number] = slice;
+}
+
 static struct dpe_candidate_slice *find_slice(struct dpe_prediction_search *search, uint64_t mask,
 	const struct dpe_value *values, uint64_t *hash)
 {
-	struct dpe_candidate_slice *slice = search->recent;
+	unsigned number = number_of(mask, values);
+	struct dpe_candidate_slice *slice = number ? remembered(search, number) : search->recent;
 
 	if (slice && has_values(slice, mask, values)) {
 		*hash = slice->hash;
@@ -52,32 +79,43 @@ static struct dpe_candidate_slice *find_slice(struct dpe_prediction_search *sear
 	for (unsigned i = 0; i < search->slice_slots; i++) {
 		const struct dpe_slice_entry *entry = slot(search, (*hash >> 32) + i);
 
-		if (!entry->slice || (entry->hash == *hash && has_values(entry->slice, mask, values)))
-			return search->recent = entry->slice;
+		if (!entry->slice)
+			return NULL;
+		if (entry->hash != *hash || !has_values(entry->slice, mask, values))
+			continue;
+		remember(search, number, entry->slice);
+		return entry->slice;
 	}
 	return NULL;
+}
+
+static void prefetch_slice(const struct dpe_candidate_slice *slice)
+{
+	enum { LINE = 64, LINES = 3 };
+
+	for (unsigned i = 0; slice && i < LINES; i++)
+		__builtin_prefetch((const char *)slice + i * LINE, 1);
 }
 
 /* First the entry, then what it points to. */
 void dpe_candidates_prefetch(const struct dpe_prediction_search *search, uint64_t mask,
 	const struct dpe_value *values, bool soon)
 {
-	uint64_t hash;
+	unsigned number = number_of(mask, values);
 	const struct dpe_slice_entry *entry;
-	const char *lines;
-	enum { LINE = 64 };
 
 	if (search->nslices < DPE_MANY_PREDICTED)
 		return;
-	hash = dpe_bound_values_hash(search->run->rule, mask, values);
-	entry = slot(search, hash >> 32);
-	if (!soon) {
-		__builtin_prefetch(entry);
-	} else if (entry->slice) {
-		lines = (const char *)entry->slice;
-		for (unsigned i = 0; i < 3; i++)
-			__builtin_prefetch(lines + i * LINE, 1);
+	if (number) {
+		if (soon)
+			prefetch_slice(remembered(search, number));
+		return;
 	}
+	entry = slot(search, dpe_bound_values_hash(search->run->rule, mask, values) >> 32);
+	if (soon)
+		prefetch_slice(entry->slice);
+	else
+		__builtin_prefetch(entry);
 }
 
 static void insert(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
@@ -152,11 +190,6 @@ struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group
 	return *DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
 }
 
-static uint32_t epoch_of(const struct dpe_prediction_search *search, uint32_t chain)
-{
-	return search->history->chains[chain].epoch;
-}
-
 bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number)
 {
@@ -165,36 +198,36 @@ bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
 
 	if (!search->pairwise)
 		return false;
-	if (!slice->any || slice->chain == event->chain || dpe_sections_conflict(slice->common, event->held))
+	if (!slice->any || slice->chain == event->epoch->chain || dpe_sections_conflict(slice->common, event->epoch->held))
 		return true;
-	return slice->quiet >> group->pattern & 1 && slice->quiet_chain == event->chain &&
-	       slice->quiet_epoch == epoch_of(search, event->chain);
+	return slice->quiet >> group->pattern & 1 && slice->quiet_in == event->epoch;
 }
 
 void dpe_candidates_note_quiet(
 	const struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
-	uint32_t chain = search->history->events[number].chain;
+	const struct dpe_epoch *epoch = search->history->events[number].epoch;
 	struct dpe_candidate_slice *slice = group->slice;
 
 	if (!search->pairwise)
 		return;
-	if (slice->quiet_chain != chain || slice->quiet_epoch != epoch_of(search, chain))
+	if (slice->quiet_in != epoch)
 		slice->quiet = 0;
-	slice->quiet_chain = chain;
-	slice->quiet_epoch = epoch_of(search, chain);
+	slice->quiet_in = epoch;
 	slice->quiet |= UINT64_C(1) << group->pattern;
 }
 
 static void add_to_slice(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice,
 	const struct dpe_past_event *event)
 {
-	if (slice->quiet_chain != event->chain)
-		slice->quiet = 0;
-	slice->common = slice->any ? dpe_sections_common(search->history, slice->common, event->held) : event->held;
+	const struct dpe_epoch *epoch = event->epoch;
+
+	if (slice->quiet_in && slice->quiet_in->chain != epoch->chain)
+		slice->quiet_in = NULL;
+	slice->common = slice->any ? dpe_sections_common(search->history, slice->common, epoch->held) : epoch->held;
 	if (!slice->any)
-		slice->chain = event->chain;
-	else if (slice->chain != event->chain)
+		slice->chain = epoch->chain;
+	else if (slice->chain != epoch->chain)
 		slice->chain = DPE_MANY_CHAINS;
 	slice->any = true;
 }
@@ -202,7 +235,7 @@ static void add_to_slice(struct dpe_prediction_search *search, struct dpe_candid
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
-	const struct dpe_sections_set *held = search->history->events[number].held;
+	const struct dpe_sections_set *held = search->history->events[number].epoch->held;
 	unsigned pattern = group->pattern;
 
 	if (!group->any)
@@ -218,10 +251,10 @@ void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_cand
 {
 	for (unsigned i = 0; i < group->nwaiting; i++) {
 		const struct dpe_past_event *event = &search->history->events[group->waiting[i]];
-		struct dpe_candidates *of = dpe_candidates_of_chain(group, event->chain);
+		struct dpe_candidates *of = dpe_candidates_of_chain(group, event->epoch->chain);
 
-		of->common = of->count ? dpe_sections_common(search->history, of->common, event->held)
-				       : event->held;
+		of->common = of->count ? dpe_sections_common(search->history, of->common, event->epoch->held)
+				       : event->epoch->held;
 		*DPE_GROW(of->events, of->count, of->cap) = group->waiting[i];
 	}
 	group->nwaiting = 0;
@@ -293,6 +326,9 @@ void dpe_candidates_free(struct dpe_prediction_search *search)
 	search->slices = NULL;
 	search->nslices = search->slice_slots = 0;
 	search->recent = NULL;
+	free(search->numbered);
+	search->numbered = NULL;
+	search->nnumbered = search->capnumbered = 0;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		free(search->by_pattern[i]);
 		search->by_pattern[i] = NULL;

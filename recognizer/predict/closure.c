@@ -55,9 +55,9 @@ static void raise(struct dpe_closure *closure, uint32_t chain, uint32_t index)
 /* Adds what precedes the event, and that itself if asked to. */
 static void join(struct dpe_closure *closure, const struct dpe_past_event *event, bool itself)
 {
-	for (uint32_t i = 0; event->base && i < event->base->count; i++)
-		raise(closure, i, event->base->at[i]);
-	raise(closure, event->chain, itself ? event->index : event->index - 1);
+	for (uint32_t i = 0; event->epoch->base && i < event->epoch->base->count; i++)
+		raise(closure, i, event->epoch->base->at[i]);
+	raise(closure, event->epoch->chain, itself ? event->index : event->index - 1);
 }
 
 void dpe_closure_raise(
@@ -73,8 +73,8 @@ void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *hist
 
 	grow(closure, history->nchains);
 	join(closure, event, false);
-	if (closure->there[event->chain] < event->index)
-		closure->there[event->chain] = event->index;
+	if (closure->there[event->epoch->chain] < event->index)
+		closure->there[event->epoch->chain] = event->index;
 }
 
 /* ---- acquires ----------------------------------------------------------------------------- */

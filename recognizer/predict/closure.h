@@ -34,7 +34,7 @@ void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *hi
 static inline bool dpe_closure_has(
 	const struct dpe_closure *closure, const struct dpe_past_event *event)
 {
-	return event->chain < closure->nchains && event->index <= closure->before[event->chain];
+	return event->epoch->chain < closure->nchains && event->index <= closure->before[event->epoch->chain];
 }
 
 static inline uint64_t dpe_rearranged_place(const struct dpe_rearranged *order, uint64_t number)

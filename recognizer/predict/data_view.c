@@ -81,9 +81,9 @@ static bool completes(const struct dpe_data_view *view, uint64_t at, const uint3
 	const struct dpe_data_access *access = access_at(&view->history->accesses, at);
 	const struct dpe_past_event *event = &view->history->events[access->number];
 
-	if (event->index > cut[event->chain])
+	if (event->index > cut[event->epoch->chain])
 		return false;
-	if (access->at_once || event->index < cut[event->chain])
+	if (access->at_once || event->index < cut[event->epoch->chain])
 		return true;
 	for (; at < view->end; at++) { /* what writes as well */
 		const struct dpe_data_access *next = access_at(&view->history->accesses, at);

@@ -21,9 +21,9 @@ static const struct dpe_past_event *event_of(
 /* True where an event precedes another one in every run. */
 static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
 {
-	if (a->chain == b->chain)
+	if (a->epoch->chain == b->epoch->chain)
 		return a->index < b->index;
-	return b->base && a->chain < b->base->count && a->index <= b->base->at[a->chain];
+	return b->epoch->base && a->epoch->chain < b->epoch->base->count && a->index <= b->epoch->base->at[a->epoch->chain];
 }
 
 /* False where no run can have the event together with those chosen before it, in this order. */

@@ -69,7 +69,7 @@ static bool is_free(const struct dpe_follower *follower, const struct dpe_taking
 
 static bool locks_are_free(const struct dpe_follower *follower, const struct dpe_past_event *event)
 {
-	const struct dpe_past_chain *chain = &follower->history->chains[event->chain];
+	const struct dpe_past_chain *chain = &follower->history->chains[event->epoch->chain];
 
 	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
 		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
@@ -86,10 +86,10 @@ bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number)
 {
 	const struct dpe_past_event *event = &follower->history->events[number];
 
-	if (event->index != follower->done[event->chain] + 1 || event->index > follower->cut[event->chain])
+	if (event->index != follower->done[event->epoch->chain] + 1 || event->index > follower->cut[event->epoch->chain])
 		return false;
-	for (uint32_t i = 0; event->base && i < event->base->count; i++) {
-		if (event->base->at[i] > follower->done[i])
+	for (uint32_t i = 0; event->epoch->base && i < event->epoch->base->count; i++) {
+		if (event->epoch->base->at[i] > follower->done[i])
 			return false;
 	}
 	return locks_are_free(follower, event) && dpe_data_can(&follower->data, number);
@@ -97,7 +97,7 @@ bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number)
 
 void dpe_follower_do(struct dpe_follower *follower, uint64_t number)
 {
-	follower->done[follower->history->events[number].chain]++;
+	follower->done[follower->history->events[number].epoch->chain]++;
 	dpe_data_do(&follower->data, number);
 }
 

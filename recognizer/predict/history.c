@@ -25,7 +25,6 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 		.recognizer = recognizer,
 		.keeps_messages = dpe_spec_predicts(recognizer->spec),
 		.arena = dpe_arena_new(),
-		.pool = dpe_pool_new(),
 		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
 		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
 	};
@@ -41,18 +40,6 @@ static void free_chain(struct dpe_past_chain *chain)
 	free(chain->sources);
 }
 
-static void free_messages(struct dpe_history *history)
-{
-	for (uint64_t i = 0; i < history->nevents; i++)
-		if (history->events[i].message)
-			dpe_retained_free(history->pool, history->events[i].message);
-}
-
-struct dpe_message *dpe_history_message(const struct dpe_history *history, uint64_t number)
-{
-	return dpe_retained_message(history->pool, history->events[number].message);
-}
-
 bool dpe_history_is_full(const struct dpe_history *history)
 {
 	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES ||
@@ -61,13 +48,13 @@ bool dpe_history_is_full(const struct dpe_history *history)
 
 void dpe_history_restart(struct dpe_history *history, uint64_t first)
 {
-	free_messages(history);
+	dpe_message_store_free(&history->messages);
 	for (unsigned i = 0; i < history->nchains; i++) {
 		struct dpe_past_chain *chain = &history->chains[i];
 
 		chain->earlier += chain->nevents;
 		chain->nevents = chain->nsources = 0;
-		chain->base = NULL;
+		chain->epoch = NULL;
 	}
 	history->nincoming = 0;
 	dpe_places_free(history);
@@ -83,7 +70,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first)
 
 void dpe_history_free(struct dpe_history *history)
 {
-	free_messages(history);
+	dpe_message_store_free(&history->messages);
 	for (unsigned i = 0; i < history->nchains; i++)
 		free_chain(&history->chains[i]);
 	dpe_sections_free(history);
@@ -96,7 +83,6 @@ void dpe_history_free(struct dpe_history *history)
 	free(history->meanings);
 	free(history->scratch);
 	dpe_arena_free(history->arena);
-	dpe_pool_free(history->pool);
 }
 
 /* ---- what must precede an event ---------------------------------------------------------- */
@@ -115,7 +101,7 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 		*DPE_GROW(history->incoming, history->nincoming, history->capincoming) = from;
 		return;
 	}
-	chain = &history->chains[history->events[to].chain];
+	chain = &history->chains[history->events[to].epoch->chain];
 	*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = from;
 }
 
@@ -136,14 +122,15 @@ static void begin_join(struct dpe_history *history, const struct dpe_base *base)
 static bool join(struct dpe_history *history, uint64_t number)
 {
 	const struct dpe_past_event *event = &history->events[number];
-	bool more = history->scratch[event->chain] < event->index;
+	const struct dpe_base *base = event->epoch->base;
+	bool more = history->scratch[event->epoch->chain] < event->index;
 
 	if (more)
-		history->scratch[event->chain] = event->index;
-	for (uint32_t i = 0; event->base && i < event->base->count; i++) {
-		if (history->scratch[i] >= event->base->at[i])
+		history->scratch[event->epoch->chain] = event->index;
+	for (uint32_t i = 0; base && i < base->count; i++) {
+		if (history->scratch[i] >= base->at[i])
 			continue;
-		history->scratch[i] = event->base->at[i];
+		history->scratch[i] = base->at[i];
 		more = true;
 	}
 	return more;
@@ -160,17 +147,21 @@ static const struct dpe_base *keep_scratch(struct dpe_history *history)
 	return base;
 }
 
-static const struct dpe_base *join_all(struct dpe_history *history, const struct dpe_base *base,
+static const struct dpe_base *join_some(struct dpe_history *history, const struct dpe_base *base,
 	const uint64_t *sources, unsigned count)
 {
 	bool more = false;
 
-	if (!count)
-		return base;
 	begin_join(history, base);
 	for (unsigned i = 0; i < count; i++)
 		more |= join(history, sources[i]);
 	return more ? keep_scratch(history) : base;
+}
+
+static inline const struct dpe_base *join_all(struct dpe_history *history, const struct dpe_base *base,
+	const uint64_t *sources, unsigned count)
+{
+	return count ? join_some(history, base, sources, count) : base;
 }
 
 /* A thread that was already running follows all that was observed before. */
@@ -392,11 +383,26 @@ static void add_sources(struct dpe_past_chain *chain, const struct dpe_sources *
 		*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = sources->at[i];
 }
 
+/* The epoch of the event that is the chain's last one now. */
+static void set_epoch(struct dpe_history *history, struct dpe_past_chain *chain, struct dpe_past_event *event,
+	const struct dpe_base *base, const struct dpe_sections_set *held)
+{
+	struct dpe_epoch *epoch;
+
+	if (!chain->epoch || chain->epoch_ends || chain->epoch->base != base || chain->epoch->held != held) {
+		chain->epoch = epoch = dpe_arena_alloc(history->arena, sizeof(*epoch));
+		*epoch = (struct dpe_epoch){(uint32_t)(chain - history->chains), base, held};
+		history->bytes += sizeof(*epoch);
+		chain->epoch_ends = false;
+	}
+	event->epoch = chain->epoch;
+}
+
 /* What is due at the event: what its predecessor waited for, and its own edges. */
 static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_past_chain *chain,
 	const struct dpe_event *event)
 {
-	const struct dpe_base *base = chain->base;
+	const struct dpe_base *base = chain->epoch ? chain->epoch->base : NULL;
 
 	if (event->message->name == history->recognizer->thread_found) {
 		chain->found = true;
@@ -419,7 +425,8 @@ static void give_meaning(struct dpe_history *history, const struct dpe_message *
 		.message = message,
 		.number = history->nevents - 1,
 	};
-
+	const struct dpe_base *base = past->epoch->base;
+	const struct dpe_sections_set *held = past->epoch->held;
 	uint8_t meaning = meaning_of(history, message->name);
 
 	if (meaning == LOOKED_AT)
@@ -436,15 +443,17 @@ static void give_meaning(struct dpe_history *history, const struct dpe_message *
 		access_variable(&m);
 	if (meaning & MEMORY)
 		access_memory(&m);
-	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
+	base = join_all(history, base, m.kept.at, m.kept.count);
 	if ((m.reads && m.writes) || message->phase == DPE_EXIT)
-		past->base = join_all(history, past->base, m.seen.at, m.seen.count);
+		base = join_all(history, base, m.seen.at, m.seen.count);
 	else
 		add_sources(chain, &m.seen);
 	if (m.acquired && chain->asks && message->phase == DPE_EXIT) {
 		dpe_sections_complete(history, chain, m.number);
-		past->held = dpe_sections_held(history, chain);
+		held = dpe_sections_held(history, chain);
 	}
+	if (base != past->epoch->base || held != past->epoch->held)
+		set_epoch(history, chain, past, base, held);
 	free(m.seen.at);
 	free(m.kept.at);
 }
@@ -453,7 +462,8 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 {
 	struct dpe_past_chain *chain;
 	struct dpe_past_event *past;
-	uint64_t number = history->nevents;
+	const struct dpe_base *base;
+	uint32_t number = history->nevents;
 
 	history->recognizer->latest.message = NULL;
 	if (history->reason)
@@ -461,25 +471,19 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	chain = chain_of(history, event->stamp.chain);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
-	*past = (struct dpe_past_event){
-		.chain = event->stamp.chain,
-		.index = event->stamp.index - chain->earlier,
-		.base = base_of(history, chain, event),
-		.message = history->keeps_messages
-				   ? dpe_message_retain_observed(history->pool, event->message)
-				   : NULL,
-	};
+	*past = (struct dpe_past_event){.index = event->stamp.index - chain->earlier};
+	if (history->keeps_messages)
+		past->message = dpe_message_store_add(&history->messages, event->message);
+	base = base_of(history, chain, event);
 	if (chain->asks)
 		dpe_sections_complete(history, chain, number);
-	past->held = dpe_sections_held(history, chain);
+	set_epoch(history, chain, past, base, dpe_sections_held(history, chain));
 	give_meaning(history, event->message, past, chain);
-	chain->epoch += chain->base != past->base;
-	chain->base = past->base;
 	history->recognizer->latest = (struct dpe_latest){
 		.message = event->message,
 		.number = number,
-		.chain = past->chain,
-		.nlocks = past->held ? past->held->count : 0,
+		.chain = event->stamp.chain,
+		.nlocks = past->epoch->held ? past->epoch->held->count : 0,
 	};
 	history->chain_full |= dpe_stamp_fills_chain(&event->stamp);
 }

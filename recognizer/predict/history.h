@@ -14,20 +14,30 @@ struct dpe_base {
 	uint32_t at[];
 };
 
-/* The locks that a thread holds. Immutable and shared by its events until it takes or gives back one. */
+struct dpe_set_lock {
+	const struct dpe_reordered_lock *lock;
+	uint64_t exclusive; /* 0 or 1: without padding, as sets are compared by their bytes */
+};
+
+/* The locks that a thread holds. Immutable; sets of the same locks in the same order are one. */
 struct dpe_sections_set {
+	UT_hash_handle hh;
 	unsigned count;
-	struct {
-		const struct dpe_reordered_lock *lock;
-		bool exclusive;
-	} at[];
+	struct dpe_set_lock at[];
+};
+
+/* Consecutive events of a chain that differ in nothing that precedes them but the chain's own events, and take and give
+ * back no lock. Immutable. */
+struct dpe_epoch {
+	uint32_t chain;
+	const struct dpe_base *base; /* what must precede its events, but for their own chain */
+	const struct dpe_sections_set *held; /* sections that they are in; NULL: none */
 };
 
 struct dpe_past_event {
-	uint32_t chain, index;       /* index from 1, within the stretch */
-	const struct dpe_base *base; /* what must precede it, but for its own chain */
-	const struct dpe_sections_set *held; /* sections that it is in; NULL: none */
-	struct dpe_retained *message; /* NULL: no rule predicts, so nobody asks for it */
+	const struct dpe_epoch *epoch;
+	uint32_t index;   /* from 1, within the stretch */
+	uint32_t message; /* in `messages`; 0: no rule predicts, so nobody asks for it */
 };
 
 /* An outermost acquire that is complete: from its gate on, the lock is held. */
@@ -70,9 +80,9 @@ struct dpe_taken {
 
 struct dpe_past_chain {
 	uint32_t earlier; /* its events before the stretch */
-	uint64_t *events; /* numbers, by index - 1 */
+	uint32_t *events; /* numbers, by index - 1 */
 	unsigned nevents, capevents;
-	const struct dpe_base *base; /* of its last event, with what enters after that */
+	const struct dpe_epoch *epoch; /* of its last event; NULL: it has none */
 	struct dpe_section_held *held;
 	unsigned nheld, capheld;
 	struct dpe_taken *taken; /* its acquires, in order of their gates */
@@ -81,9 +91,9 @@ struct dpe_past_chain {
 	unsigned nlocks, caplocks;
 	uint64_t *sources; /* of its last event, due at the next one */
 	unsigned nsources, capsources;
-	uint32_t epoch; /* events of one epoch differ in nothing that precedes them but the chain's own events */
 	const struct dpe_sections_set *lock_set; /* NULL: it holds none, or … */
 	bool changed; /* … it has changed since */
+	bool epoch_ends; /* the next event is of another one */
 	bool found; /* the thread was already running when it was first observed */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
@@ -127,8 +137,11 @@ struct dpe_history {
 	unsigned nmeanings, capmeanings;
 	uint64_t *incoming; /* sources of the next event, due at it */
 	unsigned nincoming, capincoming;
-	struct dpe_pool *pool;   /* of messages */
-	struct dpe_arena *arena; /* of bases and lock sets */
+	struct dpe_message_store messages;
+	struct dpe_sections_set *sets; /* a hash table */
+	struct dpe_set_lock *set;      /* scratch space */
+	unsigned nset, capset;
+	struct dpe_arena *arena; /* of bases, lock sets and epochs */
 	size_t bytes;            /* of both */
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;
@@ -149,8 +162,12 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first);
 /* An edge that holds in every run. */
 void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);
 void dpe_history_add(struct dpe_history *history, const struct dpe_event *event);
-/* The message of an event, or an equal copy; the caller gets a reference. */
-struct dpe_message *dpe_history_message(const struct dpe_history *history, uint64_t number);
+
+/* The message of an event, or an equal one; the caller gets a reference. */
+static inline struct dpe_message *dpe_history_message(const struct dpe_history *history, uint64_t number)
+{
+	return dpe_message_store_get(&history->messages, history->events[number].message);
+}
 
 /* ---- sections.c --------------------------------------------------------------------------- */
 

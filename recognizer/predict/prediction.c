@@ -93,9 +93,9 @@ static void add_turn(struct dpe_prediction *p, uint64_t until)
 {
 	const struct dpe_past_event *event = &p->history->events[until];
 
-	if (!p->nturns || p->turns[p->nturns - 1].chain != event->chain)
+	if (!p->nturns || p->turns[p->nturns - 1].chain != event->epoch->chain)
 		*DPE_GROW(p->turns, p->nturns, p->capturns) =
-			(struct dpe_turn){event->chain, message_of(p, until)};
+			(struct dpe_turn){event->epoch->chain, message_of(p, until)};
 }
 
 /* Adds the turn of the thread with the latest event, back to where another one has a later event. */
@@ -221,7 +221,7 @@ unsigned dpe_prediction_left_out(
 	unsigned count = 0;
 
 	for (unsigned i = 0; !p->run->order && i < p->nevents && count < most; i++)
-		count += find_left_out(p, p->history->events[p->events[i]].chain, &sections[count]);
+		count += find_left_out(p, p->history->events[p->events[i]].epoch->chain, &sections[count]);
 	return count;
 }
 
@@ -265,7 +265,7 @@ unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct 
 
 	for (unsigned i = 0; order && i < order->count; i++) {
 		const struct dpe_past_event *event = &p->history->events[order->events[i]];
-		const struct dpe_past_chain *chain = &p->history->chains[event->chain];
+		const struct dpe_past_chain *chain = &p->history->chains[event->epoch->chain];
 
 		for (unsigned j = dpe_taken_after(chain, event->index - 1); j < chain->ntaken; j++) {
 			const struct dpe_taking *taking = &chain->taken[j].takings->at[chain->taken[j].taking];
@@ -334,8 +334,8 @@ static bool has_happened(const struct dpe_prediction_search *search,
 	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset) || run->order)
 		return false;
 	other = &search->history->events[assignment->events[!assignment->last]];
-	return dpe_stamp_reach(search->stamp, other->chain) <
-	       other->index + search->history->chains[other->chain].earlier;
+	return dpe_stamp_reach(search->stamp, other->epoch->chain) <
+	       other->index + search->history->chains[other->epoch->chain].earlier;
 }
 
 static void run_action(const struct dpe_run *run, const struct dpe_slice *slice,

@@ -150,7 +150,7 @@ static void search_as(struct dpe_prediction_search *search, const struct dpe_pom
 	assignment.pomset = pomset;
 	assignment.last = last;
 	assignment.last_group = group;
-	assignment.last_chain = search->history->events[number].chain;
+	assignment.last_chain = search->history->events[number].epoch->chain;
 	assignment.mask = 0;
 	dpe_assignment_bind(&assignment, group);
 	assignment.events[last] = number;

@@ -33,7 +33,7 @@ struct dpe_candidate_slice {
 	uint64_t hash; /* of the values */
 	uint64_t mask; /* variables bound */
 	uint32_t chain; /* of all its events; DPE_MANY_CHAINS: of several */
-	uint32_t quiet_chain, quiet_epoch; /* no event of another chain came since … */
+	const struct dpe_epoch *quiet_in; /* no event of another chain came since … */
 	uint64_t quiet; /* … events of these patterns, a bit each, were the last of no match in that epoch */
 	bool any;
 	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
@@ -67,7 +67,9 @@ struct dpe_prediction_search {
 		struct dpe_candidate_slice *slice; /* NULL: none */
 	} *slices; /* a hash table with open addressing */
 	unsigned nslices, slice_slots; /* a power of two, or 0 */
-	struct dpe_candidate_slice *recent;       /* the one that was looked at last; or NULL */
+	struct dpe_candidate_slice *recent;       /* the one that was looked for last; or NULL */
+	struct dpe_candidate_slice **numbered;    /* by number of the text of their only value; NULL: unknown */
+	unsigned nnumbered, capnumbered;
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
 	bool pairwise; /* all patterns bind the same variables, and all events of a match are independent */

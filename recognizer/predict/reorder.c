@@ -90,7 +90,7 @@ static const struct dpe_taking *find_later(
 	const struct dpe_reordered_lock *lock = taking->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		if (lock->by_chain[i]->chain == b->chain)
+		if (lock->by_chain[i]->chain == b->epoch->chain)
 			return dpe_takings_last(lock->by_chain[i], b->index, taking->exclusive);
 	}
 	return NULL;
@@ -118,7 +118,7 @@ static bool order_pair(struct dpe_prediction_search *search, const struct dpe_pa
 	const struct dpe_past_event *b, const struct dpe_taking **open)
 {
 	const struct dpe_history *history = search->history;
-	const struct dpe_past_chain *chain = &history->chains[a->chain];
+	const struct dpe_past_chain *chain = &history->chains[a->epoch->chain];
 	const struct dpe_taking *first = NULL, *then = NULL;
 	uint32_t least = UINT32_MAX;
 
@@ -159,9 +159,9 @@ static bool is_next(const struct dpe_pomset *pomset, unsigned a, unsigned b)
 
 static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
 {
-	if (a->chain == b->chain)
+	if (a->epoch->chain == b->epoch->chain)
 		return a->index < b->index;
-	return b->base && a->chain < b->base->count && a->index <= b->base->at[a->chain];
+	return b->epoch->base && a->epoch->chain < b->epoch->base->count && a->index <= b->epoch->base->at[a->epoch->chain];
 }
 
 static bool order_pairs(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
@@ -189,7 +189,7 @@ static bool stays_open(const struct dpe_prediction_search *search,
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		const struct dpe_past_event *event = event_of(search, assignment, i);
 
-		if (event->chain == taking->of->chain && event->index >= taking->gate_index &&
+		if (event->epoch->chain == taking->of->chain && event->index >= taking->gate_index &&
 			is_maximal(assignment->pomset, i))
 			return true;
 	}
@@ -288,8 +288,8 @@ static void set_limits(struct dpe_prediction_search *search, const struct dpe_as
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		const struct dpe_past_event *event = event_of(search, assignment, i);
 
-		if (a->limits[event->chain] >= event->index)
-			a->limits[event->chain] = event->index - 1;
+		if (a->limits[event->epoch->chain] >= event->index)
+			a->limits[event->epoch->chain] = event->index - 1;
 	}
 }
 
@@ -433,8 +433,8 @@ static bool exclude_each_other(
 	for (unsigned i = 1; i < assignment->pomset->nevents; i++) {
 		for (unsigned j = 0; j < i; j++) {
 			if (!(before[i] >> j & 1) && !(before[j] >> i & 1) &&
-				dpe_sections_conflict(event_of(search, assignment, i)->held,
-					event_of(search, assignment, j)->held))
+				dpe_sections_conflict(event_of(search, assignment, i)->epoch->held,
+					event_of(search, assignment, j)->epoch->held))
 				return true;
 		}
 	}

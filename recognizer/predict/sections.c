@@ -63,13 +63,11 @@ static void check_exclusion(struct dpe_history *history, const struct dpe_taking
 void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *chain, uint64_t gate)
 {
 	struct dpe_section_held *held = &chain->held[chain->nheld - 1];
-	uint32_t number = history->events[gate].chain;
-	struct dpe_takings *takings = takings_of(history, held->lock, number);
+	struct dpe_takings *takings = takings_of(history, held->lock, (uint32_t)(chain - history->chains));
 	int before = takings->count ? takings->at[takings->count - 1].last_exclusive : -1;
 
 	chain->asks = false;
-	chain->changed = true;
-	chain->epoch++;
+	chain->changed = chain->epoch_ends = true;
 	check_exclusion(history, takings, held->exclusive);
 	held->takings = takings;
 	held->taking = takings->count;
@@ -77,7 +75,7 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 		.of = takings,
 		.gate = gate,
 		.release = DPE_NO_EVENT,
-		.gate_index = history->events[gate].index,
+		.gate_index = chain->nevents,
 		.exclusive = held->exclusive,
 		.last_exclusive = held->exclusive ? (int)held->taking : before,
 	};
@@ -90,7 +88,7 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 static bool release_unseen(
 	struct dpe_history *history, uint64_t number, struct dpe_value key, bool exclusive)
 {
-	uint32_t of = history->events[number].chain;
+	uint32_t of = history->events[number].epoch->chain;
 	struct dpe_past_chain *chain = &history->chains[of];
 	struct dpe_takings *takings;
 
@@ -120,12 +118,12 @@ static bool release_unseen(
 void dpe_sections_release(struct dpe_history *history, uint64_t number, struct dpe_value key,
 	bool exclusive, bool *released)
 {
-	struct dpe_past_chain *chain = &history->chains[history->events[number].chain];
+	struct dpe_past_chain *chain = &history->chains[history->events[number].epoch->chain];
 	struct dpe_reordered_lock *lock =
 		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
 	struct dpe_section_held *held = lock ? find_held(chain, lock) : NULL;
 
-	chain->epoch++;
+	chain->epoch_ends = true;
 	if (!held) {
 		*released = release_unseen(history, number, key, exclusive);
 		return;
@@ -142,7 +140,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value key, bool exclusive)
 {
-	struct dpe_past_chain *chain = &history->chains[history->events[number].chain];
+	struct dpe_past_chain *chain = &history->chains[history->events[number].epoch->chain];
 	struct dpe_reordered_lock *lock = find_lock(history, key);
 	struct dpe_section_held *held = find_held(chain, lock);
 
@@ -155,29 +153,48 @@ void dpe_sections_acquire(
 	chain->asks = true;
 }
 
+static struct dpe_set_lock *scratch(struct dpe_history *history, unsigned at)
+{
+	while (history->nset <= at)
+		(void)DPE_GROW(history->set, history->nset, history->capset);
+	return &history->set[at];
+}
+
+/* The set of the first locks in the scratch space; NULL for none. */
+static const struct dpe_sections_set *intern(struct dpe_history *history, unsigned count)
+{
+	size_t size = count * sizeof(history->set[0]);
+	struct dpe_sections_set *set;
+	uint64_t hash = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		hash = dpe_value_mix(hash ^ ((uintptr_t)history->set[i].lock + history->set[i].exclusive));
+	if (!count)
+		return NULL;
+	HASH_FIND_BYHASHVALUE(hh, history->sets, history->set, size, (unsigned)hash, set);
+	if (set)
+		return set;
+	set = dpe_arena_alloc(history->arena, sizeof(*set) + size);
+	history->bytes += sizeof(*set) + size;
+	set->count = count;
+	memcpy(set->at, history->set, size);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, history->sets, set->at, size, (unsigned)hash, set);
+	return set;
+}
+
 const struct dpe_sections_set *dpe_sections_held(
 	struct dpe_history *history, struct dpe_past_chain *chain)
 {
-	size_t size = sizeof(struct dpe_sections_set) + chain->nheld * sizeof(chain->lock_set->at[0]);
-	struct dpe_sections_set *set;
+	unsigned count = 0;
 
 	if (!chain->changed)
 		return chain->lock_set;
 	chain->changed = false;
-	chain->lock_set = NULL;
-	if (!chain->nheld)
-		return NULL;
-	set = dpe_arena_alloc(history->arena, size);
-	history->bytes += size;
 	for (unsigned i = 0; i < chain->nheld; i++) {
-		const struct dpe_section_held *held = &chain->held[i];
-
-		if (!held->takings)
-			continue;
-		set->at[set->count].lock = held->lock;
-		set->at[set->count++].exclusive = held->exclusive;
+		if (chain->held[i].takings)
+			*scratch(history, count++) = (struct dpe_set_lock){chain->held[i].lock, chain->held[i].exclusive};
 	}
-	return chain->lock_set = set;
+	return chain->lock_set = intern(history, count);
 }
 
 /* Whether the set has the lock, and exclusively. */
@@ -196,27 +213,17 @@ static bool finds(
 const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
 	const struct dpe_sections_set *a, const struct dpe_sections_set *b)
 {
-	size_t size;
-	struct dpe_sections_set *set;
-	unsigned kept = 0;
+	unsigned count = 0;
 	bool exclusive;
 
 	if (a == b || !a || !b)
 		return a == b ? a : NULL;
-	for (unsigned i = 0; i < a->count; i++)
-		kept += finds(b, a->at[i].lock, &exclusive) && exclusive >= a->at[i].exclusive;
-	if (kept == a->count)
-		return a;
-	size = sizeof(*set) + a->count * sizeof(set->at[0]);
-	set = dpe_arena_alloc(history->arena, size);
-	history->bytes += size;
 	for (unsigned i = 0; i < a->count; i++) {
-		if (!finds(b, a->at[i].lock, &exclusive))
-			continue;
-		set->at[set->count].lock = a->at[i].lock;
-		set->at[set->count++].exclusive = a->at[i].exclusive && exclusive;
+		if (finds(b, a->at[i].lock, &exclusive))
+			*scratch(history, count++) = (struct dpe_set_lock){
+				a->at[i].lock, a->at[i].exclusive && exclusive};
 	}
-	return set->count ? set : NULL;
+	return intern(history, count);
 }
 
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b)
@@ -270,6 +277,7 @@ void dpe_sections_restart(struct dpe_history *history)
 	struct dpe_keyed *before = history->locks;
 
 	history->locks = NULL;
+	HASH_CLEAR(hh, history->sets);
 	for (unsigned i = 0; i < history->nchains; i++) {
 		struct dpe_past_chain *chain = &history->chains[i];
 
@@ -285,4 +293,6 @@ void dpe_sections_restart(struct dpe_history *history)
 void dpe_sections_free(struct dpe_history *history)
 {
 	free_locks(&history->locks);
+	HASH_CLEAR(hh, history->sets);
+	free(history->set);
 }

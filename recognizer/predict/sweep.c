@@ -59,7 +59,7 @@ static bool is_passed(const struct dpe_prediction_search *search,
 
 	return number < assignment->first ||
 	       dpe_sections_conflict(
-		       events[number].held, events[assignment->events[assignment->last]].held);
+		       events[number].epoch->held, events[assignment->events[assignment->last]].epoch->held);
 }
 
 /* Moves pointers to the events that are to be looked at next; false where a thread has none left. */
@@ -194,7 +194,7 @@ void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignmen
 	struct thread_choice choice = {
 		.search = search,
 		.assignment = assignment,
-		.held = search->history->events[assignment->events[assignment->last]].held,
+		.held = search->history->events[assignment->events[assignment->last]].epoch->held,
 	};
 
 	choose(&choice);

@@ -126,7 +126,7 @@ static void note_place(struct dpe_pair_table *table, const struct dpe_value *key
 	uint64_t at = (uint64_t)(slice - table->slots);
 	unsigned old = table->nplaces;
 
-	if (table->nkeys != 1 || !key->number || key->number >= DPE_PAIR_PLACES || at > UINT32_MAX)
+	if (table->nkeys != 1 || !key->number || key->number >= DPE_NUMBERED_TEXTS || at > UINT32_MAX)
 		return;
 	while (key->number >= table->nplaces)
 		table->nplaces = table->nplaces ? table->nplaces * 2 : DPE_FIRST_PAIRS;

@@ -121,53 +121,6 @@ static void in_place_equals_general_path(void **state)
 	dpe_names_free(bench.names);
 }
 
-/* A message of a running program, which has too much of something now and then. */
-static struct dpe_message *any_observed(struct bench *bench)
-{
-	static const char comm[] = "a name of a thread that is too long";
-	char name[sizeof(comm)];
-	uint64_t pcs[UINT8_MAX + 2];
-	struct dpe_message *plain = any_message(bench), *message, draft = *plain;
-
-	draft.process = dice(bench, 9) ? dpe_value_int((int64_t)dice(bench, 100)) : any_value(bench);
-	draft.npcs = (uint16_t)(dice(bench, 9) ? dice(bench, 9) : UINT8_MAX + dice(bench, 3));
-	draft.pcs = pcs;
-	for (unsigned i = 0; i < draft.npcs; i++)
-		pcs[i] = dice(bench, UINT32_MAX);
-	memcpy(name, comm, sizeof(name));
-	name[dice(bench, 20)] = '\0';
-	draft.comm = dice(bench, 2) ? name : NULL;
-	if (!dice(bench, 9))
-		draft.ret = dpe_value_int(1);
-	if (!dice(bench, 9))
-		draft.thread = dpe_value_string("of its own");
-	message = dpe_message_new_in(bench->pool, &draft);
-	dpe_message_unref(plain);
-	return message;
-}
-
-static void observed_messages(void **state)
-{
-	struct bench bench = {dpe_names_new(), dpe_pool_new(), 2};
-
-	(void)state;
-	for (unsigned i = 0; i < RUNS; i++) {
-		struct dpe_message *message = any_observed(&bench), *again;
-		struct dpe_retained *kept = dpe_message_retain_observed(bench.pool, message);
-
-		again = dpe_retained_message(bench.pool, kept);
-		assert_int_equal(again->npcs, message->npcs);
-		if (message->npcs)
-			assert_memory_equal(again->pcs, message->pcs, message->npcs * sizeof(uint64_t));
-		assert_string_equal(again->comm ? again->comm : "none", message->comm ? message->comm : "none");
-		dpe_message_unref(again);
-		expect_retained(&bench, kept, message);
-		dpe_retained_free(bench.pool, kept);
-	}
-	dpe_pool_free(bench.pool);
-	dpe_names_free(bench.names);
-}
-
 static void oversized_messages_have_no_flags(void **state)
 {
 	const struct dpe_message fits = {.log = UINT16_MAX, .nargs = 4};
@@ -204,7 +157,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_place_equals_general_path),
-		cmocka_unit_test(observed_messages),
 		cmocka_unit_test(oversized_messages_have_no_flags),
 		cmocka_unit_test(a_copy_has_no_flags),
 	};
