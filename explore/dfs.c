@@ -108,14 +108,16 @@ static bool lets_go_on(const struct dpe_sched_event *a, const struct dpe_sched_e
 
 /* Whether it can never be what lets another operation go on: a race with it can be reversed. What may be the
  * end of a wait hides no race before it. */
-static bool never_enables(const struct dpe_sched_event *a)
+static bool never_enables(const struct races *races, const struct dpe_sched_event *a)
 {
 	switch (a->kind) {
-	case DPE_SCHED_READ:
 	case DPE_SCHED_WRITE:
-	case DPE_SCHED_ATOMIC_LOAD:
 	case DPE_SCHED_ATOMIC_STORE:
 	case DPE_SCHED_ATOMIC_CHANGE:
+	case DPE_SCHED_HEAP_FREE:
+		return !races->memory->loops;
+	case DPE_SCHED_READ:
+	case DPE_SCHED_ATOMIC_LOAD:
 	case DPE_SCHED_MUTEX_LOCK:
 	case DPE_SCHED_MUTEX_TRYLOCK:
 	case DPE_SCHED_SPIN_LOCK:
@@ -126,7 +128,6 @@ static bool never_enables(const struct dpe_sched_event *a)
 	case DPE_SCHED_RWLOCK_TRYWRLOCK:
 	case DPE_SCHED_SEM_WAIT:
 	case DPE_SCHED_SEM_TRYWAIT:
-	case DPE_SCHED_HEAP_FREE:
 		return true;
 	default:
 		return false;
@@ -223,7 +224,7 @@ static void look_back(const struct races *races, const struct dpe_sched_event *e
 			shadow[other->thread] > i || !dpe_events_dependent(other, event) ||
 			lets_go_on(other, event))
 			continue;
-		if (reverse(races, i, event->thread, end, clock) && never_enables(other))
+		if (reverse(races, i, event->thread, end, clock) && never_enables(races, other))
 			join_row(races, shadow, i);
 	}
 }

@@ -118,18 +118,21 @@ static void print_thread(struct printing *to, unsigned number, const char *does)
 
 static void read_deadlock(struct printing *to)
 {
-	unsigned count = 0;
+	unsigned count = 0, loops = 0;
 
 	to->finding->kind = "deadlock";
 	dpe_text_puts(&to->finding->cause, "deadlock\n");
 	for (unsigned i = 0; i < count_threads(to->server); i++) {
-		if (!thread_at(to->server, i)->stuck)
+		const struct dpe_sched_thread *thread = thread_at(to->server, i);
+
+		if (!thread->stuck)
 			continue;
-		print_thread(to, i, " waits in");
-		print_cause(to, thread_at(to->server, i));
+		print_thread(to, i, thread->repeats ? " loops without end at" : " waits in");
+		print_cause(to, thread);
+		loops += thread->repeats;
 		count++;
 	}
-	dpe_text_printf(&to->finding->what, "deadlock (%u thread%s)", count, count == 1 ? "" : "s");
+	dpe_text_printf(&to->finding->what, "%s (%u thread%s)", loops ? "hang" : "deadlock", count, count == 1 ? "" : "s");
 }
 
 /* ---- misuse ------------------------------------------------------------------------------ */

@@ -65,6 +65,8 @@ static void report_completeness(const struct dpe_exploration *exploration)
 			exploration->dfs.strayed ? "the program depends on something else than the schedule"
 			: exploration->dfs.cut   ? "runs had too many operations"
 						 : "something was not controlled, or ended early");
+	else if (exploration->by_dfs && exploration->runs == exploration->options->runs)
+		fprintf(to, "explore: not all behaviours were explored: --runs=%u ended it\n", exploration->options->runs);
 }
 
 void dpe_exploration_end(struct dpe_exploration *exploration)

@@ -132,6 +132,7 @@ At one, thread N goes on, or without N the one that the schedule says, which is 
             self.show()
 
 
+gdb.execute("handle SIGSYS nostop noprint pass", to_string=True)  # a thread in a loop is watched for system calls
 Ended()
 DpeSwitch()
 DpeStep()

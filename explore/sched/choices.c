@@ -15,6 +15,7 @@ struct choosable {
 static uint32_t next_forced[DPE_SCHED_THREADS], after[DPE_SCHED_SWITCHES];
 static uint32_t next_delay;
 static struct dpe_sched_set asleep; /* DFS */
+static bool polite;
 static uint64_t lowest;          /* PCT: below all priorities so far */
 static uint32_t changes[64];     /* PCT: the choices at which priorities change */
 static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: choices that each thread is thought to have left */
@@ -415,12 +416,27 @@ static bool is_pause(const struct dpe_sched_op *op)
 	return op->kind == DPE_SCHED_YIELD || op->kind == DPE_SCHED_SLEEP;
 }
 
+bool dpe_sched_looks(const struct dpe_sched_op *op)
+{
+	return is_idle(op) || is_pause(op) || op->kind == DPE_SCHED_FENCE;
+}
+
+/* Where the usual thread is what matters, and in every second run by chance, a yield alone leaves it as it is: who
+ * spins for a while before it waits comes to the end of that. */
+static bool heeds_yields(void)
+{
+	return polite && (dpe_sched->strategy == DPE_SCHED_RANDOM || dpe_sched->strategy == DPE_SCHED_PCT ||
+				 dpe_sched->strategy == DPE_SCHED_POS || dpe_sched->strategy == DPE_SCHED_SURW);
+}
+
 /* Fairness: whether the thread is to let others run first. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
-	me->idle = is_idle(&me->op) ? me->idle + 1 : 0;
+	bool pauses = me->op.kind == DPE_SCHED_SLEEP || (me->op.kind == DPE_SCHED_YIELD && heeds_yields());
+
+	me->idle = is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;
 	me->alone++;
-	if (!is_pause(&me->op) && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
+	if (!pauses && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
 		return false;
 	me->idle = me->alone = 0;
 	return true;
@@ -458,6 +474,7 @@ void dpe_sched_choose_created(unsigned creator, unsigned created)
 void dpe_sched_choose_begin(void)
 {
 	dpe_sched->dice = dpe_sched->seed;
+	polite = !(dpe_sched->seed >> 3 & 1); /* each strategy of the portfolio is so in turn */
 	lowest = 1ull << 62;
 	for (uint32_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		changes[i] = roll_below(dpe_sched->expected + 1);

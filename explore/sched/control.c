@@ -102,6 +102,11 @@ void dpe_sched_misuse(enum dpe_sched_misuse misuse)
 	dpe_sched_end(DPE_SCHED_MISUSE);
 }
 
+void dpe_sched_rest(void)
+{
+	REAL(usleep)(1000);
+}
+
 static bool handles(int number)
 {
 	struct sigaction action;
@@ -129,7 +134,7 @@ static bool handles_signals(void)
 	return false;
 }
 
-static bool anybody_outside(void)
+bool dpe_sched_anybody_outside(void)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
 		if (dpe_sched->threads[i].state == DPE_SCHED_OUTSIDE)
@@ -175,7 +180,7 @@ static void look_for_cycle(unsigned from)
 /* Who is outside may come back and let others go on. */
 static void nobody_can(void)
 {
-	if (!dpe_sched->live || anybody_outside())
+	if (!dpe_sched->live || dpe_sched_anybody_outside())
 		return;
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
 		look_for_cycle(i);
@@ -189,10 +194,10 @@ static unsigned choose_after_handlers(unsigned current)
 {
 	unsigned next = DPE_SCHED_NOBODY;
 
-	if (!dpe_sched->live || anybody_outside() || !handles_signals())
+	if (!dpe_sched->live || dpe_sched_anybody_outside() || !handles_signals())
 		return next;
 	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS && next == DPE_SCHED_NOBODY; ms++) {
-		REAL(usleep)(1000);
+		dpe_sched_rest();
 		next = dpe_sched_choose(current);
 	}
 	return next;
@@ -204,6 +209,8 @@ static void hand_over(unsigned current)
 	unsigned next = dpe_sched_choose(current);
 	struct dpe_sched_thread *thread;
 
+	if (next == DPE_SCHED_NOBODY)
+		next = dpe_sched_loop_again();
 	if (next == DPE_SCHED_NOBODY)
 		next = choose_after_handlers(current);
 	dpe_sched->running = next;
@@ -300,9 +307,27 @@ struct dpe_sched_thread *dpe_sched_self(void)
 	return mine ? mine : adopt();
 }
 
+/* What a choice, or other functions of the library, left on the stack would show in the state of a loop. */
+__attribute__((noinline)) static void wipe_stack(void)
+{
+	volatile uint64_t left[DPE_SCHED_WIPED / sizeof(uint64_t)];
+
+	for (unsigned i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		left[i] = 0;
+}
+
+__attribute__((noinline)) static void wipe_little(void)
+{
+	volatile uint64_t left[DPE_SCHED_WIPED_LITTLE / sizeof(uint64_t)];
+
+	for (unsigned i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		left[i] = 0;
+}
+
 static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible)
 {
 	int error = errno;
+	bool round_again;
 
 	me->inside = true;
 	me->op = *op;
@@ -311,11 +336,17 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 		dpe_sched_stamp(me);
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
-	if (dpe_sched_arrive(me, visible) || me->state == DPE_SCHED_OUTSIDE) {
+	round_again = dpe_sched_loop_arrive(me);
+	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		dpe_sched_lock();
 		take_turn(me);
 	}
 	dpe_sched_check_freed(op);
+	dpe_sched_loop_do(me, op, visible);
+	if (visible || me->repeats)
+		wipe_stack();
+	else
+		wipe_little();
 	me->inside = false;
 	errno = error;
 }
@@ -332,6 +363,8 @@ bool dpe_sched_point(const struct dpe_sched_op *op)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
 
+	if (me && me->inside)
+		dpe_sched_loop_interrupted(op);
 	if (!me || me->inside)
 		return me;
 	note_use(me, op);
@@ -343,7 +376,9 @@ void dpe_sched_access(const struct dpe_sched_op *op, bool visible)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
 
-	if (me && !me->inside)
+	if (me && me->inside)
+		dpe_sched_loop_interrupted(op);
+	else if (me)
 		point(me, op, visible);
 }
 

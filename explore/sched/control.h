@@ -57,6 +57,10 @@ DPE_SCHED_HIDDEN void dpe_sched_finish(void);
 DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
 DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
 
+DPE_SCHED_HIDDEN bool dpe_sched_anybody_outside(void);
+/* Lets threads outside run for a moment. */
+DPE_SCHED_HIDDEN void dpe_sched_rest(void);
+
 /* ---- sched_memory.c ---------------------------------------------------------------------- */
 
 /* Whether several threads were seen to use the granule, with this use. */
@@ -72,6 +76,22 @@ DPE_SCHED_HIDDEN void dpe_sched_touch(
 
 /* Ends the run where the operation uses memory that was freed. */
 DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
+
+/* ---- loops.c ----------------------------------------------------------------------------- */
+
+/* The thread is about to do its operation, and may wait from now on for others: `repeats`. True: it does not,
+ * since nobody else can go on; nothing is to be chosen. */
+DPE_SCHED_HIDDEN bool dpe_sched_loop_arrive(struct dpe_sched_thread *me);
+/* It does it now: others that wait for that go on. */
+DPE_SCHED_HIDDEN void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible);
+/* The same of a handler of a signal, within the library. */
+DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
+/* The operation that might have only looked has changed its object. */
+DPE_SCHED_HIDDEN void dpe_sched_changed(void);
+/* The thread is not to wait in its loop. */
+DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread);
+/* Nobody can go on: a thread that is to look again. DPE_SCHED_NOBODY: all did, and will find nothing else. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
 
@@ -99,6 +119,8 @@ DPE_SCHED_HIDDEN void dpe_sched_choose_begin(void);
 DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned created);
 /* The thread that goes on when `current` is at a point, or cannot; DPE_SCHED_NOBODY. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
+/* Whether the operation may change nothing. */
+DPE_SCHED_HIDDEN bool dpe_sched_looks(const struct dpe_sched_op *op);
 /* Called for each operation that a thread arrives at; false: nothing is to be chosen here. */
 DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
 

@@ -78,6 +78,8 @@ static void await_debugger(const struct dpe_sched_header *header)
 
 /* ---- a run ------------------------------------------------------------------------------- */
 
+extern void *__libc_stack_end;
+
 static void begin_run(struct dpe_sched_header *header)
 {
 	const struct rlimit no_core = {0, 0};
@@ -91,6 +93,7 @@ static void begin_run(struct dpe_sched_header *header)
 	header->nthreads = header->live = 1;
 	first->state = DPE_SCHED_CONTROLLED;
 	first->steps = 1;
+	first->stack = (uint64_t)__libc_stack_end;
 	dpe_sched = header;
 	dpe_sched_threads_begin();
 	dpe_sched_choose_begin();

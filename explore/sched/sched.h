@@ -122,9 +122,11 @@ struct dpe_sched_thread {
 	uint8_t cancelled, cancel_off;
 	uint8_t inside; /* in the library: a handler of a signal may interrupt that */
 	uint8_t yields; /* others are to run first */
+	uint8_t repeats; /* waits in a loop for a change of what it looks at: see loops.c */
 	uint8_t stuck;  /* in the deadlock that ended the run */
 	uint16_t held_by; /* the number, from 1, of the thread that it waits for, where known */
 	uint64_t handle; /* its pthread_t */
+	uint64_t stack; /* its end; 0: not known */
 	uint64_t priority;
 	struct dpe_sched_op op;
 };
@@ -273,6 +275,7 @@ struct dpe_sched_header {
 	uint32_t strayed; /* the path was not possible */
 	uint32_t nstamps;
 	uint32_t stamps_lost;
+	uint32_t loops; /* in which threads waited */
 	uint32_t turns_done;
 	uint64_t now;   /* ns of virtual time since the start */
 	uint64_t dice;

@@ -117,7 +117,10 @@ int dpe_sched_mutex_trylock(pthread_mutex_t *mutex, uint64_t pc)
 	if (!dpe_sched_mutex_free(mutex, me()))
 		return EBUSY;
 	error = take(mutex);
-	return error == EDEADLK ? EBUSY : error;
+	if (error == EDEADLK)
+		return EBUSY;
+	dpe_sched_changed();
+	return error;
 }
 
 int dpe_sched_mutex_timedlock(
@@ -250,6 +253,7 @@ static int read_lock(pthread_rwlock_t *lock, int otherwise)
 	if (lock->__data.__cur_writer)
 		return otherwise;
 	lock->__data.__readers++;
+	dpe_sched_changed();
 	return 0;
 }
 
@@ -258,6 +262,7 @@ static int write_lock(pthread_rwlock_t *lock, int otherwise)
 	if (lock->__data.__cur_writer || lock->__data.__readers)
 		return otherwise;
 	lock->__data.__cur_writer = (int)me() + 1;
+	dpe_sched_changed();
 	return 0;
 }
 
@@ -363,6 +368,7 @@ DPE_SCHED_EXPORTED int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (*lock != 1)
 		return EBUSY;
 	*lock = -((int)me() + 1);
+	dpe_sched_changed();
 	return 0;
 }
 

@@ -141,6 +141,12 @@ DPE_SCHED_EXPORTED void __tsan_atomic_thread_fence(int order)
 #define AT(kind)                                                                                   \
 	access_memory(DPE_SCHED_ATOMIC_##kind, address, sizeof(*address), DPE_SCHED_HERE)
 
+static void note_change(bool changed)
+{
+	if (changed)
+		dpe_sched_changed();
+}
+
 #define CHANGE(bits, type, name, result)                                                           \
 	type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);          \
 	DPE_SCHED_EXPORTED type __tsan_atomic##bits##_##name(                                      \
@@ -154,6 +160,7 @@ DPE_SCHED_EXPORTED void __tsan_atomic_thread_fence(int order)
 			old = now;                                                                 \
 			now = __sync_val_compare_and_swap(address, old, (type)(result));           \
 		} while (now != old);                                                              \
+		note_change(old != (type)(result));                                                \
 		return old;                                                                        \
 	}
 #define EXCHANGE(bits, type, name)                                                                 \
@@ -168,6 +175,7 @@ DPE_SCHED_EXPORTED void __tsan_atomic_thread_fence(int order)
 		AT(CHANGE);                                                                        \
 		old = __sync_val_compare_and_swap(address, wanted, value);                         \
 		*expected = old;                                                                   \
+		note_change(old == wanted && old != value);                                        \
 		return old == wanted;                                                              \
 	}
 #define ATOMICS(bits, type)                                                                        \
@@ -205,9 +213,13 @@ DPE_SCHED_EXPORTED void __tsan_atomic_thread_fence(int order)
 	DPE_SCHED_EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                        \
 		volatile type *address, type expected, type value, int order, int failure)         \
 	{                                                                                          \
+		type old;                                                                          \
+                                                                                                   \
 		(void)order, (void)failure;                                                        \
 		AT(CHANGE);                                                                        \
-		return __sync_val_compare_and_swap(address, expected, value);                      \
+		old = __sync_val_compare_and_swap(address, expected, value);                       \
+		note_change(old == expected && old != value);                                      \
+		return old;                                                                        \
 	}
 
 ATOMICS(8, uint8_t)

@@ -46,6 +46,7 @@ static void *begin(void *with)
 	struct dpe_sched_thread *me = &dpe_sched->threads[start - starts];
 
 	dpe_sched_be(me);
+	me->stack = (uint64_t)__builtin_frame_address(0);
 	pthread_setspecific(ending, (void *)1);
 	dpe_sched_park(me);
 	return start->routine(start->with);
@@ -269,6 +270,7 @@ DPE_SCHED_EXPORTED int pthread_cancel(pthread_t handle)
 		return REAL(pthread_cancel)(handle);
 	arrive(DPE_SCHED_CANCEL, dpe_sched_number(thread), DPE_SCHED_HERE);
 	thread->cancelled = true;
+	dpe_sched_loop_wake(thread);
 	return 0;
 }
 

@@ -203,6 +203,7 @@ static int take_one(sem_t *sem, int otherwise)
 {
 	if (semaphore_of(sem)->value) {
 		semaphore_of(sem)->value--;
+		dpe_sched_changed();
 		return 0;
 	}
 	errno = otherwise;

@@ -91,7 +91,9 @@ static enum dpe_sched_ready operation_ready(const struct dpe_sched_thread *threa
 
 enum dpe_sched_ready dpe_sched_ready(const struct dpe_sched_thread *thread)
 {
-	return thread->state == DPE_SCHED_CONTROLLED ? operation_ready(thread) : DPE_SCHED_BLOCKED;
+	if (thread->state != DPE_SCHED_CONTROLLED || thread->repeats)
+		return DPE_SCHED_BLOCKED;
+	return operation_ready(thread);
 }
 
 static unsigned owner(int number)

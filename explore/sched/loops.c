@@ -1,0 +1,295 @@
+/* loops: threads that wait by looking again and again. A thread that is back at an operation with the same registers
+ * and stack, where all that it did since was to look, waits until somebody else changes what it looked at. Where nobody
+ * else can go on it looks some more times, and then waits for ever, unless a system call shows that it asks the kernel. */
+#include "explore/sched/control.h"
+
+#include <linux/prctl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+struct looked_at {
+	uint64_t begin, end;
+};
+
+/* Of a thread: what it did since an operation that it may come back to. */
+struct loop {
+	struct dpe_sched_op first;
+	uint64_t state; /* at `first`, when it came back there; 0: not known */
+	uint32_t calm;  /* operations since the last that changed something */
+	uint32_t count; /* of `looked_at` */
+	int held; /* locks taken since `first`; what it does between taking and giving them back only looks, too */
+	uint32_t rounds; /* while nobody else can go on */
+	bool over; /* it waits for ever */
+	bool asks; /* system calls: it is never taken to wait */
+	struct looked_at looked_at[DPE_SCHED_LOOP_OBJECTS];
+};
+
+static struct loop loops[DPE_SCHED_THREADS];
+static unsigned round_again = DPE_SCHED_NOBODY; /* this one looks some more times */
+static char calls = SYSCALL_DISPATCH_FILTER_ALLOW; /* whether system calls of the thread are noticed */
+static bool called;
+
+/* ---- its state --------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* Of the registers that calls preserve and the stack, from here on; the other registers are of no use after a call. 0: too much. */
+__attribute__((noinline, no_sanitize_address)) static uint64_t state_of(const struct dpe_sched_thread *me)
+{
+	const uint64_t *at, *end = (const uint64_t *)(me->stack & ~UINT64_C(7));
+	uint64_t kept[6], hash = 1;
+
+	__asm__ volatile("movq %%rbx, %0\n\tmovq %%rbp, %1\n\tmovq %%r12, %2\n\tmovq %%r13, %3\n\tmovq %%r14, %4\n\t"
+			 "movq %%r15, %5\n\tmovq %%rsp, %6"
+			 : "=m"(kept[0]), "=m"(kept[1]), "=m"(kept[2]), "=m"(kept[3]), "=m"(kept[4]), "=m"(kept[5]), "=r"(at));
+	if (at >= end || (size_t)(end - at) > DPE_SCHED_LOOP_STACK / sizeof(*at))
+		return 0;
+	for (unsigned i = 0; i < 6; i++)
+		hash = mix(hash, kept[i]);
+	for (; at < end; at++)
+		hash = mix(hash, *at);
+	return hash | 1;
+}
+
+/* ---- system calls ------------------------------------------------------------------------ */
+
+static struct sigaction before;
+
+/* It is made after all. */
+static void note_call(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info;
+	calls = SYSCALL_DISPATCH_FILTER_ALLOW;
+	called = true;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] -= 2;
+}
+
+/* Where they cannot be noticed, there may have been some. */
+static void begin_listening(void)
+{
+	const struct sigaction action = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
+	sigset_t blocked;
+
+	called = pthread_sigmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, SIGSYS) ||
+		 sigaction(SIGSYS, NULL, &before) || before.sa_handler != SIG_DFL || sigaction(SIGSYS, &action, NULL);
+	if (called)
+		return;
+	called = prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &calls) != 0;
+	if (called)
+		sigaction(SIGSYS, &before, NULL);
+}
+
+static void stop_listening(void)
+{
+	struct sigaction now;
+
+	round_again = DPE_SCHED_NOBODY;
+	calls = SYSCALL_DISPATCH_FILTER_ALLOW;
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
+	if (!sigaction(SIGSYS, NULL, &now) && now.sa_sigaction == note_call)
+		sigaction(SIGSYS, &before, NULL);
+}
+
+/* ---- what changes ------------------------------------------------------------------------ */
+
+static bool is_in(uint64_t object, uint64_t size, const struct looked_at *at)
+{
+	return object && object < at->end && at->begin < object + (size ? size : 1);
+}
+
+static bool looked_at(const struct loop *loop, const struct dpe_sched_op *op)
+{
+	for (uint32_t i = 0; i < loop->count; i++)
+		if (is_in(op->object, op->size, &loop->looked_at[i]) || is_in(op->mutex, 1, &loop->looked_at[i]))
+			return true;
+	return false;
+}
+
+/* It does not wait any more, and is looked at anew. */
+static void begin_anew(unsigned thread)
+{
+	loops[thread].calm = loops[thread].count = loops[thread].rounds = 0;
+	loops[thread].held = 0;
+	loops[thread].over = false;
+	dpe_sched->threads[thread].repeats = false;
+	if (round_again == thread)
+		stop_listening();
+}
+
+static void wake_others(const struct dpe_sched_thread *me, const struct dpe_sched_op *op)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (loops[i].count && i != dpe_sched_number(me) && looked_at(&loops[i], op))
+			begin_anew(i);
+}
+
+void dpe_sched_changed(void)
+{
+	const struct dpe_sched_thread *me = dpe_sched_self();
+
+	if (!me || me->inside || !dpe_sched_looks(&me->op))
+		return;
+	wake_others(me, &me->op);
+	begin_anew(dpe_sched_number(me));
+}
+
+void dpe_sched_loop_interrupted(const struct dpe_sched_op *op)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (looked_at(&loops[i], op))
+			begin_anew(i);
+}
+
+void dpe_sched_loop_wake(const struct dpe_sched_thread *thread)
+{
+	begin_anew(dpe_sched_number(thread));
+}
+
+/* 1: a lock is taken, -1: given back. Others see nothing of it but that they wait for a while, as they did for the
+ * first round, which may come at any time. */
+static int takes(const struct dpe_sched_op *op)
+{
+	switch (op->kind) {
+	case DPE_SCHED_MUTEX_LOCK:
+	case DPE_SCHED_RWLOCK_RDLOCK:
+	case DPE_SCHED_RWLOCK_WRLOCK:
+	case DPE_SCHED_SPIN_LOCK:
+		return 1;
+	case DPE_SCHED_MUTEX_UNLOCK:
+	case DPE_SCHED_RWLOCK_UNLOCK:
+	case DPE_SCHED_SPIN_UNLOCK:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/* Its own stack is a part of its state. */
+static bool is_own_stack(const struct dpe_sched_thread *me, const struct dpe_sched_op *op)
+{
+	return op->kind == DPE_SCHED_WRITE && op->object < me->stack &&
+	       op->object > (uint64_t)__builtin_frame_address(0);
+}
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static bool is_round_again(const struct dpe_sched_thread *me)
+{
+	return round_again == dpe_sched_number(me);
+}
+
+/* It did all that again, and is where it was. */
+static void come_back(struct dpe_sched_thread *me, struct loop *loop)
+{
+	if (loop->asks)
+		return;
+	if (!is_round_again(me)) {
+		me->repeats = true;
+		dpe_sched->loops++;
+		return;
+	}
+	if (loop->rounds < DPE_SCHED_LOOP_ROUNDS)
+		return;
+	stop_listening();
+	loop->asks = called;
+	me->repeats = !called;
+	if (me->repeats && dpe_sched_anybody_outside())
+		dpe_sched_rest();
+	else
+		loop->over = me->repeats;
+}
+
+/* Without a place to come back to from there on, unless it comes to another one. */
+static void look_at(struct loop *loop, const struct dpe_sched_op *op)
+{
+	const struct looked_at at = {op->object, op->object + (op->size ? op->size : 1)};
+
+	for (uint32_t i = 0; i < loop->count; i++)
+		if (loop->looked_at[i].begin == at.begin && loop->looked_at[i].end == at.end)
+			return;
+	if (loop->count < DPE_SCHED_LOOP_OBJECTS)
+		loop->looked_at[loop->count++] = at;
+	else
+		loop->first.pc = 0;
+}
+
+static bool is_power_of_two(uint32_t number)
+{
+	return !(number & (number - 1));
+}
+
+/* A place that it may come back to is looked for at growing distances (R. Brent, 1980). */
+static void look(struct dpe_sched_thread *me, struct loop *loop, const struct dpe_sched_op *op)
+{
+	uint64_t state;
+
+	if (!loop->held && loop->first.pc == op->pc && loop->first.object == op->object && loop->first.kind == op->kind) {
+		state = state_of(me);
+		if (state && state == loop->state)
+			come_back(me, loop);
+		else if (is_round_again(me) && loop->state)
+			stop_listening();
+		loop->state = state;
+	} else if (op->object && (is_power_of_two(loop->calm) || loop->held < 0)) {
+		loop->first = *op;
+		loop->state = 0;
+		loop->count = 0;
+		loop->held = 0;
+	}
+	if (op->object && !takes(op))
+		look_at(loop, op);
+}
+
+bool dpe_sched_loop_arrive(struct dpe_sched_thread *me)
+{
+	struct loop *loop = &loops[dpe_sched_number(me)];
+
+	calls = SYSCALL_DISPATCH_FILTER_ALLOW;
+	me->repeats = false;
+	if (me->stack && (dpe_sched_looks(&me->op) || takes(&me->op))) {
+		loop->calm++;
+		look(me, loop, &me->op);
+	}
+	if (is_round_again(me) && (++loop->rounds > 2 * DPE_SCHED_LOOP_ROUNDS || !dpe_sched_ready(me)))
+		stop_listening();
+	return is_round_again(me);
+}
+
+void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible)
+{
+	struct loop *loop = &loops[dpe_sched_number(me)];
+
+	if (!dpe_sched_looks(op)) {
+		if (visible)
+			wake_others(me, op);
+		if (loop->calm && !takes(op) && !is_own_stack(me, op))
+			begin_anew(dpe_sched_number(me));
+		loop->held += takes(op);
+	}
+	if (!is_round_again(me))
+		return;
+	if (!loop->rounds)
+		begin_listening();
+	if (!called)
+		calls = SYSCALL_DISPATCH_FILTER_BLOCK;
+}
+
+unsigned dpe_sched_loop_again(void)
+{
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
+		struct dpe_sched_thread *thread = &dpe_sched->threads[i];
+
+		if (!thread->repeats || loops[i].over)
+			continue;
+		thread->repeats = false;
+		loops[i].rounds = 0;
+		return round_again = i;
+	}
+	return DPE_SCHED_NOBODY;
+}

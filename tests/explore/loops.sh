@@ -1,0 +1,44 @@
+# A thread that waits by looking again and again waits: all behaviours have an end, and so has a wait that nothing ends.
+. tests/tap.sh
+
+${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/loops.c" -o loops.o &&
+	${CC:-cc} loops.o -o loops -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling loops.c"
+${CC:-cc} -g -O0 "$TOP/tests/explore/targets/loops.c" -o calls -pthread || not_ok "compiling loops.c by itself"
+
+# alike HOW END...: all runs end, and come to these ends, with reduction and without
+alike() {
+	how=$1
+	shift
+	for strategy in ${strategies:-dfs dfs-full}; do
+		run "$DPE" explore --strategy=$strategy --runs=20000 --keep-going --fails=0-255 -- ./${program:-loops} "$how"
+		sed -n 's/^explore: run .*: \(exit status [0-9]*\|deadlock\|hang\).*/\1/p' err | sort -u >ends
+		says "$how: $strategy ends" 1 "explore: all"
+		check "$how: $strategy comes to all ends" "$(cat ends)" = "$(printf '%s\n' "$@" | sort -u)"
+	done
+}
+
+alike spin "exit status 0"
+alike "spin for two" "exit status 0"
+alike compare "exit status 2"
+alike count "exit status 0" "exit status 1" "exit status 2" "exit status 3"
+alike "give up" "exit status 0" "exit status 1"
+strategies=dfs
+alike exchange "exit status 2"
+alike try "exit status 2"
+alike "with locks" "exit status 0"
+alike reversed deadlock "exit status 0"
+program=calls
+alike try "exit status 2"
+
+run "$DPE" explore --runs=20 -- ./loops never
+says "a wait that nothing ends is a hang" 1 "hang (2 threads)" "thread 2 loops without end at atomic_load of 'flag'" \
+	"thread 1 waits in pthread_join of thread 2"
+run "$DPE" explore --replay=found.schedule -- ./loops never
+says "and so it is in its replay" 1 "replay of found.schedule: hang (2 threads)"
+run "$DPE" explore --runs=2 --max-steps=20000 -- ./loops ask
+says "but not that of a thread that asks the kernel" 3 "too many operations and ended early" "nothing found"
+
+# what has more behaviours than the runs that were asked for
+run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
+says "dfs that --runs ended is not all" 0 "not all behaviours were explored: --runs=3 ended it"
+finish
