@@ -2,6 +2,7 @@
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
  * is a call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
+#include "probes/inside/kernel_order.h"
 #include "probes/inside/tbb.h"
 #include "probes/limits.h"
 
@@ -306,6 +307,8 @@ DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
 	callers.at[callers.count++ % DPE_PRELOAD_CALLERS].frame = frame;
 	if (dpe_tbb_has((uint64_t)caller))
 		dpe_tbb_enter(DPE_MEMORY_HERE);
+	if (__builtin_expect((uint64_t)caller == dpe_signal_return, 0))
+		dpe_order_handler(DPE_MEMORY_HERE);
 }
 
 DPE_MEMORY_EXPORTED void __tsan_func_exit(void)

@@ -261,6 +261,7 @@ RECEIVE(recv, (int file, void *to, size_t size, int flags), (file, to, size, fla
 		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
 		READS(from, size);                                                                 \
 		release();                                                                         \
+		dpe_order_release(file, DPE_MEMORY_HERE);                                          \
 		return REAL(name) arguments;                                                       \
 	}
 SEND(write, (int file, const void *from, size_t size), (file, from, size))
@@ -271,6 +272,7 @@ SEND(send, (int file, const void *from, size_t size, int flags), (file, from, si
 HOOK int close(int file)
 {
 	use_file(DPE_PRELOAD_FILE_CLOSED, file, DPE_MEMORY_HERE);
+	dpe_order_release(file, DPE_MEMORY_HERE);
 	return REAL(close)(file);
 }
 
@@ -295,22 +297,9 @@ PRINT(printf, vprintf, (const char *format, ...), (format, arguments), release()
 PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments), release(), NOTHING)
 PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments), release(), NOTHING)
 
-RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
-RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
-RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
-	(file, messages, count, flags))
 RELEASE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
 	(queue, from, size, priority))
 RELEASE(int, mq_timedsend,
 	(mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *until),
 	(queue, from, size, priority, until))
 RELEASE(int, msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags))
-
-HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const struct sockaddr *to,
-	socklen_t length_of_to)
-{
-	use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);
-	READS(from, size);
-	release();
-	return REAL(sendto)(file, from, size, flags, to, length_of_to);
-}

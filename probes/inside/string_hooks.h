@@ -2,6 +2,7 @@
 #ifndef DPE_PROBES_INSIDE_STRING_HOOKS_H
 #define DPE_PROBES_INSIDE_STRING_HOOKS_H
 
+#include "probes/inside/kernel_order.h"
 #include "probes/inside/memory_hooks.h"
 
 #include <dlfcn.h>
@@ -133,6 +134,8 @@ DPE_PRELOAD_HIDDEN void dpe_read_format(
 		result = REAL(name) given;                                                         \
 		if (result > 0)                                                                    \
 			WRITES(to, at_most((size_t)result, size));                                 \
+		if (result >= 0)                                                                   \
+			dpe_order_acquire(file, DPE_MEMORY_HERE);                                  \
 		return result;                                                                     \
 	}
 

@@ -135,7 +135,11 @@ says 'and not under a lock' 0 'nothing found' ' 0 lost'
 # ---- messages -----------------------------------------------------------------------------------
 gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/pipes.c" -o pipes.o &&
 	gcc pipes.o -o pipes -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building pipes'
-for how in pipe socket stream; do
+for how in udp eventfd epoll handler; do
+	run "$DPE" race -- ./pipes $how
+	says "the order by $how" 0 'nothing found' ' 0 lost'
+done
+for how in pipe socket stream tcp; do
 	run "$DPE" race -- ./pipes $how
 	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
 	run "$DPE" race -- ./pipes $how late

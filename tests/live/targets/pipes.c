@@ -1,14 +1,20 @@
 /* Two threads of which one waits for a message of the other: pipes HOW [late]. What they put is ordered by
  * that, unless it is put late, after the message. */
+#include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static int ends[2], late, counter, other;
 static FILE *stream;
+static int size = 1, handles; /* of the message; it is a signal's handler that begins */
+static int polled = -1, watched = -1; /* an epoll, and what is put into it */
 
 __attribute__((noinline)) void put(int *to, int value)
 {
@@ -23,13 +29,30 @@ static void take_and_give(int thread)
 	pthread_mutex_unlock(&mutexes[thread]);
 }
 
+static void must(int good)
+{
+	if (!good)
+		_exit(2);
+}
+
+static void handle(int number)
+{
+	(void)number;
+	put(&counter, 2);
+	_exit(0);
+}
+
 static void send_one(void)
 {
-	if (stream) {
+	if (handles) {
+		signal(SIGUSR1, handle);
+	} else if (polled >= 0) {
+		must(!epoll_ctl(polled, EPOLL_CTL_ADD, watched, &(struct epoll_event){.events = EPOLLIN}));
+	} else if (stream) {
 		fputc('x', stream);
 		fflush(stream);
-	} else if (write(ends[1], "x", 1) != 1) {
-		_exit(2);
+	} else {
+		must(write(ends[1], "12345678", (size_t)size) == size);
 	}
 }
 
@@ -46,14 +69,54 @@ static void *sender(void *unused)
 
 static void *receiver(void *unused)
 {
-	char byte;
+	struct sigaction action = {0};
+	struct epoll_event ready;
+	char bytes[8];
 
 	take_and_give(1);
-	if (read(ends[0], &byte, 1) != 1)
-		_exit(2);
+	if (polled >= 0)
+		must(epoll_wait(polled, &ready, 1, -1) == 1);
+	else if (!handles)
+		must(read(ends[0], bytes, sizeof(bytes)) == size);
+	while (handles && action.sa_handler != handle)
+		must(!sigaction(SIGUSR1, NULL, &action));
+	if (handles && !late)
+		raise(SIGUSR1);
 	put(&counter, 2);
 	take_and_give(1);
 	return unused;
+}
+
+/* Two sockets of the machine itself, by which the second sends to the first. */
+static void connect_ends(int type)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int receives = socket(AF_INET, type, 0), sends = socket(AF_INET, type, 0);
+	socklen_t length = sizeof(address);
+
+	must(!bind(receives, (struct sockaddr *)&address, length));
+	must(!getsockname(receives, (struct sockaddr *)&address, &length));
+	must(type == SOCK_DGRAM || !listen(receives, 1));
+	must(!connect(sends, (struct sockaddr *)&address, length));
+	ends[0] = type == SOCK_DGRAM ? receives : accept(receives, NULL, NULL);
+	ends[1] = sends;
+}
+
+static void open_ends(const char *how)
+{
+	if (!strcmp(how, "socket"))
+		must(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	else if (!strcmp(how, "tcp") || !strcmp(how, "udp"))
+		connect_ends(how[0] == 't' ? SOCK_STREAM : SOCK_DGRAM);
+	else if (!strcmp(how, "eventfd"))
+		ends[0] = ends[1] = eventfd(0, 0), size = 8;
+	else
+		must(!pipe(ends));
+	if (!strcmp(how, "stream"))
+		stream = fdopen(ends[1], "w");
+	if (!strcmp(how, "epoll"))
+		polled = epoll_create1(0), watched = eventfd(1, 0);
+	handles = !strcmp(how, "handler");
 }
 
 int main(int argc, char **argv)
@@ -62,10 +125,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "pipe";
 
 	late = argc > 2;
-	if (strcmp(how, "socket") ? pipe(ends) : socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
-		return 2;
-	if (!strcmp(how, "stream"))
-		stream = fdopen(ends[1], "w");
+	open_ends(how);
 	pthread_create(&threads[0], NULL, sender, NULL);
 	pthread_create(&threads[1], NULL, receiver, NULL);
 	for (int i = 0; i < 2; i++)

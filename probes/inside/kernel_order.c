@@ -1,0 +1,213 @@
+/* kernel_order: releases and acquires as those of atomic operations, by keys that are no addresses of memory: a
+ * descriptor of an eventfd or epoll; the port to which a socket sends; the code of a handler.
+ *
+ * Sources: ip(7), eventfd(2), epoll(7), sigaction(2). */
+#include "probes/inside/string_hooks.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HERE DPE_MEMORY_HERE
+#define NOT_MEMORY (UINT64_C(1) << 63)
+enum { DESCRIPTOR = 1, PORT = 2 };
+
+static void release_key(uint64_t key, struct dpe_memory_place place)
+{
+	if (key)
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, key, 1, place);
+}
+
+static void acquire_key(uint64_t key, struct dpe_memory_place place)
+{
+	if (key)
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, key, 1, place);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------- */
+
+static uint64_t key_of(unsigned kind, unsigned number)
+{
+	return NOT_MEMORY | (uint64_t)kind << 32 | number;
+}
+
+static uint64_t port_key(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return key_of(PORT, ((const struct sockaddr_in *)address)->sin_port);
+	if (address->sa_family == AF_INET6)
+		return key_of(PORT, ((const struct sockaddr_in6 *)address)->sin6_port);
+	return 0;
+}
+
+typedef int ends_of_sockets(int file, struct sockaddr *address, socklen_t *length);
+
+/* 0: the file orders nothing, or is a channel of the BPF programs. */
+static uint64_t file_key(int file, ends_of_sockets *end)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof(address);
+	int error = errno;
+	struct stat status;
+	uint64_t key = 0;
+
+	if (!fstat(file, &status)) {
+		if (!(status.st_mode & S_IFMT)) /* an inode without a name */
+			key = key_of(DESCRIPTOR, (unsigned)file);
+		else if (S_ISSOCK(status.st_mode) && !end(file, (struct sockaddr *)&address, &length))
+			key = port_key((struct sockaddr *)&address);
+	}
+	errno = error;
+	return key;
+}
+
+void dpe_order_release(int file, struct dpe_memory_place place)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(file_key(file, getpeername), place);
+}
+
+void dpe_order_acquire(int file, struct dpe_memory_place place)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		acquire_key(file_key(file, getsockname), place);
+}
+
+#define RELEASE(type, name, parameters, arguments)                                                    \
+	HOOK type name parameters                                                                  \
+	{                                                                                          \
+		release();                                                                         \
+		dpe_order_release(file, HERE);                                                     \
+		return REAL(name) arguments;                                                       \
+	}
+RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
+RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
+	(file, messages, count, flags))
+RELEASE(int, shutdown, (int file, int how), (file, how))
+RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value))
+RELEASE(int, epoll_ctl, (int file, int operation, int other, struct epoll_event *event),
+	(file, operation, other, event))
+
+#define ACQUIRE(type, name, parameters, arguments)                                                 \
+	HOOK type name parameters                                                                  \
+	{                                                                                          \
+		type result = REAL(name) arguments;                                                \
+                                                                                                   \
+		if (result >= 0)                                                                   \
+			dpe_order_acquire(file, HERE);                                             \
+		return result;                                                                     \
+	}
+ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count))
+ACQUIRE(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
+ACQUIRE(int, recvmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
+	(file, messages, count, flags, timeout))
+ACQUIRE(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
+ACQUIRE(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags))
+ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value))
+ACQUIRE(int, epoll_wait, (int file, struct epoll_event *events, int count, int timeout),
+	(file, events, count, timeout))
+ACQUIRE(int, epoll_pwait,
+	(int file, struct epoll_event *events, int count, int timeout, const sigset_t *signals),
+	(file, events, count, timeout, signals))
+ACQUIRE(int, epoll_pwait2,
+	(int file, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *signals),
+	(file, events, count, timeout, signals))
+
+HOOK int connect(int file, const struct sockaddr *to, socklen_t length)
+{
+	if (to && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(port_key(to), HERE);
+	return REAL(connect)(file, to, length);
+}
+
+HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const struct sockaddr *to,
+	socklen_t length_of_to)
+{
+	use_file(DPE_PRELOAD_FILE_USED, file, HERE);
+	READS(from, size);
+	release();
+	if (!to)
+		dpe_order_release(file, HERE);
+	else if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(port_key(to), HERE);
+	return REAL(sendto)(file, from, size, flags, to, length_of_to);
+}
+
+RECEIVE(recvfrom, (int file, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length_of_from),
+	(file, to, size, flags, from, length_of_from))
+
+/* ---- handlers ---------------------------------------------------------------------------- */
+
+uint64_t dpe_signal_return;
+static uint64_t handlers[_NSIG]; /* of the program, by signal */
+
+/* As the kernel has it. */
+struct installed {
+	void (*handler)(int);
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+static void find_return(int number)
+{
+	struct installed action = {0};
+	int error = errno;
+
+	if (!dpe_signal_return && !syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)))
+		dpe_signal_return = (uint64_t)action.restorer;
+	errno = error;
+}
+
+static void note_handler(int number, void (*handler)(int), struct dpe_memory_place place)
+{
+	if (number <= 0 || number >= _NSIG || handler == SIG_DFL || handler == SIG_IGN ||
+		!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		return;
+	release_key((uint64_t)handler, place);
+	__atomic_store_n(&handlers[number], (uint64_t)handler, __ATOMIC_RELEASE);
+}
+
+HOOK int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	int result;
+
+	if (action)
+		note_handler(number, action->sa_handler, HERE);
+	result = REAL(sigaction)(number, action, old);
+	if (action && !result)
+		find_return(number);
+	return result;
+}
+
+HOOK sighandler_t signal(int number, sighandler_t handler)
+{
+	sighandler_t old;
+
+	note_handler(number, handler, HERE);
+	old = REAL(signal)(number, handler);
+	if (old != SIG_ERR)
+		find_return(number);
+	return old;
+}
+
+/* The handler is the function that begins at, or closest before, where this was called. */
+void dpe_order_handler(struct dpe_memory_place place)
+{
+	uint64_t closest = 0;
+
+	for (unsigned i = 1; i < _NSIG; i++) {
+		uint64_t handler = __atomic_load_n(&handlers[i], __ATOMIC_ACQUIRE);
+
+		if (handler <= place.pc && handler > closest)
+			closest = handler;
+	}
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		acquire_key(closest, place);
+}

@@ -1,0 +1,17 @@
+/* kernel_order: what the kernel orders and the BPF programs do not tell of: eventfd, epoll, sockets of the internet, and
+ * sigaction before its handler. */
+#ifndef DPE_PROBES_INSIDE_KERNEL_ORDER_H
+#define DPE_PROBES_INSIDE_KERNEL_ORDER_H
+
+#include "probes/inside/memory_hooks.h"
+
+/* The descriptor is about to be written, or closed; it has been read. */
+DPE_PRELOAD_HIDDEN void dpe_order_release(int file, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_order_acquire(int file, struct dpe_memory_place place);
+
+/* Where handlers return to; 0: none was installed. */
+extern DPE_PRELOAD_HIDDEN uint64_t dpe_signal_return;
+/* A handler begins. */
+DPE_PRELOAD_HIDDEN void dpe_order_handler(struct dpe_memory_place place);
+
+#endif
