@@ -154,10 +154,9 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
 		!dpe_watches_find(probes, diags) || !dpe_object_watches_find(probes, diags) ||
 		 !dpe_reads_find(probes, diags) ||
-		!dpe_privilege_check(diags))
+		!dpe_privilege_check(diags) || !dpe_packs_report(probes, diags))
 		return false;
 	dpe_memory_request(probes);
-	dpe_packs_report(probes, diags);
 	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
 		return false;
@@ -273,11 +272,10 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_object_watches_find(probes, diags) &&
-	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
+	       dpe_reads_find(probes, diags) && find_bases(probes, diags) && dpe_packs_report(probes, diags) &&
 	       place_probes(probes, true, diags);
 	if (!good)
 		return false;
-	dpe_packs_report(probes, diags);
 	dpe_merge_open(probes);
 	return watch_running(probes, diags) && dpe_stops_enable(probes, diags);
 }

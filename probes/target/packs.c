@@ -1,5 +1,5 @@
 /* packs: languages and libraries that order what threads do by means of their own, and the shipped specifications that say
- * what that is. */
+ * what that is; and Go, whose goroutines are not threads. */
 #include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
@@ -28,7 +28,11 @@ static const struct pack {
 	{"Rust", "rust.dpe", {"rust_eh_personality"},
 		"what std::sync orders, where it is not inlined: in programs built without optimisation",
 		"std::sync is inlined"},
+	{"CPython", "pthread.dpe", {"PyThread_release_lock"},
+		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL},
 };
+
+static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
 
 static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
 {
@@ -101,8 +105,10 @@ static struct dpe_module *user_of(const struct dpe_probes *probes, const struct 
 static void report_pack(const struct dpe_probes *probes, const struct pack *pack, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = observed_site(probes, pack->spec);
-	const struct dpe_module *module = site ? site->module : user_of(probes, pack);
+	const struct dpe_module *module = user_of(probes, pack);
 
+	if (!module && site && pack->missing)
+		module = site->module;
 	if (!module)
 		return;
 	if (site)
@@ -114,11 +120,30 @@ static void report_pack(const struct dpe_probes *probes, const struct pack *pack
 		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: include \"%s\" for %s", pack->name, pack->spec, pack->says);
 }
 
-void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags)
+/* Order of threads is none of goroutines, which move between threads: a rule about threads would find what is not there. */
+static bool check_go(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	const struct dpe_module *module = user_of(probes, &go);
+	bool threads = probes->plan->threads;
+
+	if (!module || !module->program)
+		return true;
+	dpe_diag_at(diags, threads ? DPE_ERROR : DPE_WARNING, module->name,
+		"it is a Go program, whose goroutines are not threads: dpe knows the order of threads only, by which %s",
+		threads ? "these rules would report races and deadlocks that are none" : "events of one goroutine may be unordered");
+	dpe_diag_at(diags, DPE_NOTE, module->name,
+		"go build -race finds data races; rules that count or measure calls, without sync, can be followed here");
+	return !threads;
+}
+
+bool dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if (!check_go(probes, diags))
+		return false;
 	if (!probes->plan->threads && !probes->plan->memory)
-		return;
+		return true;
 	report_runtimes(probes, diags);
 	for (unsigned i = 0; i < DPE_COUNT(packs) && !probes->plan->memory; i++)
 		report_pack(probes, &packs[i], diags);
+	return true;
 }

@@ -105,8 +105,8 @@ void dpe_stops_disable(struct dpe_probes *probes);
 /* ---- packs.c ------------------------------------------------------------------------- */
 
 /* Says, in a line each, which languages and libraries the target uses that order its threads by means of their own, and
- * whether what these order is observed. */
-void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags);
+ * whether what these order is observed. False after an error where the rules are about threads, and the target is not. */
+bool dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- futex_scan.c -------------------------------------------------------------------- */
 
