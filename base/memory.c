@@ -1,4 +1,4 @@
-/* Memory, whose lack leaves the work of dpe_protect; growing arrays, arenas, and text. */
+/* Memory: growing arrays, arenas and text. Running out of it ends the work of the innermost dpe_protect. */
 #include "base/base.h"
 #include "base/limits.h"
 
@@ -13,7 +13,7 @@ struct protection {
 	struct protection *outer;
 };
 
-/* Where the thread goes on when memory runs out; NULL: nowhere. */
+/* Where the thread continues when memory runs out; NULL: dpe aborts. */
 static _Thread_local struct protection *innermost;
 
 bool dpe_protect(void (*work)(void *with), void *with)

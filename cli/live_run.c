@@ -56,7 +56,7 @@ static void on_watermark(void *context, uint64_t time)
 	dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
 }
 
-/* Marks of rules that cannot be checked in time stay set. */
+/* Flags of rules that cannot be checked in time stay set. */
 static bool on_settled(void *context, uint64_t *live_flags)
 {
 	struct live *live = context;
@@ -89,8 +89,7 @@ static uint64_t processor_time(void)
 	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
 }
 
-/* Each second from SIGTERM on: a write that nobody reads, of the report or a log, keeps nobody from
- * ending dpe. */
+/* Runs each second after SIGTERM, so that a blocked write of the report or a log does not keep dpe from ending. */
 static void end_if_blocked(int signal)
 {
 	static uint64_t last;

@@ -198,7 +198,7 @@ static const struct dpe_node *pair_of(struct factoring *m, enum dpe_node_kind ki
 	return both;
 }
 
-/* The operands of ; or +, adjacent ones that are not divided as one. */
+/* The operands of ; or +. Adjacent operands that are not divided count as one. */
 static struct dpe_operands list_of(struct factoring *m, const struct dpe_node *node)
 {
 	struct dpe_operands all = {0}, list = {0};

@@ -138,7 +138,7 @@ DPE_SCHED_HIDDEN bool dpe_sched_wake_one(uint64_t object);
 DPE_SCHED_HIDDEN void dpe_sched_wake_all(uint64_t object);
 /* The calling thread's wait is over: true if it was woken, false after its time. */
 DPE_SCHED_HIDDEN bool dpe_sched_end_wait(struct dpe_sched_thread *me);
-/* Whether somebody waits for the object whom nobody woke. */
+/* Whether a thread waits for the object and was not woken. */
 DPE_SCHED_HIDDEN bool dpe_sched_has_waiters(uint64_t object);
 
 /* ---- sched_threads.c --------------------------------------------------------------------- */

@@ -295,7 +295,7 @@ struct dpe_recognizer_options {
 	/* Of `predict` rules whose names begin so, which complement `detect` rules, matches that happened in this run are
 	 * not reported; NULL: of none. The caller's, as long as the recognizer lives. */
 	const char *skip_happened;
-	/* The source tells of all accesses to memory, atomic ones as well, unless a thread repeats one between two of its
+	/* The source reports all accesses to memory, atomic ones as well, unless a thread repeats one between two of its
 	 * synchronisation events. */
 	bool memory_observed;
 };

@@ -76,7 +76,7 @@ static const struct frame_tables *tables_of(struct dpe_unwinder *unwinder, const
 	return tables;
 }
 
-/* The rules of the frame that has this code; NULL: the file tells nothing. For free(). */
+/* The rules of the frame of this code, for free(); NULL: the file has none. */
 static Dwarf_Frame *find_frame(struct dpe_unwinder *unwinder, uint64_t pc)
 {
 	const struct dpe_map *map = dpe_map_find(unwinder->maps, unwinder->nmaps, pc);

@@ -1,4 +1,4 @@
-/* gomp_wrappers: the functions of libgomp that order what threads do. They take the place of libgomp's, tell of it,
+/* gomp_wrappers: the functions of libgomp that order what threads do. They take the place of libgomp's, report it,
  * and call these. Where libomp stands in for libgomp, it tells by itself (libomp_tool.c).
  *
  * Source: gcc, libgomp. */
@@ -270,7 +270,7 @@ struct task_block {
 	size_t bytes;   /* with the dependences, which follow */
 };
 
-/* Not memcpy, which is ours, and tells of accesses. */
+/* Not memcpy: ours reports accesses. */
 static void copy_bytes(void *to, const void *from, size_t size)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
@@ -366,7 +366,7 @@ static size_t data_offset(const struct new_task *task)
 #define BLOCK_ROOM(task)                                                                           \
 	__builtin_alloca(data_offset(task) + (size_t)(task)->size + block_align(task))
 
-/* Makes `task` one that runs what it ran, and tells of it. */
+/* Makes `task` run and report what it ran before. */
 static void wrap(struct new_task *task, void *room, struct dpe_memory_place place)
 {
 	struct task_block *block = (void *)align_up((size_t)room, block_align(task));

@@ -1,4 +1,4 @@
-/* libomp_tool: what libomp tells of the order that OpenMP makes. It looks for ompt_start_tool when it starts, and
+/* libomp_tool: the order that OpenMP makes, as libomp reports it. It looks for ompt_start_tool when it starts, and
  * calls back for teams, barriers and tasks; what it tells too late, as that a lock was given back, is wrapped.
  *
  * Sources: OpenMP 5.0, chapter 4 (OMPT), whose numbers are those of omp-tools.h; LLVM, openmp/runtime/src/kmp.h. */
@@ -240,7 +240,7 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 }
 
 /* Called behind it: the fences of two threads order what is before the one and behind the other all the same, as the
- * access that tells of the one comes behind both. */
+ * access that reports the one comes after both. */
 static void on_flush(union data *thread, const void *code)
 {
 	(void)thread;
@@ -388,7 +388,7 @@ BEFORE(__kmpc_end_reduce, (void *where, int thread, void *lock), (where, thread,
 BEFORE(__kmpc_end_reduce_nowait, (void *where, int thread, void *lock), (where, thread, lock),
 	dpe_omp_lock(DPE_PRELOAD_OMP_UNLOCK, lock, HERE))
 
-/* ---- tasks, which libomp tells of when others may have found them complete ---------------------
+/* ---- tasks, which libomp reports when others may have found them complete ---------------------
  * A task begins with a pointer to the shared variables' block. Ours begins with the function that the task runs. */
 
 typedef int entry(int thread, void **task);

@@ -177,8 +177,7 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
 }
 
-/* ---- probes
- * ------------------------------------------------------------------------------------------- */
+/* ---- probes ------------------------------------------------------------------------------- */
 
 void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
@@ -313,8 +312,7 @@ void dpe_attach_free(struct dpe_probes *probes)
 	probes->bpf = NULL;
 }
 
-/* ---- data events
- * ---------------------------------------------------------------------------------------- */
+/* ---- data events -------------------------------------------------------------------------- */
 
 void dpe_attach_watch(
 	struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size, uint64_t value)

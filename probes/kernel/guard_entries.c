@@ -27,7 +27,7 @@ static uint64_t left_out(uint64_t set)
 	return set;
 }
 
-/* False where the arguments of the event are unknown to the kernel: it may stop, then. */
+/* False where the kernel does not know the arguments of the event: then each such event may stop the target. */
 static bool fill_arg(const struct dpe_signature *signature, unsigned index, int64_t number,
 	struct dpe_guard_arg *arg)
 {
@@ -50,7 +50,7 @@ static struct dpe_guard_stop stop_of(
 	return stop;
 }
 
-/* Where more is to be waited for than there is room for, nothing is. */
+/* If an entry has no room for all flags that the event waits for, it waits for none. */
 static struct dpe_guard_entry entry_of(struct dpe_probes *probes, const struct dpe_guard *guard,
 	const struct dpe_signature *signature)
 {
@@ -168,8 +168,8 @@ static uint64_t load(const __u64 *from)
 	return __atomic_load_n((const uint64_t *)from, __ATOMIC_SEQ_CST);
 }
 
-/* Every thread that has begun is done. In this order: what had not begun when we look at `begun` cannot
- * have been done before. */
+/* Whether every event that has begun is done. `done` is read first: an event that begins after `begun` is read cannot be
+ * counted in it. */
 static bool nobody_is_about_to(const struct dpe_guard_state *state)
 {
 	uint64_t done = load(&state->done);
@@ -182,8 +182,7 @@ static void rest(void)
 	nanosleep(&(struct timespec){.tv_nsec = DPE_SHORT_PAUSE}, NULL);
 }
 
-/* Between its place in the ring and its signal an event needs some hundred nanoseconds, unless its
- * thread loses the processor. */
+/* From its slot in the ring to its signal an event takes some hundred nanoseconds, unless its thread is preempted. */
 bool dpe_guards_quiesce(struct dpe_guard_state *state)
 {
 	__atomic_store_n(&state->may_stop, 0, __ATOMIC_SEQ_CST);

@@ -1,4 +1,4 @@
-/* credentials: users and capabilities: whose program it is, and what of ours is still needed. */
+/* credentials: users and capabilities: who runs the program, and which of our capabilities are still needed. */
 #ifndef DPE_PROBES_PROCESS_CREDENTIALS_H
 #define DPE_PROBES_PROCESS_CREDENTIALS_H
 

@@ -68,7 +68,7 @@ void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)
 /* Whether we may look at what the process has mapped. False after one error. */
 bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
-/* ---- what the kernel tells of threads ----------------------------------------------------- */
+/* ---- the state of threads ----------------------------------------------------------------- */
 
 /* Reads a small file of /proc, as text; false and errno where that fails. */
 bool dpe_proc_text(char *text, size_t size, const char *path);

@@ -1,4 +1,4 @@
-/* What the kernel tells of the threads of a process, by /proc. */
+/* The state of the threads of a process, from /proc. */
 #include "probes/process/process.h"
 
 #include <ctype.h>

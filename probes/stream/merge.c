@@ -32,7 +32,7 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 }
 
 
-/* A record, of the kernel's programs or made of a slot of the library's. */
+/* A record of the BPF programs, or one made from a slot of the library's ring. */
 struct held_record {
 	struct dpe_queued held;
 	struct dpe_record record;
@@ -84,9 +84,8 @@ static void hold(struct dpe_probes *probes, unsigned stream, const struct dpe_re
 	memcpy(&held->record, record, size);
 }
 
-/* Records are copied as they are, and become messages one by one when they leave: what they mean may
- * depend on those before them, and messages that are made and used at once stay in the processor's
- * caches. */
+/* Records are copied, and become messages one by one when they leave: the meaning of a record may depend on earlier
+ * ones, and a message that is used at once stays in the processor's cache. */
 static void on_kernel(
 	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
@@ -99,8 +98,8 @@ static void on_kernel(
 	hold(probes, ring, record, size, 0);
 }
 
-/* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
- * that must be delivered before those would be let in one by one. */
+/* Each ring has its share of the room. Otherwise a ring that is ahead would take all of it, and events of the other
+ * rings, which are delivered first, would enter one by one. */
 static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
 	uint32_t used = __atomic_load_n(&probes->preload->rings.header->used, __ATOMIC_RELAXED);
@@ -257,14 +256,14 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 		deliver_event(probes, stream, held, size, sink);
 }
 
-/* The consumer of the messages may need any time for each. Meanwhile processes may wait for their probes. */
+/* The consumer may take long for each message, while processes wait for their probes. */
 static bool is_long_enough(unsigned delivered, uint64_t begin)
 {
 	return delivered == DPE_DELIVERED_AT_ONCE ||
 	       (delivered % DPE_DELIVERED_UNTIMED == DPE_DELIVERED_UNTIMED - 1 && dpe_ring_now() - begin > DPE_DELIVERY_TIME);
 }
 
-/* Delivers what is before `known`, but not for too long; the time before which all was. */
+/* Delivers the records before `known`, for a limited time. Returns the time before which all were delivered. */
 static uint64_t deliver_before(
 	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
 {
@@ -289,7 +288,7 @@ static uint64_t deliver_before(
 
 /* ---- all rings together ------------------------------------------------------------------ */
 
-/* Reads all rings; the time up to which they are known, and whether nothing was left in any. */
+/* Reads all rings. Returns the time up to which they are known; *complete: nothing was left in any of the kernel's. */
 static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *complete)
 {
 	const struct dpe_kernel_sink sink = {probes, wants_more, on_kernel};
@@ -312,7 +311,7 @@ bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	merge->behind = merge->refused = false;
 	known = read_rings(probes, slack, &complete);
 	if (over && complete && !merge->refused)
-		known = UINT64_MAX; /* that was all */
+		known = UINT64_MAX; /* no more will come */
 	known = deliver_before(probes, known, sink);
 	if (known == UINT64_MAX)
 		known = now;

@@ -41,8 +41,8 @@ static bool is_pending(const struct dpe_follow_files *files, uint32_t pid, struc
 	return serial != entry->serial;
 }
 
-/* A process leaves the maps before its id can become another one's: the one that is in them once we hold it
- * is the one that is meant. */
+/* A process leaves the maps before its id can be reused: if the id is in them after its pidfd was opened, the pidfd is that
+ * of this process. */
 static void send_signal(const struct dpe_follow_files *files, uint32_t pid, int signal)
 {
 	int held = pidfd_open((pid_t)pid, 0);
@@ -286,8 +286,8 @@ static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_questi
 	return true;
 }
 
-/* A process that is left: the kernel takes probes out only when none of our programs waits, so it is stopped
- * instead of waiting, before it runs on. */
+/* A process that is no longer followed. The kernel removes probes only when none of our programs waits, so the process is
+ * stopped instead, before it continues. */
 struct left {
 	pid_t pid;
 	int held; /* a pidfd */
@@ -368,8 +368,8 @@ static void answer_one(struct dpe_probes *probes, uint32_t pid, const struct dpe
 		dpe_late_mappings_scan(probes, (pid_t)pid);
 }
 
-/* What asks again while we look is served in the next round. So is a program whose number is greater: its process would
- * go on waiting while we wait for the kernel to take its probes out. */
+/* A request that arrives during the scan is served in the next round. So is a program with a greater number: its process
+ * would still wait while we wait for the kernel to remove its probes. */
 static void answer_each(struct dpe_probes *probes, uint64_t number, struct all_left *left)
 {
 	int asking = dpe_attach_asking(probes);

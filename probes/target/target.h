@@ -27,8 +27,7 @@ void dpe_launch_close(struct dpe_child *child);
 /* ---- load_addresses.c ---------------------------------------------------------------- */
 
 bool dpe_load_addresses_missing(const struct dpe_probes *probes);
-/* Finds where the target has the program and what of its libraries it has mapped. False after an
- * error. */
+/* Finds where the target has mapped its program and libraries. False after an error. */
 bool dpe_load_addresses_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* False after an error where some is missing. */
 bool dpe_load_addresses_check(const struct dpe_probes *probes, struct dpe_diags *diags);

@@ -23,9 +23,9 @@ for command in check fmt compile run top attach record replay view convert race 
 	run "$DPE" $command --help
 	for option in $(sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' out); do
 		grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" "$TOP/docs/dpe.1" ||
-			not_ok "dpe.1 does not tell of $command $option"
+			not_ok "dpe.1 does not mention $command $option"
 	done
-	grep -qF "dpe $command" "$TOP/README.md" || not_ok "README does not tell of $command"
+	grep -qF "dpe $command" "$TOP/README.md" || not_ok "README does not mention $command"
 	ok "$command is documented"
 done
 

@@ -1,4 +1,4 @@
-# Events that programs tell of themselves: dpe/probe.h.
+# Events that programs report themselves: dpe/probe.h.
 . tests/tap.sh
 need_live 'events by dpe/probe.h'
 

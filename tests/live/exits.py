@@ -5,7 +5,7 @@
     exits.py compare TOLD LOG
     exits.py locks TOLD LOG
 
-The program tells of each call, in the order in which calls return: the function, its arguments, its
+The program reports each call, in the order in which calls return: the function, its arguments, its
 result. The log must have the same exits; and as many of each mutex as the other program tells. Prints
 whether it has, and what is wrong.
 """

@@ -1,4 +1,4 @@
-# dpe race without words: every access of a program that was compiled to tell of them.
+# dpe race without words: every access of a program that was compiled to report them.
 . tests/tap.sh
 need_live 'races on memory'
 

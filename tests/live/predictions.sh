@@ -64,7 +64,7 @@ says 'unless it is asked not to' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
 says 'under the lock race predicts nothing' 0 'nothing found'
 
-# ---- all memory, of a program that was compiled to tell of it -----------------------------------
+# ---- all memory, of a program that was compiled to report it -----------------------------------
 gcc -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/hidden.c" -o hidden.o &&
 	gcc hidden.o -o hidden -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building hidden'
 # in_most WAY STATUS TEXT: nine of ten runs at least

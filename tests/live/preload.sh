@@ -1,4 +1,4 @@
-# --preload: the program tells of its pthread calls itself, and all is as with probes, but quicker.
+# --preload: the program reports its pthread calls itself; all is as with probes, but faster.
 . tests/tap.sh
 need_live 'the preloaded library'
 compile_target preload

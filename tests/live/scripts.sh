@@ -50,7 +50,7 @@ runs 'a line without an end' 2 ./unended
 PATH=$PWD:$PATH
 runs 'found on $PATH' 3 plain one
 run "$DPE" list plain interpret
-check 'what of it can be observed' "$(grep -c interpret out)" -ge 1
+check 'what can be observed in it' "$(grep -c interpret out)" -ge 1
 
 # refused NAME SCRIPT TEXT
 refused() {

@@ -289,7 +289,7 @@ static void stands_at_an_event_with_an_action(void **state)
 	check_stops(state, "patched", "detect S(i): begin(i) & (patched(i) { break; })", true);
 }
 
-/* ---- stops that come to nothing -------------------------------------------------------------- */
+/* ---- unnecessary stops -------------------------------------------------------------- */
 
 static uint64_t count_stops(void **state, const char *rules, unsigned wanted)
 {

@@ -177,7 +177,7 @@ static void the_same_of_numbers(void **state)
 	}
 }
 
-/* More than one look at a past tells of. */
+/* More than one look at a past reports. */
 static void the_same_of_many_threads(void **state)
 {
 	(void)state;

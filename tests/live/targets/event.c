@@ -1,4 +1,4 @@
-/* Events that a program tells of itself. Compiled as two object files, as C and as C++; with OTHER
+/* Events that a program reports itself. Compiled as two object files, as C and as C++; with OTHER
  * the second of the two. */
 #include "include/dpe/probe.h"
 

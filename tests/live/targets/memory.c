@@ -1,4 +1,4 @@
-/* Accesses to memory by threads, ordered or not: memory WAY. Built to tell of them. */
+/* Accesses to memory by threads, ordered or not: memory WAY. Built to report them. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

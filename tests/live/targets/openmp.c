@@ -1,5 +1,5 @@
 /* OpenMP constructs that order what threads do, and the same without: openmp right|wrong [NAME]. Each function is a
- * case with variables of its own; `list` prints their names. Built to tell of accesses. */
+ * case with variables of its own; `list` prints their names. Built to report accesses. */
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
