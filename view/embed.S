@@ -13,6 +13,7 @@ dpe_view_\name:
 	text model, model.js
 	text diagram, diagram.js
 	text automaton, automaton.js
+	text net, net.js
 	text panels, panels.js
 
 	.section .note.GNU-stack, "", @progbits

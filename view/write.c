@@ -7,7 +7,7 @@
 
 /* page/, embedded by embed.S */
 extern const char dpe_view_html[], dpe_view_css[], dpe_view_compare[], dpe_view_model[], dpe_view_diagram[], dpe_view_automaton[],
-	dpe_view_panels[];
+	dpe_view_net[], dpe_view_panels[];
 
 /* Within a script element, "</script" and "<!--" would be read as tags. */
 static void put_json(FILE *to, const char *text, size_t len)
@@ -149,7 +149,8 @@ static void write_page(struct dpe_view *view, FILE *to)
 		else if (!strncmp(mark, "<!--DATA", 8))
 			put_data(to, view);
 		else if (!strncmp(mark, "<!--SCRIPT", 10))
-			fprintf(to, "%s\n%s\n%s\n%s\n%s", dpe_view_compare, dpe_view_model, dpe_view_diagram, dpe_view_automaton, dpe_view_panels);
+			fprintf(to, "%s\n%s\n%s\n%s\n%s\n%s", dpe_view_compare, dpe_view_model, dpe_view_diagram, dpe_view_automaton, dpe_view_net,
+				dpe_view_panels);
 	}
 	fputs(rest, to);
 }

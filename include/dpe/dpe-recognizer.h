@@ -129,10 +129,11 @@ enum dpe_trace_kind {
 	DPE_TRACE_FORGOT,  /* `count` events that no future event needs */
 };
 
-/* A state of one of the automata that follow a rule: see the sink's `automata`. */
+/* A state of one of the automata, or a place of one of the nets, that follow a rule: see the sink's `automata`. */
 struct dpe_trace_state {
 	unsigned automaton;
-	uint32_t state; /* its "id" */
+	uint32_t state; /* its "id"; of a net a place with a token, 2n before block n and 2n + 1 behind it: the root is block 0,
+			 * and each comes before those in it */
 };
 
 /* A step from messages to verdicts. Everything is borrowed for the call. */
@@ -151,7 +152,7 @@ struct dpe_trace {
 	 * partial matches, are in now, or were in before the event that they refuse; each once. */
 	const struct dpe_trace_state *states;
 	unsigned nstates;
-	/* Of other `expect` rules where the sink has `automata`: the events that these configurations accept, "c after a". */
+	/* Of `expect` rules that no automaton of these follows, where the sink has `automata`: the events that these configurations accept, "c after a". */
 	const char *const *expected;
 	unsigned nexpected;
 };
@@ -233,9 +234,10 @@ struct dpe_recognizer_sink {
 	void (*holds)(void *context, struct dpe_value thread, struct dpe_value object, bool held);
 	/* Each step, before the verdict that follows from it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
-	/* Before the rule's first trace of a step: an array of the automata that follow it, each as
-	 * DPE_EMIT_TRACED writes it; null where tokens follow an operand. Not called for a rule that only
-	 * tokens follow, or with more than DPE_TRACED_STATES in one. */
+	/* Before the rule's first trace of a step: an array of what follows it, each an automaton as
+	 * DPE_EMIT_TRACED writes it, or where tokens follow an operand its net, {"net":BLOCK}: an event is a
+	 * string, others are ["OPERATOR",BLOCK,...]. Not called for a rule with more than DPE_TRACED_STATES
+	 * states, or blocks, in one, or that a product of automata follows. */
 	void (*automata)(void *context, const struct dpe_rule *rule, const char *json);
 };
 

@@ -327,7 +327,7 @@ static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const
 	unsigned nbranches = slice->nbranches ? slice->nbranches : nbefore;
 	struct dpe_expected expected = {0};
 
-	if (run->recognizer->sink.automata && !dpe_gives_automata(run))
+	if (run->recognizer->sink.automata && (run->game || !dpe_gives_automata(run)))
 		list_expected(run, branches, nbranches, false, &expected);
 	dpe_trace_step(run, slice, branches, nbranches, occurrence, (struct dpe_trace){
 		.count = slice->nbranches,

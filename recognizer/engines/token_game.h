@@ -35,6 +35,12 @@ const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
 /* True where tokens may wait for each other in vain: some & synchronises, or control variables have
  * to agree. */
 bool dpe_game_can_be_stuck(const struct dpe_game *game);
+/* Prints the net as its blocks, {"net":BLOCK}: an event is a string, others are ["OPERATOR",BLOCK,...]. False where there are more
+ * blocks. */
+bool dpe_game_emit(const struct dpe_game *game, unsigned max_blocks, struct dpe_text *to);
+/* The places that hold tokens, some of them several times: marked_places.c says how they are numbered. */
+void dpe_game_places(const struct dpe_game *game, const struct dpe_marking *marking,
+	void (*found)(void *context, unsigned place), void *context);
 /* True where the tokens can leave the net. */
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
 /* The actions that they run through then; valid until the next call of dpe_game_plays. */

@@ -1,5 +1,6 @@
-/* What a step led to, for traces: states, and the automata that these are of. */
+/* What a step led to, for traces: states of automata or places of nets, and what these are of. */
 #include "recognizer/engines/conjunction.h"
+#include "recognizer/engines/token_game.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
@@ -17,13 +18,20 @@ static const struct dpe_run *operand(const struct dpe_run *run, unsigned number)
 	return run->conjunction ? run->conjunction->operands[number].run : run;
 }
 
+static bool is_drawn(const struct dpe_run *of)
+{
+	return of->game || of->follow == &dpe_automaton_engine;
+}
+
 /* False where it is too large. */
 static bool emit_operand(const struct dpe_run *of, struct dpe_text *to)
 {
 	struct dpe_diags *diags;
 	bool fits;
 
-	if (of->follow != &dpe_automaton_engine) {
+	if (of->game)
+		return dpe_game_emit(of->game, DPE_TRACED_STATES, to);
+	if (!is_drawn(of)) {
 		dpe_text_puts(to, "null");
 		return true;
 	}
@@ -40,7 +48,7 @@ static void give_automata(struct dpe_run *run)
 	bool any = false, fits = true;
 
 	for (unsigned i = 0; i < noperands(run) && fits; i++) {
-		any |= operand(run, i)->follow == &dpe_automaton_engine;
+		any |= is_drawn(operand(run, i));
 		dpe_text_puts(&text, i ? "," : "[");
 		fits = emit_operand(operand(run, i), &text);
 	}
@@ -67,19 +75,41 @@ static void add_state(struct states *states, unsigned automaton, dpe_state state
 	*DPE_GROW(states->at, states->count, states->cap) = (struct dpe_trace_state){automaton, state};
 }
 
-static void add_partials(struct states *states, unsigned number, const struct dpe_partial_list *partials)
+struct marked {
+	struct states *states;
+	unsigned net;
+};
+
+static void add_place(void *context, unsigned place)
+{
+	const struct marked *marked = context;
+
+	add_state(marked->states, marked->net, place);
+}
+
+static void add_config(struct states *states, const struct dpe_run *run, unsigned number, const struct dpe_config *config)
+{
+	const struct dpe_run *of = operand(run, number);
+	struct marked marked = {states, number};
+
+	if (of->game)
+		dpe_game_places(of->game, config->marking, add_place, &marked);
+	else if (is_drawn(of))
+		add_state(states, number, config->state);
+}
+
+static void add_partials(
+	struct states *states, const struct dpe_run *run, unsigned number, const struct dpe_partial_list *partials)
 {
 	for (unsigned i = 0; i < partials->count; i++)
-		add_state(states, number, partials->at[i]->config.state);
+		add_config(states, run, number, &partials->at[i]->config);
 }
 
 static void collect_partials(const struct dpe_run *run, const struct dpe_matching *matching, struct states *states)
 {
 	for (unsigned i = 0; matching && i < matching->noperands; i++) {
-		if (operand(run, i)->follow != &dpe_automaton_engine)
-			continue;
-		add_partials(states, i, &matching->lists[i].active);
-		add_partials(states, i, &matching->lists[i].ended);
+		add_partials(states, run, i, &matching->lists[i].active);
+		add_partials(states, run, i, &matching->lists[i].ended);
 	}
 }
 
@@ -89,8 +119,8 @@ static void collect_match(const struct dpe_run *run, struct states *states)
 	for (unsigned i = 0; i < noperands(run); i++) {
 		const struct dpe_partial *partial = run->conjunction->match[i];
 
-		if (partial && operand(run, i)->follow == &dpe_automaton_engine)
-			add_state(states, i, partial->config.state);
+		if (partial)
+			add_config(states, run, i, &partial->config);
 	}
 }
 
@@ -110,7 +140,7 @@ void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const st
 	bool given = dpe_gives_automata(run);
 
 	for (unsigned i = 0; given && i < nbranches; i++)
-		add_state(&states, 0, branches[i].config.state);
+		add_config(&states, run, 0, &branches[i].config);
 	if (given)
 		collect_partials(run, slice->matching, &states);
 	if (given && step.matched)

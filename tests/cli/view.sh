@@ -21,6 +21,8 @@ expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
 detect order(f): write(f) ; read(f) ; close(f)
 detect beside: (write("a") ; close("a")) & sync("a")
 expect copies(f): open(f) ; (seek(f) ; tell(f))@
+expect rounds(f): open(f) ; ((seek(f) + read(f) + write(f))* ; tell(f))@ ; close(f)
+expect both(f): open(f) ; (((write(f) & tell(f)) ; read(f))@ & (read(f) + close(f))*) ; close(f)
 X
 cat >file.jsonl <<'X'
 {"event":"open","thread":1,"args":["a"]}

@@ -104,12 +104,12 @@ function drawAutomaton(automaton, now, taken, refused) {
 		...places.map((place, i) => drawState(automaton, place, i, entries[i], now.has(i) ? refused ? 'refused' : 'now' : '')));
 }
 
-/* The states of one automaton in [automaton, id, …], numbered as drawn. */
+/* The states of one automaton in [automaton, id, …], numbered as drawn; of a net, the places. */
 function statesIn(automaton, number, pairs) {
 	const found = new Set();
 	for (let i = 0; i < pairs.length; i += 2)
 		if (pairs[i] === number)
-			found.add(automaton.states.findIndex(state => state.id === pairs[i + 1]));
+			found.add(automaton.net ? pairs[i + 1] : automaton.states.findIndex(state => state.id === pairs[i + 1]));
 	return found;
 }
 
@@ -121,19 +121,22 @@ function listMoves(automaton, state) {
 		moves.length ? moves.slice(0, 8).map(move => `${moveWords(automaton, move)} → ${move.to}`).join('; ') + (moves.length > 8 ? `; ${moves.length - 8} more` : '') : 'nothing more may come');
 }
 
-/* The automata of the slice's rule, with the states after the step, or the ones that refuse its event. */
+/* The automata and nets of the slice's rule, with the states after the step, or the ones that refuse its event. */
 function showAutomata(step, previousStep) {
 	const automata = data.automata[step.rule], refused = /^refuses/.test(step.does), name = nameOf(step.event).replace(/\.(enter|exit)$/, '');
+	const next = step.expected.length ? make('p', {class: 'soft'}, `${refused ? 'Expected' : 'May come next'}: ${step.expected.map(text).join('; ')}`) : '';
 	if (!automata)
-		return [step.expected.length ? make('p', {class: 'soft'}, `${refused ? 'Expected' : 'May come next'}: ${step.expected.map(text).join('; ')}`) : '',
-			make('p', {class: 'soft'}, 'No automaton is drawn: tokens on a net follow the rule, or it has too many states.')];
-	return automata.flatMap((automaton, number) => {
+		return [next, make('p', {class: 'soft'}, 'Nothing is drawn: what follows the rule has too many states.')];
+	return [next, ...automata.flatMap((automaton, number) => {
 		if (!automaton)
 			return [];
-		const now = statesIn(automaton, number, step.states), before = previousStep && statesIn(automaton, number, previousStep.states);
+		const now = statesIn(automaton, number, step.states);
+		if (automaton.net)
+			return drawNet(automaton.net, now, refused);
+		const before = previousStep && statesIn(automaton, number, previousStep.states);
 		// A search may begin at any event. A slice without earlier steps may have begun as a copy of another one.
 		const from = state => !before || before.has(state) || (!state && data.rules[step.rule][2] !== 'expect');
 		const taken = move => !refused && from(move.from) && now.has(move.to) && base(move.event) === base(name);
 		return [drawAutomaton(automaton, now, taken, refused), ...[...now].slice(0, 3).map(state => listMoves(automaton, state))];
-	});
+	})];
 }

@@ -374,10 +374,12 @@ function drawHeader(width) {
 	ctx.font = 'bold ' + FONT;
 	for (const lane of lanes) {
 		ctx.fillStyle = view.selected >= 0 && laneOf(view.selected) === lane ? colours.focus : colours.text;
-		ctx.fillText(clipped(laneName(lane), view.laneWidth - 12), laneX(lane) - 6, 21);
+		ctx.fillText(clipped(threadOf(lane), view.laneWidth - 12), laneX(lane) - 6, severalHosts ? 14 : 21);
 	}
 	ctx.font = FONT;
 	ctx.fillStyle = colours.soft;
+	for (const lane of lanes)
+		ctx.fillText(clipped(hostName(lane), view.laneWidth - 12), laneX(lane) - 6, 28);
 	ctx.fillText(view.rows === 'observed' ? 'time, ms' : 'depth', 8, 21);
 	ctx.fillStyle = colours.line;
 	ctx.fillRect(0, HEADER - 1, width, 1);

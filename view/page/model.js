@@ -3,7 +3,9 @@
  * this order. An edge is either the lane's own (the previous event of the thread) or one of `inFrom`. */
 
 const LANE = 0, NAME = 1, TIME = 2, EDGES = 3, ARGS = 4, RET = 5, VARS = 6, STACK = 7, MODULE = 8, ID = 9;
-const data = together(JSON.parse(document.getElementById('data').textContent));
+/* Characters that change the direction of what follows them would show texts in another order than they have: as escapes. */
+const plain = json => json.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, character => '\\\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'));
+const data = together(JSON.parse(plain(document.getElementById('data').textContent)));
 const text = number => data.texts[number];
 const SENDS = 1, RECEIVES = 2, RELEASES = 4, TAKES = 8;
 const STATED = -1, UNKNOWN = -2; // instead of a rule: a predecessor that the log names; an edge of no rule that is known
@@ -264,7 +266,11 @@ function findEntries() {
 
 const runName = lane => !data.counterpart ? '' : lane < data.laneB ? 'A ' : 'B ';
 
-function laneName(lane) {
+const severalHosts = new Set(data.lanes.map(row => row[3])).size > 1;
+const hostName = lane => severalHosts && data.lanes[lane][3] ? text(data.lanes[lane][3]) : '';
+const laneName = lane => threadOf(lane) + (hostName(lane) ? ` on ${hostName(lane)}` : '');
+
+function threadOf(lane) {
 	const [thread, comm] = data.lanes[lane], name = entries[lane] || (comm && text(comm));
 	return runName(lane) + (name ? `${name} ${text(thread)}` : thread ? `thread ${text(thread)}` : `chain ${lane + 1}`);
 }
@@ -272,7 +278,7 @@ function laneName(lane) {
 function laneTitle(lane) {
 	const [thread, comm, process, host] = data.lanes[lane];
 	const words = [host && `host ${text(host)}`, process && `process ${text(process)}`, thread && `thread ${text(thread)}`, comm && text(comm)].filter(part => part);
-	return words.length ? runName(lane) + words.join(', ') : laneName(lane);
+	return words.length ? runName(lane) + words.join(', ') : threadOf(lane);
 }
 
 /* "enqueue(3)", "pthread_mutex_lock(m).exit = 0" */
