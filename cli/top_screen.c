@@ -22,6 +22,11 @@ struct cli_screen *cli_screen_open(FILE *to, FILE *from)
 	terminal = newterm(NULL, to, from);
 	if (!terminal)
 		return NULL;
+	if (!tigetstr("cup")) { /* one that cannot move its cursor, such as "dumb" */
+		endwin();
+		delscreen(terminal);
+		return NULL;
+	}
 	screen = dpe_xcalloc(1, sizeof(*screen));
 	screen->terminal = terminal;
 	cbreak();

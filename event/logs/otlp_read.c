@@ -10,6 +10,9 @@
 #include <string.h>
 #include <uthash.h>
 
+/* By their numbers; some writers give the names. */
+static const char *const KINDS[] = {"UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"};
+static const char *const STATUSES[] = {"UNSET", "OK", "ERROR"};
 enum span_kind { SERVER = 2, CLIENT = 3 };
 enum { STATUS_ERROR = 2 };
 
@@ -18,7 +21,7 @@ struct span {
 	const char *trace, *id, *host;
 	char *key; /* both ids */
 	unsigned line;
-	uint64_t begin, end;      /* ns */
+	uint64_t begin, end;      /* ns; an end of 0: it has not ended */
 	struct span **children; /* of the same process, by their ends; none of these has a thread */
 	unsigned nchildren, capchildren;
 	struct dpe_text before;  /* ids of what comes before the enter, and … */
@@ -53,6 +56,39 @@ static uint64_t number_of(const cJSON *object, const char *name)
 	if (cJSON_IsString(item))
 		return strtoull(item->valuestring, NULL, 10);
 	return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)item->valuedouble : 0;
+}
+
+/* Their case does not matter. */
+static const char *id_of(const cJSON *object, const char *name)
+{
+	cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	for (char *at = cJSON_GetStringValue(item); at && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return text_of(object, name);
+}
+
+/* "SPAN_KIND_SERVER" and "STATUS_CODE_ERROR" are numbers as well. */
+static uint64_t choice_of(const cJSON *object, const char *name, const char *before, const char *const *choices, unsigned count)
+{
+	const char *text = text_of(object, name);
+	size_t len = strlen(before);
+
+	for (unsigned i = 0; i < count && !strncmp(text, before, len); i++) {
+		if (!strcmp(text + len, choices[i]))
+			return i;
+	}
+	return number_of(object, name);
+}
+
+static uint64_t kind_of(const struct span *span)
+{
+	return choice_of(span->json, "kind", "SPAN_KIND_", KINDS, DPE_COUNT(KINDS));
+}
+
+static uint64_t status_of(const struct span *span)
+{
+	return choice_of(cJSON_GetObjectItemCaseSensitive(span->json, "status"), "code", "STATUS_CODE_", STATUSES, DPE_COUNT(STATUSES));
 }
 
 static const cJSON *attribute(const cJSON *object, const char *key)
@@ -118,7 +154,7 @@ static void add_span(struct otlp *otlp, const cJSON *json, const char *host, uns
 		return;
 	}
 	span = dpe_xcalloc(1, sizeof(*span));
-	*span = (struct span){.json = json, .trace = text_of(json, "traceId"), .id = text_of(json, "spanId"), .host = host,
+	*span = (struct span){.json = json, .trace = id_of(json, "traceId"), .id = id_of(json, "spanId"), .host = host,
 		.line = line};
 	span->begin = number_of(json, "startTimeUnixNano");
 	span->end = number_of(json, "endTimeUnixNano");
@@ -222,7 +258,7 @@ static void add_id(struct dpe_text *to, const struct span *span, const char *wha
 /* The enter of the parent, and of each span that is linked to. */
 static void add_causes(struct otlp *otlp, struct dpe_text *to, const struct span *span)
 {
-	const char *parent = text_of(span->json, "parentSpanId"), *comma = "";
+	const char *parent = id_of(span->json, "parentSpanId"), *comma = "";
 	const cJSON *link;
 	struct span *cause = *parent ? find_span(otlp, span->trace, parent) : NULL;
 
@@ -232,7 +268,7 @@ static void add_causes(struct otlp *otlp, struct dpe_text *to, const struct span
 		comma = ",";
 	}
 	cJSON_ArrayForEach(link, cJSON_GetObjectItemCaseSensitive(span->json, "links")) {
-		cause = find_span(otlp, text_of(link, "traceId"), text_of(link, "spanId"));
+		cause = find_span(otlp, id_of(link, "traceId"), id_of(link, "spanId"));
 		if (!cause)
 			continue;
 		dpe_text_puts(to, comma);
@@ -326,17 +362,18 @@ static unsigned add_events(struct otlp *otlp, const struct span *span)
 static void add_exit(struct otlp *otlp, const struct span *span, unsigned nevents)
 {
 	const char *name = text_of(span->json, "name");
-	const cJSON *status = cJSON_GetObjectItemCaseSensitive(span->json, "status");
 	struct dpe_text text = {0};
 	char last[16] = "enter";
 
+	if (!span->end)
+		return;
 	if (nevents)
 		snprintf(last, sizeof(last), "%u", nevents);
 	begin_message(&text, span, name, ".exit", "exit");
 	dpe_text_puts(&text, ",\"pred\":[");
 	add_id(&text, span, last);
 	dpe_text_puts(&text, span->replies.at ? span->replies.at : "");
-	dpe_text_printf(&text, "],\"ret\":%llu", (unsigned long long)number_of(status, "code"));
+	dpe_text_printf(&text, "],\"ret\":%llu", (unsigned long long)status_of(span));
 	add_attributes(&text, span->json, name);
 	end_message(otlp, span, span->end, &text);
 }
@@ -352,14 +389,13 @@ static void add_exit_id(struct dpe_text *to, const struct span *span)
 /* A call that did not fail returns when its server has answered. */
 static void note_reply(const struct span *server, struct span *client)
 {
-	if (number_of(server->json, "kind") == SERVER && number_of(client->json, "kind") == CLIENT &&
-		number_of(cJSON_GetObjectItemCaseSensitive(client->json, "status"), "code") != STATUS_ERROR)
+	if (server->end && kind_of(server) == SERVER && kind_of(client) == CLIENT && status_of(client) != STATUS_ERROR)
 		add_exit_id(&client->replies, server);
 }
 
 static void note_parent(struct otlp *otlp, struct span *span)
 {
-	const char *id = text_of(span->json, "parentSpanId");
+	const char *id = id_of(span->json, "parentSpanId");
 	uint64_t unknown = otlp->unknown;
 	struct span *parent = *id ? find_span(otlp, span->trace, id) : NULL;
 

@@ -104,6 +104,12 @@ says 'conditions on the status' 1 'failed: match'
 sed 's/"parentSpanId":"b"/"parentSpanId":"ff"/' shop.otlp >lost.otlp
 run "$DPE" replay -e 'expect order(t): (pay(t).enter ; charge(t).enter)' lost.otlp
 says 'a parent that is not there is a loss' 3 'warning: 1 parents or links of spans are not in this log' ' 1 lost' inconclusive
+sed 's/"parentSpanId":"b"/"parentSpanId":"B"/; s/"kind":2/"kind":"SPAN_KIND_SERVER"/; s/"kind":3/"kind":"SPAN_KIND_CLIENT"/; s/"code":1/"code":"STATUS_CODE_OK"/' shop.otlp >names.otlp
+run "$DPE" convert names.otlp names.jsonl
+check 'kinds and statuses by their names, and ids in either case' "$status $(cmp shop.jsonl names.jsonl 2>&1)" = '0 '
+sed 's/"endTimeUnixNano":"290"/"endTimeUnixNano":"0"/' shop.otlp >unfinished.otlp
+run "$DPE" replay -e 'expect answered(t): charge(t).enter ; charge(t).exit' -e 'detect returned(t): pay(t).exit' unfinished.otlp
+says 'a span that has not ended has no exit' 1 'answered: incomplete' 'returned: match' '10 events, 0 lost'
 service shop "$(span a a 1 100 200 own ''),$(span b c 1 1 2 left ''),$(span c b 1 1 2 right '')" >cycle.otlp
 run "$DPE" replay -e 'detect x(t): own(t).exit' cycle.otlp
 check 'spans that are their own parents end' "$status" != 0

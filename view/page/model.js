@@ -144,40 +144,26 @@ const heldAt = event => bars.filter(bar => bar.lane === laneOf(event) && bar.fro
 
 /* ---- order ------------------------------------------------------------------------------- */
 
-/* 1 for each event that precedes the event. */
-function pastOf(event) {
+/* 1 for each event on a path from the event: along its lane, and by edges. */
+function reached(event, along, start, ends) {
 	const marks = new Uint8Array(count), stack = [event];
 	while (stack.length) {
 		const at = stack.pop();
-		const visit = from => {
-			if (from >= 0 && !marks[from]) {
-				marks[from] = 1;
-				stack.push(from);
+		const visit = next => {
+			if (next >= 0 && !marks[next]) {
+				marks[next] = 1;
+				stack.push(next);
 			}
 		};
-		visit(previous[at]);
-		for (let edge = inStart[at]; edge < inStart[at + 1]; edge++)
-			visit(inFrom[edge]);
+		visit(along[at]);
+		for (let edge = start[at]; edge < start[at + 1]; edge++)
+			visit(ends[edge]);
 	}
 	return marks;
 }
 
-function futureOf(event) {
-	const marks = new Uint8Array(count), stack = [event];
-	while (stack.length) {
-		const at = stack.pop();
-		const visit = to => {
-			if (to >= 0 && !marks[to]) {
-				marks[to] = 1;
-				stack.push(to);
-			}
-		};
-		visit(following[at]);
-		for (let out = outStart[at]; out < outStart[at + 1]; out++)
-			visit(outTo[out]);
-	}
-	return marks;
-}
+const pastOf = event => reached(event, previous, inStart, inFrom);
+const futureOf = event => reached(event, following, outStart, outTo);
 
 /* The edges between threads on a path from a to b with as few of them as possible; null if there is no path.
  * Breadth first from b, a lane at a time: within a lane steps cost nothing. */
