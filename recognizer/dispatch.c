@@ -10,11 +10,12 @@
 
 #include <stdlib.h>
 
-/* Slices forget events when their number has doubled since the last time, so that the cost of
- * forgetting is constant per event. */
+/* Slices forget events when their number has doubled since the last time, and grown by what the
+ * horizon costs, so that the cost of forgetting is constant per event. */
 static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
+	uint64_t cost = dpe_horizon_cost(recognizer->horizon);
 
 	for (unsigned i = 0; horizon && i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
@@ -22,7 +23,7 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 		if (run->rule_engine && run->rule_engine->forget)
 			run->rule_engine->forget(run, horizon);
 	}
-	recognizer->forget_above = recognizer->kept * 2;
+	recognizer->forget_above = recognizer->kept + (recognizer->kept > cost ? recognizer->kept : cost);
 	if (recognizer->forget_above < recognizer->options.forget_from)
 		recognizer->forget_above = recognizer->options.forget_from;
 	if (recognizer->options.forget_from == 1)

@@ -293,14 +293,29 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 	return DPE_SYNC_FIFO;
 }
 
+/* True where the thread of each receive is its only key. */
+static bool is_for_thread(const struct dpe_rule *rule)
+{
+	if (rule->pairing != DPE_ONCE)
+		return false;
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->receives[i] &&
+			(rule->patterns[i].by == DPE_NO_VARIABLE || rule->keys != UINT64_C(1) << rule->patterns[i].by))
+			return false;
+	}
+	return true;
+}
+
 static void begin_stabilizer(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
 	enum dpe_sync_pairing *pairings = dpe_xcalloc(spec->nrules + 1, sizeof(*pairings));
 	bool *unreported = dpe_xcalloc(spec->nrules + 1, sizeof(*unreported));
+	unsigned *for_thread = dpe_xcalloc(spec->nrules + 1, sizeof(*for_thread));
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings,
 		.unreported = unreported,
+		.for_thread = for_thread,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = recognizer->ends_thread,
 		.finds_thread = recognizer->thread_found,
@@ -313,6 +328,8 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		if (spec->rules[i].mode != DPE_SYNC)
 			continue;
 		unreported[options.npairings] = dpe_rule_is_lock(&spec->rules[i]);
+		if (is_for_thread(&spec->rules[i]))
+			for_thread[options.nfor_thread++] = options.npairings;
 		pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
 		recognizer->has_sections |=
 			spec->rules[i].pairing == DPE_DURING && !options.ordered;
@@ -320,6 +337,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
 	free(pairings);
 	free(unreported);
+	free(for_thread);
 }
 
 bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags)

@@ -1,6 +1,7 @@
 /* Vector clocks as immutable tries over chain numbers, 16 to a leaf, that share equal parts: stamps
- * of old events stay valid, and joining clocks skips what they share. Tree clocks (Mathur et al.,
- * ASPLOS 2022) change in place and would have to be copied. See README.md. */
+ * of old events stay valid, and joining clocks skips what they share. Of tree clocks (Mathur et al.,
+ * ASPLOS 2022), which change in place and would have to be copied, there is the monotonicity: who
+ * knows an event knows all that it knew. See README.md. */
 #include "stabilizer/clock.h"
 #include "stabilizer/limits.h"
 
@@ -10,12 +11,15 @@
 #define BITS 4
 #define FAN (1u << BITS)
 
+typedef uint32_t four __attribute__((vector_size(16), may_alias));
+
 /* Covers FAN to the power of height + 1 chains. */
 struct dpe_clock {
 	struct dpe_pool *pool; /* the node's own pool */
 	uint32_t refs, height;
 	union {
-		uint32_t at[FAN];             /* height 0: how far into each chain */
+		uint32_t at[FAN];             /* height 0: how far into each chain … */
+		four fours[FAN / 4];          /* … four by four */
 		struct dpe_clock *child[FAN]; /* NULL: no event of these chains */
 	};
 };
@@ -196,19 +200,24 @@ static struct dpe_clock *empty_clock(struct dpe_pool *pool, unsigned height)
 	return clock;
 }
 
+static bool any(four of)
+{
+	return of[0] | of[1] | of[2] | of[3];
+}
+
 /* The maximum of both for each chain; returns one of the two where it dominates. */
 static struct dpe_clock *join_leaves(const struct dpe_clock *a, const struct dpe_clock *b)
 {
 	struct dpe_clock *joined;
-	bool a_more = false, b_more = false;
+	four a_more = {0}, b_more = {0};
 
-	for (unsigned i = 0; i < FAN; i++) {
-		a_more |= a->at[i] > b->at[i];
-		b_more |= b->at[i] > a->at[i];
+	for (unsigned i = 0; i < FAN / 4; i++) {
+		a_more |= (four)(a->fours[i] > b->fours[i]);
+		b_more |= (four)(b->fours[i] > a->fours[i]);
 	}
-	if (!b_more)
+	if (!any(b_more))
 		return ref(a);
-	if (!a_more)
+	if (!any(a_more))
 		return ref(b);
 	joined = new_clock(a->pool, 0);
 	for (unsigned i = 0; i < FAN; i++)
@@ -281,11 +290,12 @@ const struct dpe_clock *dpe_pasts_join(const struct dpe_stamp *const *stamps, un
 
 /* ---- building a past --------------------------------------------------------------------- */
 
-void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own)
+void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own, uint32_t since)
 {
 	unref(past->clock);
 	past->clock = ref(base);
 	past->own = own;
+	past->since = since;
 }
 
 bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp)
@@ -333,20 +343,20 @@ static void raise_to(struct dpe_past *past, uint32_t chain, uint32_t index)
 
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp)
 {
-	struct dpe_clock *before = past->clock;
-
 	if (dpe_past_has(past, stamp))
 		return;
-	past->clock = join(before, stamp->past);
-	unref(before);
+	dpe_past_join(past, stamp->past);
 	raise_to(past, stamp->chain, stamp->index);
 }
 
+/* A clock that has an event has all of its past. */
 void dpe_past_join(struct dpe_past *past, const struct dpe_clock *clock)
 {
 	struct dpe_clock *before = past->clock;
+	bool has_all = past->since && reach_in(clock, past->own) >= past->since;
 
-	past->clock = join(before, clock);
+	past->clock = has_all ? ref(clock) : join(before, clock);
+	past->since = 0;
 	unref(before);
 }
 
@@ -370,7 +380,7 @@ static const struct dpe_clock *follow_leaves(struct dpe_pool *pool, const struct
 }
 
 const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
-	uint32_t own, const struct dpe_stamp *stamp)
+	uint32_t own, uint32_t since, const struct dpe_stamp *stamp)
 {
 	struct dpe_past past = {.pool = pool};
 
@@ -378,7 +388,7 @@ const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe
 		return ref(base);
 	if (stamp->chain < FAN && is_leaf(base) && is_leaf(stamp->past))
 		return follow_leaves(pool, base, stamp);
-	dpe_past_start(&past, base, own);
+	dpe_past_start(&past, base, own, since);
 	dpe_past_add(&past, stamp);
 	return dpe_past_take(&past);
 }

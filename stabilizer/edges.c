@@ -1,7 +1,6 @@
 /* Synchronisation edges on their way into a past: edges of sends, and edges that enter after a
  * receive. */
 #include "stabilizer/edges.h"
-#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 
@@ -84,7 +83,7 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node 
 {
 	if (!stabilizer->nedges && !stabilizer->ndirect)
 		return;
-	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain);
+	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain, node->since);
 	dpe_edges_reduce(stabilizer);
 	if (!stabilizer->nedges)
 		return;

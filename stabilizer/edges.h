@@ -2,7 +2,7 @@
 #ifndef DPE_STABILIZER_EDGES_H
 #define DPE_STABILIZER_EDGES_H
 
-#include "stabilizer/nodes.h"
+#include "stabilizer/stages.h"
 
 /* Edges are collected in stabilizer->edges: begin, … */
 void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
@@ -17,5 +17,17 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 /* Lets the kept edges enter after the node instead. */
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 void dpe_edges_free(struct dpe_message_node *node);
+
+/* Since which event of its chain that has been the past; 0: it is newer. */
+static inline uint32_t dpe_node_past_since(const struct dpe_message_node *node)
+{
+	return dpe_node_past(node) == node->stamp.past ? node->since : 0;
+}
+
+/* For the stamp of the next event of the chain. */
+static inline uint32_t dpe_since_after(const struct dpe_message_node *tail, const struct dpe_stamp *stamp)
+{
+	return tail && tail->stamp.past == stamp->past ? tail->since : stamp->index;
+}
 
 #endif

@@ -3,7 +3,6 @@
  * fast_path_applies says when. tests/stabilizer/test_fast_path.c compares it with the general path,
  * message by message. */
 #include "stabilizer/edges.h"
-#include "stabilizer/stages.h"
 
 static inline bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread,
 	const struct dpe_message *message)
@@ -59,7 +58,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_message_no
 		dpe_edges_report(stabilizer, event);
 		return;
 	}
-	dpe_past_start(&stabilizer->past, event->stamp.past, tail->stamp.chain);
+	dpe_past_start(&stabilizer->past, event->stamp.past, tail->stamp.chain, dpe_node_past_since(tail));
 	dpe_edges_add(stabilizer, tail);
 	for (unsigned i = 0; i < nsends; i++)
 		dpe_edges_add_send(stabilizer, meeting->sends[i]);
@@ -72,6 +71,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_message_no
 static struct dpe_message_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message_node *tail, const struct dpe_event *event)
 {
+	uint32_t since = dpe_since_after(tail, &event->stamp);
 	struct dpe_message_node *node = tail;
 
 	if (is_unshared(tail)) {
@@ -86,6 +86,7 @@ static struct dpe_message_node *follow(struct dpe_stabilizer *stabilizer, struct
 		stabilizer->chains[thread->chain].tail = dpe_node_ref(node);
 	}
 	node->stamp = event->stamp;
+	node->since = since;
 	node->number = event->number;
 	return node;
 }
@@ -105,7 +106,8 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_message_no
 	const struct dpe_paired_sends *meeting)
 {
 	if (role->send) {
-		node->message = dpe_message_ref(message);
+		if (!stabilizer->edges_unused)
+			node->message = dpe_message_ref(message);
 		stabilizer->chains[node->stamp.chain].exported = node->stamp.index;
 		dpe_sync_add(stabilizer, role, node);
 		return;
@@ -169,7 +171,7 @@ static inline void receive(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *send)
 {
 	const struct dpe_clock *past = dpe_clock_follow(stabilizer->pool, dpe_node_past(node),
-		node->stamp.chain, &send->stamp);
+		node->stamp.chain, dpe_node_past_since(node), &send->stamp);
 
 	dpe_clock_unref(node->entered);
 	node->entered = past;
@@ -194,6 +196,7 @@ static inline __attribute__((always_inline)) void release_next(
 
 	stabilizer->sink.event(stabilizer->sink.context, &event);
 	if (entered) {
+		node->since = dpe_since_after(node, &event.stamp);
 		dpe_clock_unref(node->stamp.past);
 		node->stamp.past = entered;
 		node->entered = NULL;

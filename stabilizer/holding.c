@@ -38,10 +38,10 @@ struct dpe_message_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct 
 	return node;
 }
 
-/* A complete message is needed only while a pairing may name it. */
-static void drop_message(struct dpe_message_node *node)
+/* A complete message is needed only while a pairing may name it, or ask for its time. */
+static void drop_message(struct dpe_message_node *node, bool unnamed)
 {
-	if (node->hold || node->uses)
+	if (node->hold || (node->uses && !(unnamed && !node->host)))
 		return;
 	dpe_message_unref(node->message);
 	node->message = NULL;
@@ -56,7 +56,7 @@ void dpe_node_use(struct dpe_message_node *node)
 void dpe_node_unuse(struct dpe_message_node *node)
 {
 	node->uses--;
-	drop_message(node);
+	drop_message(node, false);
 	dpe_node_unref(node);
 }
 
@@ -128,7 +128,7 @@ void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	free(hold->parts);
 	*DPE_GROW(stabilizer->spare, stabilizer->nspare, stabilizer->capspare) = hold;
 	node->hold = NULL;
-	drop_message(node);
+	drop_message(node, stabilizer->edges_unused);
 	dpe_node_unref(node);
 	if (thread && thread->over)
 		dpe_thread_retire(stabilizer, thread);

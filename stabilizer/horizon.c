@@ -8,8 +8,8 @@
 
 /* Reaches being collected, each as chain << 32 | index. */
 struct views {
-	uint64_t *at;
-	unsigned count, cap;
+	uint64_t *at, *sorted; /* sorted: room for as many */
+	unsigned count, cap, capsorted;
 	const struct dpe_clock **pasts; /* visited, and their parts; open addressing */
 	unsigned npasts, size;
 };
@@ -108,11 +108,42 @@ static void collect(const struct dpe_stabilizer *stabilizer, struct views *views
 	}
 }
 
-static int in_order(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
+#define DIGIT 11 /* bits */
 
-	return (*x > *y) - (*x < *y);
+static void sort_by_digit(struct views *views, unsigned shift)
+{
+	unsigned begin[1 << DIGIT] = {0}, mask = (1 << DIGIT) - 1, before = 0;
+	uint64_t *from = views->at;
+
+	for (unsigned i = 0; i < views->count; i++)
+		begin[from[i] >> shift & mask]++;
+	for (unsigned i = 0; i <= mask; i++) {
+		unsigned count = begin[i];
+
+		begin[i] = before;
+		before += count;
+	}
+	for (unsigned i = 0; i < views->count; i++)
+		views->sorted[begin[from[i] >> shift & mask]++] = from[i];
+	views->at = views->sorted;
+	views->sorted = from;
+}
+
+/* A radix sort, since there are very many where there are many sends. */
+static void sort_views(struct views *views)
+{
+	uint64_t differing = 0;
+
+	if (views->capsorted < views->cap) {
+		views->capsorted = views->cap;
+		views->sorted = dpe_xrealloc(views->sorted, views->capsorted * sizeof(*views->sorted));
+	}
+	for (unsigned i = 1; i < views->count; i++)
+		differing |= views->at[i] ^ views->at[0];
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		if (differing >> shift & ((1 << DIGIT) - 1))
+			sort_by_digit(views, shift);
+	}
 }
 
 static void make_room(struct dpe_horizon *horizon)
@@ -133,11 +164,10 @@ static void make_room(struct dpe_horizon *horizon)
 
 static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
 {
-	const struct views *views = &horizon->views;
+	struct views *views = &horizon->views;
 	unsigned at = 0;
 
-	if (views->count)
-		qsort(views->at, views->count, sizeof(*views->at), in_order);
+	sort_views(views);
 	horizon->nchains = stabilizer->nchains;
 	horizon->nreaches = 0;
 	make_room(horizon);
@@ -184,6 +214,7 @@ void dpe_horizon_free(struct dpe_horizon *horizon)
 	free(horizon->begin);
 	free(horizon->reaches);
 	free(horizon->views.at);
+	free(horizon->views.sorted);
 	free(horizon->views.pasts);
 	free(horizon);
 }

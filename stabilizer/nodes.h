@@ -26,6 +26,7 @@ struct dpe_message_node {
 	struct dpe_host *host; /* whose clock holds it; NULL: none */
 	uint64_t arrival, number;
 	struct dpe_stamp stamp; /* index 0: not released */
+	uint32_t since;         /* the first event of its chain with the same past */
 	bool known;             /* can be named as a predecessor */
 	struct dpe_edge *edges; /* of a receive, that enter after it … */
 	unsigned nedges;
@@ -159,6 +160,7 @@ struct dpe_stabilizer {
 	bool *reports; /* by pairing: its edges are given to the sink's `edge` */
 	unsigned npairings;
 	unsigned *nqueues; /* of each pairing */
+	unsigned *for_thread, nfor_thread; /* rules: see the options */
 	dpe_name ends_thread, finds_thread;
 	bool ordered, edges_unused, finished;
 	bool unnumbered; /* a message of a thread came without a number */

@@ -32,6 +32,10 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 		stabilizer->pairings[i] = options->pairings[i];
 		stabilizer->reports[i] = sink->edge && !(options->unreported && options->unreported[i]);
 	}
+	stabilizer->nfor_thread = options->nfor_thread;
+	stabilizer->for_thread = dpe_xcalloc(options->nfor_thread + 1, sizeof(*stabilizer->for_thread));
+	for (unsigned i = 0; i < options->nfor_thread; i++)
+		stabilizer->for_thread[i] = options->for_thread[i];
 	return stabilizer;
 }
 
@@ -114,6 +118,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free(stabilizer->pairings);
 	free(stabilizer->reports);
 	free(stabilizer->nqueues);
+	free(stabilizer->for_thread);
 	dpe_pool_free(stabilizer->pool);
 	free(stabilizer);
 }
@@ -232,7 +237,8 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	struct dpe_chain_end *end = &stabilizer->chains[chain];
 
 	dpe_edges_begin(stabilizer);
-	dpe_past_start(&stabilizer->past, end->tail ? dpe_node_past(end->tail) : NULL, chain);
+	dpe_past_start(&stabilizer->past, end->tail ? dpe_node_past(end->tail) : NULL, chain,
+		end->tail ? dpe_node_past_since(end->tail) : 0);
 	if (end->tail)
 		dpe_edges_add(stabilizer, end->tail);
 	if (full)
@@ -254,6 +260,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	node->stamp.index = end->tail ? end->tail->stamp.index + 1 : 1;
 	node->stamp.exported = end->exported;
 	node->stamp.past = dpe_past_take(&stabilizer->past);
+	node->since = dpe_since_after(end->tail, &node->stamp);
 }
 
 static bool is_send(const struct dpe_message_node *node)
@@ -283,6 +290,7 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node
 	end->tail = NULL;
 	node->hold->thread->chain = DPE_NO_CHAIN;
 	node->hold->thread->over = true;
+	dpe_sync_thread_ended(stabilizer, node);
 }
 
 /* ---- releasing --------------------------------------------------------------------------- */

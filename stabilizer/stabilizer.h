@@ -107,6 +107,10 @@ struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one for each synchronisation rule; copied */
 	unsigned npairings;
 	const bool *unreported; /* by pairing: the sink's `edge` is not called for its edges; NULL: for none; copied */
+	/* The rules of DPE_SYNC_ONCE by which a thread alone receives what has its id as only key, as a
+	 * thread's start does: what was sent is forgotten when the thread has ended. Copied. */
+	const unsigned *for_thread;
+	unsigned nfor_thread;
 	/* The name of each thread's last event; 0: none. A later thread with the same id is
 	 * another, whose numbers may continue or begin again from 0. */
 	dpe_name ends_thread;

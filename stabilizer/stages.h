@@ -175,6 +175,8 @@ struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, 
 /* Calls for each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_message_node *send), void *context);
+/* The thread's last event: what was sent to this thread alone goes. */
+void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 
 /* ---- stuck_messages.c ---------------------------------------------------------------------- */

@@ -7,8 +7,9 @@
 
 struct dpe_sends {
 	struct dpe_message_node **at;      /* counted, and used */
-	int64_t *rounds;           /* of each */
+	int64_t *rounds;           /* of each; NULL: the pairing has none */
 	unsigned head, count, cap; /* entries before head are removed */
+	bool has_rounds;
 };
 
 enum dpe_queue_order { DPE_BY_ARRIVAL, DPE_BY_TIME, DPE_MIXED };
@@ -23,7 +24,6 @@ struct dpe_sync_mark {
 struct dpe_queue {
 	uint64_t hash;
 	unsigned rule, nkeys;
-	struct dpe_value *keys; /* own their texts */
 	enum dpe_sync_pairing pairing;
 	bool keeps_sources; /* a send hides earlier ones of its own chain only: edges are reported */
 	enum dpe_queue_order order;
@@ -42,6 +42,7 @@ struct dpe_queue {
 	unsigned held;                   /* messages in it that are not released */
 	bool kept;                       /* even if empty, for later comparisons */
 	bool unsure;                     /* reported to depend on the order of arrival */
+	struct dpe_value keys[];         /* own their texts */
 };
 
 /* ---- sync_queue.c ------------------------------------------------------------------------ */

@@ -11,13 +11,12 @@
 static void sends_move(struct dpe_sends *sends, unsigned to, unsigned from, unsigned count)
 {
 	memmove(&sends->at[to], &sends->at[from], count * sizeof(*sends->at));
-	memmove(&sends->rounds[to], &sends->rounds[from], count * sizeof(*sends->rounds));
+	if (sends->has_rounds)
+		memmove(&sends->rounds[to], &sends->rounds[from], count * sizeof(*sends->rounds));
 }
 
 void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_message_node *node, int64_t round)
 {
-	unsigned cap = sends->cap;
-
 	if (sends->head && sends->count == sends->cap) {
 		sends->count -= sends->head;
 		at -= sends->head;
@@ -25,13 +24,18 @@ void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_message_n
 		sends->head = 0;
 	}
 	dpe_node_use(node);
-	*DPE_GROW(sends->at, sends->count, sends->cap) = node;
-	if (sends->cap != cap)
-		sends->rounds = dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
+	if (sends->count == sends->cap) { /* mostly one is all there is */
+		sends->cap = sends->cap ? 2 * sends->cap : 1;
+		sends->at = dpe_xrealloc(sends->at, sends->cap * sizeof(struct dpe_message_node *));
+		if (sends->has_rounds)
+			sends->rounds = dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
+	}
+	sends->count++;
 	if (at != sends->count - 1)
 		sends_move(sends, at + 1, at, sends->count - 1 - at);
 	sends->at[at] = node;
-	sends->rounds[at] = round;
+	if (sends->has_rounds)
+		sends->rounds[at] = round;
 }
 
 void dpe_sends_remove(struct dpe_sends *sends, unsigned at)
@@ -131,15 +135,15 @@ struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct d
 		return queue;
 	hash = queue_hash(role);
 	assert(role->rule < stabilizer->npairings);
-	queue = dpe_xcalloc(1, sizeof(*queue));
+	queue = dpe_xcalloc(1, sizeof(*queue) + role->nkeys * sizeof(*queue->keys));
 	queue->hash = hash;
 	queue->rule = role->rule;
 	queue->nkeys = role->nkeys;
-	queue->keys = dpe_xcalloc(role->nkeys + 1, sizeof(*queue->keys));
 	for (unsigned i = 0; i < role->nkeys; i++)
 		queue->keys[i] = dpe_value_copy(role->keys[i]);
 	queue->pairing = stabilizer->pairings[role->rule];
 	queue->keeps_sources = stabilizer->reports[role->rule];
+	queue->opened.has_rounds = queue->closed.has_rounds = queue->pairing == DPE_SYNC_ROUNDS;
 	queue->round = INT64_MIN;
 	dpe_table_add(&stabilizer->queues, hash, queue);
 	stabilizer->nqueues[role->rule]++;
@@ -150,7 +154,6 @@ static void queue_free(struct dpe_queue *queue)
 {
 	for (unsigned i = 0; i < queue->nkeys; i++)
 		dpe_value_drop(queue->keys[i]);
-	free(queue->keys);
 	sends_free(&queue->opened);
 	sends_free(&queue->closed);
 	dpe_waiters_free(&queue->waiting);
@@ -185,6 +188,30 @@ void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue
 	stabilizer->nqueues[queue->rule]--;
 	forget_recent(stabilizer, queue);
 	queue_free(queue);
+}
+
+/* What does not precede its end was sent to the next thread with this id. */
+void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last)
+{
+	struct dpe_role role = {.nkeys = 1, .keys = &last->hold->thread->id};
+
+	for (unsigned i = 0; i < stabilizer->nfor_thread; i++) {
+		struct dpe_queue *queue;
+		struct dpe_sends *opened;
+
+		role.rule = stabilizer->for_thread[i];
+		queue = dpe_queue_find(stabilizer, &role);
+		if (!queue)
+			continue;
+		opened = &queue->opened;
+		for (unsigned after = opened->count; after > opened->head && after <= opened->count; after--) {
+			const struct dpe_message_node *send = opened->at[after - 1];
+
+			if (!send->hold && dpe_precedes(&send->stamp, &last->stamp))
+				dpe_sends_remove(opened, after - 1);
+		}
+		dpe_queue_free_if_empty(stabilizer, queue);
+	}
 }
 
 void dpe_sync_free(struct dpe_stabilizer *stabilizer)

@@ -25,8 +25,12 @@ static unsigned count_literals(struct dpe_pair_slice *slice, uint32_t of)
  */
 static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned most)
 {
-	unsigned count = count_literals(slice, of);
 	uint32_t kept = 0;
+	unsigned count;
+
+	if ((uint64_t)(slice->nevents + 1) * (unsigned)__builtin_popcount(of) <= most)
+		return wanted;
+	count = count_literals(slice, of);
 
 	for (uint32_t left = wanted; left && count < most; left &= left - 1, count++)
 		kept |= left & -left;

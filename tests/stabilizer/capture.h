@@ -89,11 +89,10 @@ static inline void capture_unsure(
 			dpe_name_text(capture->names, message->name));
 }
 
-static inline void capture_open(
-	struct capture *capture, const enum dpe_sync_pairing *pairings, unsigned n, bool ordered)
+/* `ends`: the name of each thread's last event, or NULL. */
+static inline void capture_open_with(
+	struct capture *capture, struct dpe_stabilizer_options options, const char *ends)
 {
-	struct dpe_stabilizer_options options = {
-		.pairings = pairings, .npairings = n, .ordered = ordered};
 	struct dpe_stabilizer_sink sink = {
 		.context = capture,
 		.event = capture_event,
@@ -103,8 +102,17 @@ static inline void capture_open(
 	};
 
 	*capture = (struct capture){.names = dpe_names_new(), .diags = dpe_diags_new()};
+	if (ends)
+		options.ends_thread = dpe_intern_string(capture->names, ends);
 	capture->stabilizer = dpe_stabilizer_new(capture->names, &options, &sink);
 	dpe_text_puts(&capture->story, "");
+}
+
+static inline void capture_open(
+	struct capture *capture, const enum dpe_sync_pairing *pairings, unsigned n, bool ordered)
+{
+	capture_open_with(capture, (struct dpe_stabilizer_options){
+		.pairings = pairings, .npairings = n, .ordered = ordered}, NULL);
 }
 
 static inline void capture_close(struct capture *capture)

@@ -73,7 +73,7 @@ static void clocks(void **state)
 	struct dpe_stamp a = {3, 5, 0, NULL}, b = {1, 2, 0, NULL}, c = {2, 9, 0, NULL};
 
 	(void)state;
-	dpe_past_start(&past, NULL, 0);
+	dpe_past_start(&past, NULL, 0, 0);
 	assert_null(dpe_past_take(&past));
 	dpe_past_add(&past, &a);
 	dpe_past_add(&past, &b);
@@ -85,11 +85,11 @@ static void clocks(void **state)
 	assert_true(dpe_precedes(&a, &c));
 	assert_false(dpe_precedes(&c, &a));
 	/* What is there already leaves the clock shared. */
-	dpe_past_start(&past, c.past, 2);
+	dpe_past_start(&past, c.past, 2, 0);
 	dpe_past_add(&past, &b);
 	assert_ptr_equal(dpe_past_take(&past), c.past);
 	dpe_stamp_unref(&c);
-	dpe_past_start(&past, NULL, 1);
+	dpe_past_start(&past, NULL, 1, 0);
 	dpe_past_add(&past, &c);
 	b.past = dpe_past_take(&past);
 	assert_int_equal(dpe_stamp_reach(&b, 2), 9);
@@ -172,7 +172,7 @@ static void wide_clocks(void **state)
 		bool known = models[to].at[other.chain] >= other.index;
 		struct reaches before = models[to];
 
-		dpe_past_start(&past, old, OWN + to);
+		dpe_past_start(&past, old, OWN + to, 0);
 		assert_int_equal(dpe_past_has(&past, &other), known);
 		dpe_past_add(&past, &other);
 		stamps[to].past = dpe_past_take(&past);
@@ -236,7 +236,7 @@ static void shared_parts(void **state)
 	for (unsigned i = 0; i < JOINED; i++) {
 		const struct dpe_stamp other = {i, 1, 0, NULL};
 
-		dpe_past_start(&past, i ? stamps[i - 1].past : NULL, OWN);
+		dpe_past_start(&past, i ? stamps[i - 1].past : NULL, OWN, 0);
 		dpe_past_add(&past, &other);
 		stamps[i].past = dpe_past_take(&past);
 	}

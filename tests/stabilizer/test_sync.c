@@ -1,6 +1,8 @@
 /* Which sends a receive is paired with, and where the edges enter. */
 #include "tests/stabilizer/capture.h"
 
+#include "stabilizer/nodes.h"
+
 static const enum dpe_sync_pairing all_kinds[] = {
 	DPE_SYNC_FIFO, DPE_SYNC_LAST, DPE_SYNC_ALL, DPE_SYNC_ONCE,
 	DPE_SYNC_ROUNDS};
@@ -152,6 +154,101 @@ static void once_without_send(void **state)
 	capture_close(&capture);
 }
 
+/* What was sent to one thread alone goes with it, but not what was sent to the next one with its id. */
+static void for_a_thread(void **state)
+{
+	const unsigned rule = ONCE;
+	struct capture capture;
+
+	(void)state;
+	capture_open_with(&capture, (struct dpe_stabilizer_options){
+		.pairings = all_kinds, .npairings = DPE_COUNT(all_kinds), .for_thread = &rule, .nfor_thread = 1}, "exits");
+	PUSH_AS(&capture, "s1", SEND(ONCE, 7), THREAD(1));
+	PUSH_AS(&capture, "r1.exit", RECEIVE(ONCE, 7), THREAD(7));
+	PUSH_AS(&capture, "kept", SEND(ONCE, 8), THREAD(1));
+	assert_int_equal(capture.stabilizer->queues.count, 2);
+	PUSH(&capture, "exits", THREAD(7));
+	assert_int_equal(capture.stabilizer->queues.count, 1);
+	PUSH_AS(&capture, "r2.exit", RECEIVE(ONCE, 7), THREAD(7));
+	assert_story(&capture, "s1 r1+s1 kept exits ");
+	PUSH_AS(&capture, "s2", SEND(ONCE, 7), THREAD(1));
+	assert_story(&capture, "s2 r2+s2 ");
+	PUSH_AS(&capture, "s3", SEND(ONCE, 7), THREAD(1)); /* known before the end of thread 7 is */
+	PUSH(&capture, "exits", THREAD(7));
+	assert_int_equal(capture.stabilizer->queues.count, 2);
+	capture_close(&capture);
+}
+
+enum { LOCKERS = 70, LOCKS = 9, LOCKED = 30000 };
+
+struct lockers {
+	uint32_t of[LOCKERS][LOCKERS], in[LOCKS][LOCKERS]; /* clocks of threads, and of releases */
+	uint32_t seq[LOCKERS];
+	unsigned held[LOCKERS], owner[LOCKS]; /* plus 1; 0: none */
+};
+
+static void join(uint32_t *to, const uint32_t *from)
+{
+	for (unsigned i = 0; i < LOCKERS; i++)
+		to[i] = to[i] > from[i] ? to[i] : from[i];
+}
+
+/* One step of a thread: it takes a lock, releases the one that it has, or does something. */
+static void lock_step(struct capture *capture, struct lockers *lockers, unsigned thread, unsigned lock, bool work)
+{
+	struct dpe_message draft = {SEQ(thread, lockers->seq[thread]++), .unreferenced = true};
+	const struct dpe_role role = lockers->held[thread] ? SEND(LAST, lockers->held[thread] - 1) : RECEIVE(LAST, lock);
+	bool roleless = work || (!lockers->held[thread] && lockers->owner[lock]);
+
+	draft.name = dpe_intern_string(capture->names, roleless ? "work" : role.send ? "release" : "acquire");
+	draft.phase = roleless || role.send ? DPE_BARE : DPE_EXIT;
+	lockers->of[thread][thread]++;
+	if (!roleless && !role.send) {
+		join(lockers->of[thread], lockers->in[lock]);
+		lockers->owner[lock] = thread + 1;
+		lockers->held[thread] = lock + 1;
+	} else if (!roleless) {
+		memcpy(lockers->in[lockers->held[thread] - 1], lockers->of[thread], sizeof(lockers->of[thread]));
+		lockers->owner[lockers->held[thread] - 1] = 0;
+		lockers->held[thread] = 0;
+	}
+	push_draft(capture, &draft, &role, roleless ? 0 : 1);
+}
+
+/* Clocks of many threads that take locks, against arrays of numbers; on the fast path, too. */
+static void locks_of_many_threads(void **state)
+{
+	static struct lockers lockers;
+	uint32_t chains[LOCKERS];
+	unsigned dice = 4711;
+
+	(void)state;
+	for (unsigned edges_unused = 0; edges_unused < 2; edges_unused++) {
+		struct capture capture;
+
+		memset(&lockers, 0, sizeof(lockers));
+		memset(chains, 0xff, sizeof(chains));
+		capture_open_with(&capture, (struct dpe_stabilizer_options){.pairings = all_kinds,
+			.npairings = DPE_COUNT(all_kinds), .ordered = true, .edges_unused = edges_unused}, NULL);
+		capture.quiet = true;
+		for (unsigned i = 0; i < LOCKED; i++) {
+			unsigned thread = rand_r(&dice) % (i % 1000 < 500 ? LOCKERS : 20);
+			const struct dpe_stamp *stamp;
+
+			lock_step(&capture, &lockers, thread, rand_r(&dice) % LOCKS, rand_r(&dice) % 4 == 0);
+			assert_int_equal(capture.ngot, i + 1);
+			stamp = &capture.got[i].stamp;
+			chains[thread] = stamp->chain;
+			for (unsigned j = 0; j < LOCKERS; j++) {
+				if (chains[j] != UINT32_MAX)
+					assert_int_equal(dpe_stamp_reach(stamp, chains[j]),
+						lockers.of[thread][j] - (j == thread));
+			}
+		}
+		capture_close(&capture);
+	}
+}
+
 /* The edge of a receive that is no .exit enters what follows it. */
 static void deferred(void **state)
 {
@@ -300,6 +397,8 @@ int main(void)
 		cmocka_unit_test(all),
 		cmocka_unit_test(once),
 		cmocka_unit_test(once_without_send),
+		cmocka_unit_test(for_a_thread),
+		cmocka_unit_test(locks_of_many_threads),
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(rounds_by_time),
 		cmocka_unit_test(rounds_that_are_not_known),
