@@ -16,20 +16,39 @@ static bool is_atomic(const struct dpe_instruction *instruction)
 		       instruction->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
 }
 
+/* What is no instruction is passed over: code without symbols can have data in between. */
 static bool has_atomics(const struct dpe_module *module, const struct dpe_function *function)
 {
 	struct dpe_instruction instruction;
 	struct dpe_code code;
 	bool found = false;
 
-	if (dpe_code_open(&code, module, function, DPE_ENTRY_BYTES))
+	if (dpe_code_open(&code, module, function, DPE_ATOMICS_BYTES))
 		return false;
-	for (size_t at = 0; !found && at < code.size; at += instruction.is.length) {
-		if (!dpe_code_decode(&code, at, &instruction))
-			break;
-		found = is_atomic(&instruction);
+	for (size_t at = 0, length; !found && at < code.size; at += length) {
+		bool good = dpe_code_decode(&code, at, &instruction);
+
+		length = good ? instruction.is.length : 1;
+		found = good && is_atomic(&instruction);
 	}
 	dpe_code_close(&code);
+	return found;
+}
+
+/* The code of a stripped file as a whole: only the functions that others call have symbols. */
+static bool is_atomic_somewhere(const struct dpe_module *module, uint64_t *bytes)
+{
+	bool found = false;
+
+	for (unsigned i = 0; !found && i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
+		const struct dpe_function code = {.address = segment->address, .offset = segment->offset, .size = segment->size};
+
+		if (!segment->executable || segment->size > *bytes)
+			continue;
+		*bytes -= segment->size;
+		found = has_atomics(module, &code);
+	}
 	return found;
 }
 
@@ -83,5 +102,8 @@ unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint6
 	}
 	if (found > DPE_LISTED_ATOMICS)
 		dpe_text_printf(to, " and %u more functions", found - DPE_LISTED_ATOMICS);
-	return found;
+	if (found || !module->stripped || !is_atomic_somewhere(module, bytes))
+		return found;
+	dpe_text_puts(to, "code without symbols");
+	return 1;
 }

@@ -7,6 +7,15 @@ compile_target races
 run "$DPE" race put,put -- ./own_lock
 says 'where an order was missed, it says what may have made it' 1 'race_put_put' \
 	'own_lock: warning: own_lock synchronises by atomic instructions, in lock_flag()' 'what they order is not observed'
+for name in own_lock races; do
+	gcc -D_GNU_SOURCE= -O1 -pthread "$TOP/tests/live/targets/$name.c" -o "stripped_$name" -Wl,--export-dynamic-symbol=put,--export-dynamic-symbol=get &&
+		strip "stripped_$name" || not_ok "building stripped_$name"
+done
+run "$DPE" race put,put -- ./stripped_own_lock
+says 'also of a program that is stripped' 1 'race_put_put' \
+	'warning: stripped_own_lock synchronises by atomic instructions, in code without symbols'
+run "$DPE" race put,get -- ./stripped_races race
+check 'unless it has none' "$status $(grep -c 'atomic instructions' err)" = '1 0'
 run "$DPE" race put,main -- ./own_lock
 check 'nothing where nothing was found' "$status $(grep -c 'atomic instructions' err)" = '0 0'
 run "$DPE" race put,get -- ./races race
