@@ -184,19 +184,9 @@ bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
 		return false;
 	do {
-		switch (dwarf_tag(&child)) {
-		case DW_TAG_subprogram:
-			if (each(context, &child))
-				return true;
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-			if (dpe_dwarf_each_subprogram(&child, depth + 1, each, context))
-				return true;
-		}
+		if (dwarf_tag(&child) == DW_TAG_subprogram ? each(context, &child)
+			: dpe_dwarf_is_scope(&child) && dpe_dwarf_each_subprogram(&child, depth + 1, each, context))
+			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
@@ -351,6 +341,22 @@ bool dpe_dwarf_is_aggregate(Dwarf_Die *type)
 	int tag = dwarf_tag(type);
 
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+bool dpe_dwarf_is_scope(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return true;
+	default:
+		return dpe_dwarf_is_aggregate(die);
+	}
 }
 
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type)

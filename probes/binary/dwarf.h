@@ -46,6 +46,8 @@ bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 bool dpe_dwarf_has_encoding(Dwarf_Die *type, uint64_t wanted);
 /* Whether a peeled type is a structure, class or union. */
 bool dpe_dwarf_is_aggregate(Dwarf_Die *type);
+/* Whether functions, variables or inlined calls may be defined within it. */
+bool dpe_dwarf_is_scope(Dwarf_Die *die);
 
 /* ---- source positions -------------------------------------------------------------------- */
 

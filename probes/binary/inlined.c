@@ -49,25 +49,6 @@ static bool is_call(const struct search *search, Dwarf_Die *die)
 	return (origin.addr == search->origin || is_meant(search, &origin)) && has_code(die);
 }
 
-static bool holds_code(int tag)
-{
-	switch (tag) {
-	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Searches a scope for calls; `function` is the function with code that contains it, or NULL. */
 static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *function, unsigned depth)
 {
@@ -82,9 +63,8 @@ static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *functi
 			search->caller = dwarf_diename(function);
 			return search->caller;
 		}
-		if (holds_code(tag) && find_call(search, &child,
-					       tag == DW_TAG_subprogram ? &child : function,
-					       depth + 1))
+		if (dpe_dwarf_is_scope(&child) &&
+			find_call(search, &child, tag == DW_TAG_subprogram ? &child : function, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
@@ -103,8 +83,7 @@ static bool is_likely(struct search *search, Dwarf_Die *scope, unsigned depth)
 		if (tag == DW_TAG_subprogram && is_meant(search, &child) &&
 			(dwarf_func_inline(&child) || find_origin(&child, &origin)))
 			return true;
-		if (tag != DW_TAG_subprogram && holds_code(tag) &&
-			is_likely(search, &child, depth + 1))
+		if (tag != DW_TAG_subprogram && dpe_dwarf_is_scope(&child) && is_likely(search, &child, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;

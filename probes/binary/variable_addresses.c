@@ -32,22 +32,6 @@ static bool lies_at(Dwarf_Die *die, uint64_t address)
 	}
 }
 
-static bool holds_variables(int tag)
-{
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool find_in(const struct address_search *search, Dwarf_Die *scope, uint64_t address, unsigned depth)
 {
 	Dwarf_Die child;
@@ -59,7 +43,7 @@ static bool find_in(const struct address_search *search, Dwarf_Die *scope, uint6
 			*search->die = child;
 			return true;
 		}
-		if (search->deep && holds_variables(dwarf_tag(&child)) &&
+		if (search->deep && dpe_dwarf_is_scope(&child) &&
 			find_in(search, &child, address, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
