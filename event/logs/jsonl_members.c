@@ -88,10 +88,11 @@ static bool set_number(struct dpe_jsonl *j, uint64_t *to, bool *has, struct dpe_
 static bool set_event(struct dpe_jsonl *j, struct dpe_value value)
 {
 	const char *text = string_of(j, value);
+	size_t len = value.kind == DPE_STRING ? value.len : text ? strlen(text) : 0;
 
-	if (!text || !*text)
+	if (!len)
 		return wrong_type(j, "the event's name", value);
-	dpe_event_parse(j->names, text, strlen(text), &j->draft.name, &j->draft.phase);
+	dpe_event_parse(j->names, text, len, &j->draft.name, &j->draft.phase);
 	return true;
 }
 
@@ -223,18 +224,28 @@ void dpe_jsonl_end_list(struct dpe_jsonl *j)
 	}
 }
 
-static enum jsonl_member find_member(const char *text, size_t len)
+static bool is_called(enum jsonl_member member, const char *text, size_t len)
 {
+	return member_names[member].len == len && !memcmp(member_names[member].text, text, len);
+}
+
+/* Members of most logs have an order: the one that followed the last one in an earlier line is looked at first. */
+static enum jsonl_member find_member(struct dpe_jsonl *j, const char *text, size_t len)
+{
+	enum jsonl_member *next = &j->next[j->member];
+
+	if (is_called(*next, text, len))
+		return *next;
 	for (unsigned i = 0; i < M_UNKNOWN; i++) {
-		if (member_names[i].len == len && !memcmp(member_names[i].text, text, len))
-			return i;
+		if (is_called(i, text, len))
+			return *next = i;
 	}
 	return M_UNKNOWN;
 }
 
 bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
 {
-	j->member = find_member(text, len);
+	j->member = find_member(j, text, len);
 	if (j->member == M_UNKNOWN || j->member == M_ORDERED) {
 		dpe_text_puts(&j->extra, j->extra.len ? "," : "");
 		dpe_json_string(&j->extra, text, len);

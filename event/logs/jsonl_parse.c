@@ -20,16 +20,18 @@ static bool fail_syntax(struct dpe_jsonl *j, const char *what)
 
 /* ---- tokens ------------------------------------------------------------------------------ */
 
+/* The line is followed by NUL. */
 static inline void skip_blanks(struct dpe_jsonl *j)
 {
-	while (j->at < j->end && (*j->at == ' ' || *j->at == '\t'))
+	while (*j->at == ' ' || *j->at == '\t')
 		j->at++;
 }
 
 static inline bool take(struct dpe_jsonl *j, char byte)
 {
-	skip_blanks(j);
-	if (j->at == j->end || *j->at != byte)
+	if (*j->at != byte)
+		skip_blanks(j);
+	if (*j->at != byte)
 		return false;
 	j->at++;
 	return true;
@@ -137,14 +139,19 @@ static __attribute__((noinline)) bool take_escaped(struct dpe_jsonl *j, struct j
 	return true;
 }
 
+/* Bytes of which strings consist, without quotes, escapes and what is not ASCII. The NUL behind a line is none. */
+static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
+
 /* A string, behind its first quote: a slice of the line if it has no escapes. */
 static bool take_string(struct dpe_jsonl *j, struct json_slice *slice)
 {
 	slice->at = j->at;
 	for (;;) {
-		while (j->at < j->end && (unsigned char)(*j->at - 0x20) < 0x60 && *j->at != '"' &&
-			*j->at != '\\')
-			j->at++;
+		const char *at = j->at;
+
+		while (plain[(unsigned char)*at])
+			at++;
+		j->at = at;
 		if (j->at == j->end)
 			return fail_syntax(j, "");
 		if (*j->at == '"')
@@ -266,7 +273,12 @@ static struct dpe_value string_value(struct dpe_jsonl *j, struct json_slice slic
 
 	if (is_pointer(slice.at, slice.len, &num))
 		return dpe_value_pointer(num);
-	value.text = dpe_arena_strndup(j->arena, slice.at, slice.len);
+	if (slice.at == j->string.at) {
+		value.text = dpe_arena_strndup(j->arena, slice.at, slice.len);
+		return value;
+	}
+	j->line.at[slice.at + slice.len - j->line.at] = '\0'; /* instead of the quote */
+	value.text = slice.at;
 	return value;
 }
 
@@ -432,6 +444,7 @@ void dpe_jsonl_reset_line(struct dpe_jsonl *j)
 	j->draft = (struct dpe_message){0};
 	j->nlist = j->nvars = 0;
 	j->seen = 0;
+	j->member = M_UNKNOWN;
 	j->extra.len = 0;
 	j->version = 0;
 	j->ordered = j->ended_early = false;

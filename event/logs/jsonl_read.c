@@ -32,7 +32,7 @@ void dpe_jsonl_free(struct dpe_jsonl *j)
 
 static bool is_blank(const struct dpe_text *line)
 {
-	return strspn(line->at, " \t") == line->len;
+	return (!line->len || *line->at <= ' ') && strspn(line->at, " \t") == line->len;
 }
 
 /* Reads the next line that is not blank. */
@@ -40,10 +40,6 @@ static bool next_line(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	if (j->pending) {
-		j->pending = false;
-		return true;
-	}
 	do {
 		if (!dpe_log_line(reader, &j->line, &j->whole))
 			return false;
@@ -51,12 +47,50 @@ static bool next_line(struct dpe_log_reader *reader)
 	return true;
 }
 
+static bool parse_line(struct dpe_jsonl *j)
+{
+	if (j->line.len <= DPE_MAX_LINE)
+		return dpe_jsonl_parse(j);
+	dpe_jsonl_reset_line(j);
+	return dpe_jsonl_fail(j, "the line has more than %u bytes", DPE_MAX_LINE);
+}
+
+/* Reads and parses the next line, unless that was done to find a header. */
+static bool parse_next(struct dpe_log_reader *reader)
+{
+	struct dpe_jsonl *j = reader->jsonl;
+
+	if (j->pending) {
+		j->pending = false;
+		return true;
+	}
+	if (!next_line(reader))
+		return false;
+	j->names = reader->names;
+	j->good = parse_line(j);
+	return true;
+}
+
+enum { MEMBER = 6 };
+
+/* memmem would stop at each quote, which are many. */
+static bool has_preds(const char *piece, size_t len)
+{
+	const char *at = piece, *end = piece + len;
+
+	while ((at = memchr(at, 'p', (size_t)(end - at))) != NULL) {
+		if (at > piece && end - at >= MEMBER - 1 && !memcmp(at - 1, "\"pred\"", MEMBER))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 /* True if no line of a file can have predecessors: the text "pred" occurs nowhere, nor a
  * backslash that could spell it. Only regular files can be read twice. */
 static bool lacks_preds(FILE *from)
 {
-	static const char member[] = "\"pred\"";
-	enum { OVERLAP = sizeof(member) - 2, PIECE = 1 << 20 };
+	enum { OVERLAP = MEMBER - 1, PIECE = 1 << 20 };
 	char *piece = dpe_xmalloc(PIECE);
 	bool lacks = true;
 	struct stat st;
@@ -66,7 +100,7 @@ static bool lacks_preds(FILE *from)
 	if (fstat(fileno(from), &st) || !S_ISREG(st.st_mode))
 		lacks = false;
 	while (lacks && (got = pread(fileno(from), piece, PIECE, at)) != 0) {
-		lacks = got > 0 && !memmem(piece, (size_t)got, member, sizeof(member) - 1) &&
+		lacks = got > 0 && !has_preds(piece, (size_t)got) &&
 			!memchr(piece, '\\', (size_t)got);
 		if (got <= OVERLAP)
 			break;
@@ -81,15 +115,11 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 	struct dpe_jsonl *j = reader->jsonl;
 
 	reader->unreferenced = lacks_preds(reader->from);
-	if (!next_line(reader))
+	if (!parse_next(reader))
 		return true;
-	j->names = reader->names;
-	j->pending = true;
-	if (j->line.len > DPE_MAX_LINE) /* reported when it is read */
+	j->pending = !j->good || !(j->seen >> M_HEADER & 1);
+	if (j->pending)
 		return true;
-	if (!dpe_jsonl_parse(j) || !(j->seen >> M_HEADER & 1))
-		return true;
-	j->pending = false;
 	reader->ordered = j->ordered;
 	if (j->version == 1)
 		return true;
@@ -150,15 +180,9 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	if (!next_line(reader))
+	if (!parse_next(reader))
 		return 0;
-	j->names = reader->names;
-	if (j->line.len > DPE_MAX_LINE) {
-		dpe_jsonl_reset_line(j);
-		dpe_jsonl_fail(j, "the line has more than %u bytes", DPE_MAX_LINE);
-		return skip_line(reader);
-	}
-	if (!dpe_jsonl_parse(j) || !check_message(j))
+	if (!j->good || !check_message(j))
 		return skip_line(reader);
 	if (j->seen >> M_LOST & 1) {
 		dpe_log_add_loss(reader, known_thread(j->draft.thread), j->lost);

@@ -27,10 +27,12 @@ enum jsonl_member {
 };
 
 struct dpe_jsonl {
-	struct dpe_arena *arena;      /* of the line's values */
-	struct dpe_text line;
+	struct dpe_arena *arena; /* of the line's values, but for texts that are in the line */
+	struct dpe_text line;    /* while it is parsed, texts in it are ended by NUL */
 	const char *at, *end; /* of the line: the position of the parser, the end */
-	bool pending; /* the first line was read ahead, to find a header */
+	enum jsonl_member next[M_UNKNOWN + 1]; /* what came after each, and first, in an earlier line */
+	bool pending; /* the first line was parsed ahead, to find a header */
+	bool good;    /* the line could be parsed */
 	bool whole;
 	/* The current line. */
 	struct dpe_names *names;
