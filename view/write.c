@@ -186,7 +186,7 @@ static char *missing(const struct dpe_view *view, enum dpe_view_format format, u
 	if (left)
 		dpe_text_printf(&text, ", and the last %" PRIu64 " events", left);
 	if (view->notes.len)
-		dpe_text_printf(&text, "; nor that %s", view->notes.at);
+		dpe_text_puts(&text, "; nor the remarks that a page has at its top, such as losses");
 	return text.at;
 }
 

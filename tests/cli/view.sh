@@ -169,6 +169,9 @@ for ending in trace.json shiviz dot; do
 	test $ending != trace.json || says 'what does not fit is said' 1 'the format cannot hold the times of 2 events as they are'
 	test $ending != shiviz || says '… of ShiViz' 1 'cannot hold stacks, times, locks held'
 done
+{ cat calls.jsonl; echo '{"dpe_lost":3}'; } >lossy.jsonl
+run "$DPE" view -s race.dpe -o lossy.shiviz lossy.jsonl
+check 'and that there are remarks on the run' "$(grep -c 'lossy.shiviz: warning: .*; nor the remarks that a page has at its top, such as losses$' err)" -eq 1
 python3 "$TOP/tests/cli/view_exports.py" calls.trace.json calls.shiviz calls.dot >exports.tap 2>err
 status=$?
 cat exports.tap

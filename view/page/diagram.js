@@ -385,7 +385,9 @@ function drawHeader(width) {
 	ctx.fillRect(0, HEADER - 1, width, 1);
 }
 
-/* Times as in the run; a causal depth has none. */
+/* Times as in the run; a causal depth has none. A short run has more digits. */
+const timeDigits = data.events.some(row => row[TIME] >= 1e6) ? 3 : 6;
+
 function drawGutter(from, height) {
 	ctx.fillStyle = colours.panel;
 	ctx.fillRect(0, HEADER, GUTTER - 14, height);
@@ -399,7 +401,7 @@ function drawGutter(from, height) {
 			continue;
 		row = item.row;
 		free = y + 15;
-		ctx.fillText(view.rows === 'observed' ? (ns / 1e6).toFixed(3) : String(row + 1), 8, y + 4);
+		ctx.fillText(view.rows === 'observed' ? (ns / 1e6).toFixed(timeDigits) : String(row + 1), 8, y + 4);
 	}
 }
 
