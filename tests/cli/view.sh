@@ -247,7 +247,10 @@ detect ordered: a ; b
 X
 run "$DPE" view -s random.dpe -o random.html random.jsonl
 gives 'random order' 1
-/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html beside.html alike.html ids.html cut.html >page.tap 2>page.err
+pattern='^(?<time>\S+) (?<host>\S+) \w+\[(?<thread>\d+)\]: (?<event>\w+)(?: \w+)? tx=(?<arg1>\d+)(?:.* id=(?<arg2>\w+))?'
+run "$DPE" view --pattern="$pattern" -s "$TOP/examples/two-phase-commit/commit.dpe" -o hosts.html "$TOP"/examples/two-phase-commit/*.log
+gives 'logs of several hosts' 1
+/usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html beside.html alike.html ids.html cut.html hosts.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))

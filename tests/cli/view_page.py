@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION BESIDE SAME IDS CUT. Prints ok and not ok."""
+"""Clicks through pages in headless Chromium: view_page.py PAGE HOSTILE MANY STEPS RANDOM PREDICTION BESIDE SAME IDS CUT HOSTS. Prints ok and not ok."""
 import os
 import sys
 
@@ -339,10 +339,15 @@ def test_cut(page):
     check("nothing is said to be the same", "Nothing" not in page.text("findings"), page.text("findings"))
 
 
+def test_hosts(page):
+    edges = page.run("return [...inFrom].map((from, i) => [nameOf(from), kindName(inRule[i]), inHead[i] > from])")
+    check("an edge has its rule where what receives is above what sends", len(edges) == 7 and all(edge == ["send", "message", True] for edge in edges), edges)
+
+
 def main(paths):
     driver = begin()
     try:
-        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,), (test_beside,), (test_same,), (test_ids,), (test_cut,))):
+        for path, tests in zip(paths, ((test_findings, test_events, test_filters), (test_hostile,), (test_many,), (test_steps,), (test_order,), (test_prediction,), (test_beside,), (test_same,), (test_ids,), (test_cut,), (test_hosts,))):
             page = Page(driver, path)
             for test in tests:
                 test(page)

@@ -43,18 +43,19 @@ function indexParts() {
 const partsOf = event => data.parts.slice(partStart[event], partStart[event + 1]);
 const isLock = rule => rule >= 0 && /^(exclusive|shared)$/.test(data.rules[rule][1]);
 
-/* The rule that both sides have a part in, and the event that receives: an edge may enter right after it. */
+/* The rule that both sides have a part in, and the event that receives: an edge may enter right after it, and is drawn there if what
+ * receives is above what sends. */
 function ruleOf(from, to) {
 	const sent = partsOf(from).filter(part => part[2] & SENDS);
 	const receives = event => event < 0 ? [] : partsOf(event).filter(part => part[2] & RECEIVES);
 	const stated = data.events[to][EDGES].filter((event, i, row) => i % 2 === 0 && row[i + 1]);
-	const received = [to, previous[to], ...stated].flatMap(receives).filter(part => part[0] > from);
+	const received = [to, previous[to], ...stated].flatMap(receives), below = received.find(part => part[0] > from);
 	for (const exact of [true, false])
 		for (const r of received)
 			for (const s of sent)
 				if (s[3] === r[3] && (s[1] === r[1] || (!exact && isLock(s[1]) && isLock(r[1]))))
-					return [r[1], r[0]];
-	return [received.length ? received[0][1] : UNKNOWN, to];
+					return [r[1], r[0] > from ? r[0] : to];
+	return [below ? below[1] : UNKNOWN, to];
 }
 
 function indexEdges() {
