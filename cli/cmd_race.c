@@ -53,6 +53,13 @@ static void add_pair(struct dpe_text *to, const char *word, const char *comma)
 		dpe_text_puts(to, comma + 1);
 }
 
+/* Two accesses, one of which writes, and not both of which are atomic. */
+static void add_accesses(struct dpe_text *to, const char *variable)
+{
+	dpe_text_printf(to, "[%s'] [.access != \"atomic write\"] & [%s] + ", variable, variable);
+	dpe_text_printf(to, "[%s'] [.access = \"atomic write\"] & [%s] [.access = \"read\"]", variable, variable);
+}
+
 /* `pair`: what to watch if the word is a pair. */
 static void add_rule(struct dpe_text *to, const char *begin, const char *word, const char *pair)
 {
@@ -60,7 +67,7 @@ static void add_rule(struct dpe_text *to, const char *begin, const char *word, c
 	if (pair)
 		add_pair(to, pair, find_comma(pair));
 	else
-		dpe_text_printf(to, "[%s'] & [%s]", word, word);
+		add_accesses(to, word);
 	dpe_text_puts(to, "\n");
 }
 

@@ -29,6 +29,7 @@ enum dpe_field {
 	DPE_FIELD_STACK,
 	DPE_FIELD_COMM, /* the thread's name */
 	DPE_FIELD_HOST,
+	DPE_FIELD_ACCESS, /* of a data event: "read", "atomic write", … */
 	DPE_FIELD_VARIABLE, /* $i.x: the rule variable `third` as bound by that event */
 };
 

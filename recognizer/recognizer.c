@@ -432,6 +432,7 @@ static void free_run(struct dpe_run *run)
 	dpe_conjunction_free(run->conjunction);
 	dpe_engine_free(run);
 	free(run->masks);
+	free(run->matched);
 	free(run->late);
 	free(run->placed);
 	free(run->named);

@@ -73,6 +73,7 @@ struct dpe_run {
 	struct dpe_game *game;           /* … and none for a `sync` rule */
 	struct dpe_conjunction *conjunction; /* `detect`: its operands */
 	uint64_t *masks;                 /* variables that each pattern binds */
+	uint64_t *matched;               /* events that match each pattern; not counted for patterns without values */
 	bool *late;                      /* patterns whose condition needs other variables of the slice … */
 	bool *placed;                    /* … or events at other positions */
 	unsigned *named;                 /* positions that conditions name, from 0 */

@@ -125,6 +125,7 @@ static void find_masks(struct dpe_run *run)
 	const struct dpe_rule *rule = run->rule;
 
 	run->masks = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->masks));
+	run->matched = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->matched));
 	run->late = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->late));
 	run->placed = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->placed));
 	for (unsigned i = 0; i < rule->npatterns; i++) {

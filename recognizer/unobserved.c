@@ -53,18 +53,29 @@ static bool is_own(const struct dpe_recognizer *recognizer, const struct dpe_rul
 	       (rule->mode != DPE_PREDICT || !dpe_rule_skips_happened(recognizer, rule));
 }
 
+/* Where a pattern is about values, those events count that it matched. */
+static void report_pattern(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule, unsigned index,
+	dpe_unobserved_fn *each, void *context)
+{
+	const struct dpe_pattern *pattern = &rule->patterns[index];
+	uint64_t named = count_pattern(recognizer, pattern), matched = named;
+
+	if (!dpe_pattern_is_single(pattern) && !dpe_pattern_is_bare(pattern))
+		matched = recognizer->runs[rule - recognizer->spec->rules].matched[index];
+	each(context, rule, pattern->text, matched, named - (matched < named ? matched : named));
+}
+
 /* Calls for each pattern of the expression, once. */
 static void report_patterns(const struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	dpe_unobserved_fn *each, void *context)
 {
 	for (unsigned i = 0; i < rule->nliterals; i++) {
-		const struct dpe_pattern *pattern = &rule->patterns[rule->literals[i].pattern];
 		bool again = false;
 
 		for (unsigned j = 0; j < i; j++)
 			again |= rule->literals[j].pattern == rule->literals[i].pattern;
 		if (!again)
-			each(context, rule, pattern->text, count_pattern(recognizer, pattern));
+			report_pattern(recognizer, rule, rule->literals[i].pattern, each, context);
 	}
 }
 
@@ -103,7 +114,7 @@ void dpe_recognizer_unobserved(
 		report_patterns(recognizer, rule, each, context);
 	}
 	if (!any && !named)
-		each(context, NULL, NULL, 0);
+		each(context, NULL, NULL, 0, 0);
 }
 
 void dpe_recognizer_occurrences(

@@ -287,7 +287,7 @@ void dpe_view_print_label(struct dpe_text *to, const struct dpe_view *view, cons
 		print_value(to, message->args[i]);
 	}
 	dpe_text_puts(to, message->nargs ? ")" : message->phase != DPE_BARE ? "()" : "");
-	if (message->ret.kind == DPE_NONE)
+	if (message->ret.kind == DPE_NONE || dpe_name_text(view->names, message->name)[0] == '[')
 		return;
 	dpe_text_puts(to, " = ");
 	print_value(to, message->ret);

@@ -410,9 +410,11 @@ static void add_unordered(void *context, const struct dpe_rule *rule, const char
 }
 
 static void add_unobserved(
-	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others)
 {
 	cJSON *array = context, *item;
+
+	(void)others;
 
 	if (occurred)
 		return;

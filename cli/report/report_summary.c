@@ -104,7 +104,7 @@ struct unobserved {
 };
 
 static void add_unobserved(
-	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others)
 {
 	struct unobserved *state = context;
 	struct dpe_text *to = state->text;
@@ -123,6 +123,8 @@ static void add_unobserved(
 			occurred == 1 ? "" : "s");
 	else
 		dpe_text_printf(to, "%s was never observed", pattern);
+	if (others)
+		dpe_text_printf(to, " (%s%" PRIu64 " with other values)", occurred ? "and " : "but ", others);
 }
 
 static void add_all_unobserved(struct dpe_text *to, const struct dpe_recognizer *recognizer)

@@ -136,6 +136,12 @@ static bool is_access(const struct cli_report *report, const struct dpe_message 
 	       !strncmp(dpe_name_text(report->cli->names, message->name), "mem::", 5);
 }
 
+/* An access to a variable that is watched: "[x']" or "[x]". */
+static bool is_data(const struct cli_report *report, const struct dpe_message *message)
+{
+	return message->ret.kind == DPE_STRING && dpe_name_text(report->cli->names, message->name)[0] == '[';
+}
+
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
@@ -150,7 +156,7 @@ static void add_call(
 		}
 		dpe_text_puts(to, ")");
 	}
-	if (message->ret.kind != DPE_NONE) {
+	if (message->ret.kind != DPE_NONE && !is_data(report, message)) {
 		dpe_text_puts(to, " = ");
 		cli_text_value(to, message->ret);
 	}
@@ -330,18 +336,37 @@ static bool orders_nothing(const struct dpe_rule *rule)
 bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
-	return verdict->kind == DPE_MATCH && count == 2 && is_access(report, events[0]) &&
-	       is_access(report, events[1]) && orders_nothing(verdict->rule);
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_access(report, events[i]) && !is_data(report, events[i]))
+			return false;
+	}
+	return verdict->kind == DPE_MATCH && count == 2 && orders_nothing(verdict->rule);
 }
 
-/* "write of 4 bytes by thread 4711". */
+/* "x" of "[x']"; the address of other accesses. */
+static void add_accessed(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	const char *name = dpe_name_text(report->cli->names, message->name);
+	char *variable;
+
+	if (!is_data(report, message)) {
+		add_address(to, report, message->args[0]);
+		return;
+	}
+	variable = dpe_xasprintf("%.*s", (int)strcspn(name + 1, "']"), name + 1);
+	cli_text_safe(to, variable);
+	free(variable);
+}
+
+/* "write of 4 bytes by thread 4711"; of a variable, whose size is known, "atomic write by thread 4711". */
 static void add_access_by(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
-	const char *kind = dpe_name_text(report->cli->names, message->name) + strlen("mem::");
+	bool data = is_data(report, message);
+	const char *kind = data ? message->ret.text : dpe_name_text(report->cli->names, message->name) + strlen("mem::");
 
 	cli_text_safe(to, kind);
-	if (strcmp(kind, "free")) {
+	if (!data && strcmp(kind, "free")) {
 		dpe_text_puts(to, " of ");
 		cli_text_value(to, message->args[1]);
 		dpe_text_puts(to, message->args[1].num == 1 ? " byte" : " bytes");
@@ -364,7 +389,7 @@ static void add_data_race(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events)
 {
 	dpe_text_printf(to, "%s%s on ", verdict->prediction ? "predicted " : "", race_name(report, events));
-	add_address(to, report, events[0]->args[0]);
+	add_accessed(to, report, events[0]);
 	dpe_text_puts(to, ": ");
 	add_access_by(to, report, events[0]);
 	dpe_text_puts(to, ", not ordered with ");
@@ -443,7 +468,7 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	else
 		add_head(to, report, verdict);
 	for (unsigned i = 0; i < count; i++) {
-		if (race)
+		if (race && is_access(report, events[i])) /* of a shipped rule, whose numbers say nothing */
 			dpe_text_puts(to, "  ");
 		else if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);

@@ -67,7 +67,7 @@ static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
 	const struct dpe_spec *spec, const struct dpe_expr *expr)
 {
 	static const char *const names[] = {
-		"tid", "process", "time", "ret", "args", "name", "stack", "comm", "host"};
+		"tid", "process", "time", "ret", "args", "name", "stack", "comm", "host", "access"};
 
 	if (expr->index)
 		dpe_text_printf(to, "$%u", expr->index);

@@ -133,7 +133,8 @@ static bool is_text(const struct dpe_expr *expr)
 	return expr->kind == DPE_EXPR_POSITION || expr->kind == DPE_EXPR_TEXT ||
 	       (expr->kind == DPE_EXPR_FIELD &&
 		       (expr->field == DPE_FIELD_NAME || expr->field == DPE_FIELD_STACK ||
-			       expr->field == DPE_FIELD_COMM || expr->field == DPE_FIELD_HOST));
+			       expr->field == DPE_FIELD_COMM || expr->field == DPE_FIELD_HOST ||
+			       expr->field == DPE_FIELD_ACCESS));
 }
 
 static void check_conversion(struct format *f, const char *text, size_t len, char letter)

@@ -154,6 +154,7 @@ static const struct {
 	{"stack", DPE_FIELD_STACK},
 	{"comm", DPE_FIELD_COMM},
 	{"host", DPE_FIELD_HOST},
+	{"access", DPE_FIELD_ACCESS},
 };
 
 /* $i as a number from 1, where 0 is the event itself; -1 after a diagnostic. */
@@ -190,6 +191,8 @@ static enum dpe_phase phase_of(const struct dpe_resolver *r, unsigned position)
 
 static bool is_data(const struct dpe_resolver *r, unsigned position)
 {
+	if (!position && (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT))
+		position = r->position;
 	if (position)
 		return r->events[position - 1]->event->data;
 	return r->scope == SCOPE_DATA;
@@ -275,6 +278,8 @@ static void check_field(
 
 	if (call_only && is_data(r, new->index))
 		resolve_error(r, expr->place, "a data event has no .%s", expr->name);
+	else if (new->field == DPE_FIELD_ACCESS && !is_data(r, new->index))
+		resolve_error(r, expr->place, "only a data event has .access");
 	else if (new->field == DPE_FIELD_RET && phase_of(r, new->index) == DPE_ENTER)
 		resolve_error(r, expr->place,
 			"there is no result yet when a function is entered: .ret belongs to an "

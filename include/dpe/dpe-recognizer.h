@@ -331,9 +331,9 @@ enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer);
 /* A rule that can have found nothing, because `pattern` (as written) never occurred; NULL: because
  * nothing of any rule did. Borrowed. */
 typedef void dpe_unobserved_fn(
-	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred);
-/* Calls for the patterns of each rule whose behaviours all need events that never occurred; `occurred`: how
- * often the pattern's event did. For rules that need nothing: where no event of any rule occurred, once
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others);
+/* Calls for the patterns of each rule whose behaviours all need events that never occurred; `occurred`: how often
+ * the pattern did; `others`: events of its name that it does not match, for their values. For rules that need nothing: where no event of any rule occurred, once
  * with rule and pattern NULL. */
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);

@@ -367,6 +367,25 @@ bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type)
 	       dwarf_formref_die(&attribute, type);
 }
 
+bool dpe_dwarf_is_atomic(Dwarf_Die *type)
+{
+	Dwarf_Die peeled = *type;
+	const char *name;
+
+	for (unsigned depth = 0; depth < DPE_DWARF_DEEP; depth++) {
+		int tag = dwarf_tag(&peeled);
+
+		if (tag == DW_TAG_atomic_type)
+			return true;
+		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+			break;
+		if (!dpe_dwarf_type(&peeled, &peeled))
+			return false;
+	}
+	name = dpe_dwarf_is_aggregate(&peeled) ? dwarf_diename(&peeled) : NULL;
+	return name && (!strncmp(name, "atomic<", 7) || !strncmp(name, "__atomic_base<", 14) || !strcmp(name, "atomic_flag"));
+}
+
 bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled)
 {
 	*peeled = *type;

@@ -40,6 +40,8 @@ void dpe_dwarf_close(struct dpe_module *module);
 bool dpe_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *number);
 /* The DIE's type; false where there is none (void). */
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type);
+/* Whether a type is _Atomic, or std::atomic. */
+bool dpe_dwarf_is_atomic(Dwarf_Die *type);
 /* A type without typedefs and qualifiers; false where nothing remains (const void). */
 bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 /* Whether a peeled type is a base type of that DW_ATE_ encoding. */

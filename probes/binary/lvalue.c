@@ -71,6 +71,13 @@ static void move(struct dpe_variable *variable, uint64_t distance)
 		variable->address += distance;
 }
 
+/* The type of a part, without typedefs and qualifiers. */
+static bool peel(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *peeled)
+{
+	variable->is_atomic = dpe_dwarf_is_atomic(type);
+	return dpe_dwarf_peel(type, peeled);
+}
+
 /* Dereferences a pointer. */
 static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
 {
@@ -78,7 +85,7 @@ static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *i
 
 	if (dwarf_tag(type) != DW_TAG_pointer_type && dwarf_tag(type) != DW_TAG_reference_type)
 		return dpe_xasprintf("it is not a pointer");
-	if (!dpe_dwarf_type(type, &pointee) || !dpe_dwarf_peel(&pointee, inner))
+	if (!dpe_dwarf_type(type, &pointee) || !peel(&pointee, variable, inner))
 		return dpe_xasprintf("the type that the pointer points to is not known");
 	if (variable->nsteps == DPE_VARIABLE_STEPS)
 		return dpe_xasprintf("more than %d pointers have to be followed", DPE_VARIABLE_STEPS);
@@ -101,7 +108,7 @@ static char *enter_member(
 		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
 	if (!offset_of(&member, &offset))
 		return dpe_xasprintf("the offset of '%.*s' is not known", (int)len, name);
-	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
+	if (!dpe_dwarf_type(&member, &of_member) || !peel(&of_member, variable, inner))
 		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
 	move(variable, begin + offset);
 	*at = name + len;
@@ -122,7 +129,7 @@ static char *enter_element(
 		return dpe_xasprintf("an index must be a number");
 	if (dwarf_tag(type) == DW_TAG_pointer_type)
 		why = follow(type, variable, inner);
-	else if (!array || !dpe_dwarf_type(type, &element) || !dpe_dwarf_peel(&element, inner))
+	else if (!array || !dpe_dwarf_type(type, &element) || !peel(&element, variable, inner))
 		why = dpe_xasprintf("it is not an array of known size");
 	if (why)
 		return why;

@@ -257,9 +257,11 @@ char *dpe_variable_find(
 		.size = search.found.st_size,
 		.is_signed = true,
 	};
-	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
-		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
-		return dpe_lvalue_enter(lvalue, &type, variable);
+	if (dpe_dwarf_variable(module, search.found.st_value, &declared) && dpe_dwarf_type(&declared, &type)) {
+		variable->is_atomic = dpe_dwarf_is_atomic(&type);
+		if (dpe_dwarf_peel(&type, &type))
+			return dpe_lvalue_enter(lvalue, &type, variable);
+	}
 	if (len < strlen(lvalue))
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
 			(int)len, root);

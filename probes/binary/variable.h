@@ -15,6 +15,7 @@ struct dpe_variable {
 	bool is_signed;
 	bool is_real; /* a floating point number */
 	bool is_complex; /* a pair of floating point numbers */
+	bool is_atomic;  /* _Atomic, or std::atomic: all that the language can do with it is atomic */
 	bool is_wide; /* an integer of 16 bytes */
 	bool is_address;
 	bool is_guess; /* what is wrong is that its type is not known; the rest is as if it were an address */

@@ -129,7 +129,7 @@ static struct dpe_access_effect effect_of(const struct dpe_instruction *instruct
 		return effect;
 	if (find_address(operand, &effect) && find_source(instruction, &effect))
 		effect.value = value_of(mnemonic);
-	effect.locked = dpe_code_is_locked(&instruction->is);
+	effect.locked = dpe_code_is_atomic(instruction);
 	effect.compares = mnemonic == ZYDIS_MNEMONIC_CMPXCHG || mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B ||
 			  mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B;
 	effect.swapped = -1;

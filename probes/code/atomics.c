@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_atomic(const struct dpe_instruction *instruction)
-{
-	if (dpe_code_is_locked(&instruction->is))
-		return true;
-	return instruction->is.mnemonic == ZYDIS_MNEMONIC_XCHG &&
-	       (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
-		       instruction->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
-}
-
 /* What is no instruction is passed over: code without symbols can have data in between. */
 static bool has_atomics(const struct dpe_module *module, const struct dpe_function *function)
 {
@@ -29,7 +20,7 @@ static bool has_atomics(const struct dpe_module *module, const struct dpe_functi
 		bool good = dpe_code_decode(&code, at, &instruction);
 
 		length = good ? instruction.is.length : 1;
-		found = good && is_atomic(&instruction);
+		found = good && dpe_code_is_atomic(&instruction);
 	}
 	dpe_code_close(&code);
 	return found;

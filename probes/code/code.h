@@ -56,7 +56,7 @@ struct dpe_access_effect {
 	enum dpe_access access; /* UNKNOWN: not decoded, or it reads one place and writes another */
 	enum dpe_access_value value;
 	bool compares; /* writes only where that was equal */
-	bool locked;
+	bool locked;   /* atomic */
 	bool relative; /* its address counts from the next instruction */
 	bool unknown;  /* nothing has the operand any more */
 	int8_t base, index, source;

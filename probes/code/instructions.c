@@ -81,6 +81,15 @@ bool dpe_code_is_locked(const ZydisDecodedInstruction *is)
 	return is->attributes & ZYDIS_ATTRIB_HAS_LOCK;
 }
 
+bool dpe_code_is_atomic(const struct dpe_instruction *instruction)
+{
+	if (dpe_code_is_locked(&instruction->is))
+		return true;
+	return instruction->is.mnemonic == ZYDIS_MNEMONIC_XCHG &&
+	       (instruction->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+		       instruction->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+}
+
 bool dpe_code_only_computes(const ZydisDecodedInstruction *is)
 {
 	if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)

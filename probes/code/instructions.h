@@ -35,6 +35,8 @@ bool dpe_code_is_emulated(const struct dpe_instruction *instruction);
 bool dpe_code_is_long_nop(const struct dpe_instruction *instruction);
 /* Whether it has a lock prefix: the kernel puts no probe on it then. */
 bool dpe_code_is_locked(const ZydisDecodedInstruction *is);
+/* Whether it reads and writes memory in one step. */
+bool dpe_code_is_atomic(const struct dpe_instruction *instruction);
 /* Whether it only moves data or computes. */
 bool dpe_code_only_computes(const ZydisDecodedInstruction *is);
 bool dpe_code_jumps(const ZydisDecodedInstruction *is);

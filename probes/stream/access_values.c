@@ -5,6 +5,7 @@
 #include "probes/limits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Once for each variable: all verdicts from there on are inconclusive. */
 static void doubt(struct dpe_probes *probes, const struct dpe_update *update, uint64_t since, uint64_t now)
@@ -89,6 +90,14 @@ dpe_name dpe_update_name(const struct dpe_watch *watch, bool wrote)
 	if (!wrote)
 		return watch->reference;
 	return watch->access && watch->update ? watch->update : watch->event;
+}
+
+struct dpe_value dpe_update_access(const struct dpe_update *update, bool wrote)
+{
+	static const char *const texts[2][2] = {{"read", "write"}, {"atomic read", "atomic write"}};
+	const char *text = texts[update->effect.locked || update->watch->variable.is_atomic][wrote];
+
+	return (struct dpe_value){.kind = DPE_STRING, .len = (uint32_t)strlen(text), .text = text};
 }
 
 bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *record,

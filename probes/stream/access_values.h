@@ -30,6 +30,8 @@ static inline const uint64_t *dpe_access_registers(const struct dpe_record *reco
  * it and nothing says which value is whose, everything from there on counts as lost, with a warning. */
 bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_last_update *last, struct dpe_update *update);
+/* What `.access` of its message is: "read", "write", "atomic read" or "atomic write". */
+struct dpe_value dpe_update_access(const struct dpe_update *update, bool wrote);
 /* The name of its message. */
 dpe_name dpe_update_name(const struct dpe_watch *watch, bool wrote);
 

@@ -88,5 +88,6 @@ void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_re
 		vars[draft->nvars++] = (struct dpe_var){watch->prior,
 			dpe_variable_value(&watch->variable, update.before, *texts)};
 	draft->vars = vars;
+	draft->ret = dpe_update_access(&update, wrote);
 	draft->name = dpe_update_name(watch, wrote);
 }

@@ -203,6 +203,7 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 	if (wrote && !(accessed->access && !accessed->update))
 		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
 			dpe_variable_value(&accessed->variable, update.before, *texts)};
+	draft->ret = dpe_update_access(&update, wrote);
 	draft->name = dpe_update_name(accessed, wrote);
 	draft->module = accessed->module;
 	draft->vars = vars;

@@ -36,6 +36,7 @@ static struct dpe_value eval_field(
 	case DPE_FIELD_TIME:
 		return time_of(message);
 	case DPE_FIELD_RET:
+	case DPE_FIELD_ACCESS: /* a data event has no other result */
 		return message->ret;
 	case DPE_FIELD_NAME:
 		return text_value(dpe_name_text(env->recognizer->spec->names, message->name));
@@ -153,7 +154,7 @@ static bool is_text(const struct dpe_env *env, const struct dpe_expr *expr)
 		return true;
 	case DPE_EXPR_FIELD:
 		return expr->field == DPE_FIELD_NAME || expr->field == DPE_FIELD_COMM ||
-		       expr->field == DPE_FIELD_STACK;
+		       expr->field == DPE_FIELD_STACK || expr->field == DPE_FIELD_ACCESS;
 	case DPE_EXPR_RULEVAR:
 		return env->run && is_bound_to_text(env->run->rule, expr->index);
 	default:

@@ -120,7 +120,7 @@ bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)
 	return !pattern->has_args || !pattern->nargs;
 }
 
-bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
+static bool matches_values(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {
 	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
@@ -133,6 +133,15 @@ bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe
 	if (!args_match(pattern, message, binding))
 		return false;
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
+bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	bool matches = matches_values(watcher, run, message, binding);
+
+	run->matched[watcher->pattern] += matches;
+	return matches;
 }
 
 bool dpe_own_condition_holds(

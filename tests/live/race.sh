@@ -28,7 +28,7 @@ watch() {
 }
 
 watch 'a write and a read of a variable' 1 race counter
-says 'both are reported, with where they are' 1 'race_counter: match' 'at put+' 'at get+' races.c:
+says 'both are reported, with where they are' 1 'data race on counter: ' ' by thread ' 'at put+' 'at get+' races.c:
 check 'as a pair' "$(grep -c '^  \$[12] ' err)" -eq 2
 watch 'two writes' 1 writes counter
 watch 'a write of the value that is there, and a read' 1 same counter
@@ -63,7 +63,7 @@ run "$DPE" race put,get -- ./races guarded
 says 'a pair of functions under different locks' 1 'race_put_get: match'
 check 'and which' "$(held)" = "$locks"
 run "$DPE" race counter -- ./races guarded
-says 'a variable under different locks' 1 'race_counter: match'
+says 'a variable under different locks' 1 'data race on counter: '
 check 'and which of these' "$(held)" = "$locks"
 run "$DPE" race --preload counter -- ./races guarded
 check 'by the preloaded library, too' "$status $(held)" = "1 $locks"
@@ -85,4 +85,15 @@ says 'a misspelt variable' 2 "command line:1:" "has no variable 'countre'" "'cou
 check 'which is not started for it' ! -s out
 run "$DPE" race --plan counter put,get -- ./races race
 check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
+
+# Of atomic accesses two are no race: locked instructions, and any access to what has an atomic type.
+${CXX:-g++} -std=c++17 -g -O1 -pthread "$TOP/tests/live/targets/atomics.cc" -o atomics || not_ok 'compiling atomics.cc'
+for variable in total state.number state.flag inner::count 'several[1]' built_in exchanged; do
+	run "$DPE" race "$variable" -- ./atomics
+	says "atomic accesses to $variable" 0 'nothing found' ' 0 lost'
+done
+run "$DPE" race mixed -- ./atomics
+says 'and others to the same variable' 1 'data race on mixed: ' 'atomic write by thread' ' write by thread' 'atomics.cc:'
+run "$DPE" record -e "detect m: [mixed'] [.access = \"atomic write\"]" -o atomic.jsonl -- ./atomics
+check 'which is in the log' "$(grep -c '"ret":"atomic write"' atomic.jsonl) $(grep -c '"ret":"write"' atomic.jsonl)" = '8 2'
 finish

@@ -39,7 +39,7 @@ says 'they cannot be assigned to' 2 'only a `var` of the specification can be as
 
 # ---- of libraries ----------------------------------------------------------------------------
 run "$DPE" race counter -- ./scopes
-says 'a race on a variable of a library' 1 'race_counter: match' 'counter = 7 (was 0)' 'at bump+' 'scopes-library.c:' ' 0 lost'
+says 'a race on a variable of a library' 1 'data race on counter: ' 'counter = 7 (was 0)' 'at bump+' 'scopes-library.c:' ' 0 lost'
 cat >library.dpe <<'X'
 detect made: [libscopes::hidden'] { printf("%d", libscopes::hidden); }
 detect called: bump(n) [libscopes::hidden = 40 && copied = n]

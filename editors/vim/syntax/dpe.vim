@@ -8,7 +8,7 @@ syntax keyword dpeKeyword include var observing without ends by from to
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined sends receives unordered check_deadlock check_order check_hang progress count sum hist quantiles
 syntax match dpePhase /\.\(enter\|exit\)\>/
-syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\|comm\|host\)\>/
+syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\|comm\|host\|access\)\>/
 syntax match dpePosition /\$\d\+/
 syntax match dpeNumber /\<\(0[xX]\x\+\|0[bB][01]\+\|\d\+\)[uUlL]*\>/
 syntax match dpeNumber /\<\d\+\(\.\d\+\([eE][-+]\=\d\+\)\=\|[eE][-+]\=\d\+\)[fFlL]\=\>/
