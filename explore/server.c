@@ -180,6 +180,7 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->spurious = options->spurious;
 	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
 	server->memory->held = options->debugger != NULL;
+	server->memory->once = options->rules != NULL;
 	server->seconds = options->seconds;
 	server->setup = options->setup;
 	server->debugger = options->debugger;
@@ -426,7 +427,7 @@ static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 		run->timed_out = true;
 		kill_run(server);
 	}
-	while (is_debugged(server))
+	while (!server->memory->again && is_debugged(server))
 		poll(NULL, 0, LOOK);
 }
 
@@ -469,7 +470,7 @@ static bool set_up(const struct dpe_server *server, struct dpe_diags *diags)
 	return false;
 }
 
-bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
+static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
 {
 	*run = (struct dpe_explored_run){0};
 	if (!set_up(server, diags))
@@ -490,4 +491,16 @@ bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, str
 	}
 	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no runs any more");
 	return false;
+}
+
+/* Who has it in gdb may go back, by another one. */
+bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
+{
+	bool made;
+
+	do {
+		server->memory->again = 0;
+		made = run_once(server, run, diags);
+	} while (made && server->debugger && server->memory->again);
+	return made;
 }

@@ -52,10 +52,18 @@ void dpe_sched_asking(void)
 unsigned dpe_sched_offer(unsigned current, unsigned usual)
 {
 	struct dpe_sched_question *question = &dpe_sched->question;
+	uint32_t index = dpe_sched->asked++;
+	bool known = index < dpe_sched->nfollow && index < DPE_SCHED_CHOICES;
 
 	question->current = (uint16_t)current;
-	question->usual = question->answer = (uint16_t)usual;
+	question->usual = (uint16_t)usual;
+	question->answer = known ? dpe_sched->answers[index] : (uint16_t)usual;
 	collect(question);
-	dpe_sched_asking();
-	return is_possible(question, question->answer) ? question->answer : usual;
+	if (!known)
+		dpe_sched_asking();
+	if (is_possible(question, question->answer))
+		usual = question->answer;
+	if (index < DPE_SCHED_CHOICES)
+		dpe_sched->answers[index] = (uint16_t)usual;
+	return usual;
 }

@@ -242,6 +242,10 @@ struct dpe_sched_header {
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
+	uint32_t once; /* … which cannot ask for another run, since rules follow this one */
+	uint32_t again; /* the debugger's: another run is to be made, which … */
+	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */
+	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
 					      that it creates, in an earlier run */
 	uint32_t npath;
@@ -275,6 +279,7 @@ struct dpe_sched_header {
 	uint32_t strayed; /* the path was not possible */
 	uint32_t nstamps;
 	uint32_t stamps_lost;
+	uint32_t asked; /* questions to the debugger */
 	uint32_t loops; /* in which threads waited */
 	uint32_t turns_done;
 	uint64_t now;   /* ns of virtual time since the start */

@@ -62,6 +62,41 @@ check "who can go on, and where" \
 	"$(grep -c '^> thread 2 at lock_both (.*counted.c:19)' out) $(grep -c '^  thread 2 at lock_both (.*counted.c:19)' out)" = "2 1"
 check "to the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
 
+# … and back, by other runs
+cat >commands <<'END'
+set pagination off
+dpe-step
+dpe-step 1
+dpe-step 2
+dpe-save middle
+dpe-step 3
+dpe-step 2
+dpe-step 3
+dpe-tree
+dpe-back
+print $_thread
+dpe-goto #1
+dpe-step 2
+dpe-goto middle
+dpe-tree
+dpe-back 99
+dpe-goto nowhere
+dpe-step 3
+dpe-step 2
+dpe-step 3
+dpe-back 2
+continue
+dpe-back
+END
+run timeout 100 "$DPE" explore --replay=none.schedule --gdb -- ./counted ab-ba <commands
+says "from a deadlock back to a run without one" 0 "replay of none.schedule: nothing found" \
+	"dpe-back takes a number up to" "dpe-goto takes what was saved" "the run has ended"
+check "the deadlock ends a path of the tree" "$(grep -c '^ *#[0-9].*: deadlock$' out)" -eq 2
+check "the place that was saved" "$(grep -c '^ *#3 after thread 2 at its start \[middle\]$' out)" -eq 2
+check "another path" -n "$(grep '^  #[0-9]* after thread 2 at its start$' out)"
+run timeout 100 "$DPE" explore -e 'detect x: lock_both()' --replay=none.schedule --gdb -- ./counted ab-ba <commands
+says "not where rules follow the run" "$status" "rules follow this run, which cannot be made again"
+
 # from a terminal
 ${CC:-cc} -g -O1 "$TOP/tests/explore/targets/spins.c" -o spins || not_ok "compiling spins.c"
 run timeout 60 python3 "$TOP/tests/explore/interrupt.py" "$DPE" none.schedule ./spins
