@@ -133,6 +133,8 @@ DPE_SCHED_HIDDEN enum dpe_sched_ready dpe_sched_ready(const struct dpe_sched_thr
 DPE_SCHED_HIDDEN unsigned dpe_sched_awaited(const struct dpe_sched_thread *thread);
 /* Whether the mutex can be locked by the thread with this number, or tells it why not. */
 DPE_SCHED_HIDDEN bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread);
+/* Whether the lock can be locked for reading. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_readable(const pthread_rwlock_t *lock);
 /* Lets one waiter for the condition, if there is one, or all go on. */
 DPE_SCHED_HIDDEN bool dpe_sched_wake_one(uint64_t object);
 DPE_SCHED_HIDDEN void dpe_sched_wake_all(uint64_t object);

@@ -58,6 +58,7 @@
 	X(RWLOCK_RDLOCK, "pthread_rwlock_rdlock")                                                  \
 	X(RWLOCK_TRYRDLOCK, "pthread_rwlock_tryrdlock")                                            \
 	X(RWLOCK_TIMEDRDLOCK, "pthread_rwlock_timedrdlock")                                        \
+	X(RWLOCK_QUEUE, "pthread_rwlock_wrlock.enter")                                             \
 	X(RWLOCK_WRLOCK, "pthread_rwlock_wrlock")                                                  \
 	X(RWLOCK_TRYWRLOCK, "pthread_rwlock_trywrlock")                                            \
 	X(RWLOCK_TIMEDWRLOCK, "pthread_rwlock_timedwrlock")                                        \

@@ -250,7 +250,7 @@ static void arrive_lock(enum dpe_sched_kind kind, pthread_rwlock_t *lock, uint64
 
 static int read_lock(pthread_rwlock_t *lock, int otherwise)
 {
-	if (lock->__data.__cur_writer)
+	if (!dpe_sched_is_readable(lock))
 		return otherwise;
 	lock->__data.__readers++;
 	dpe_sched_changed();
@@ -289,15 +289,29 @@ static bool is_own(const pthread_rwlock_t *lock)
 	return lock->__data.__cur_writer == (int)me() + 1;
 }
 
+/* Whether a thread waits to write matters to the readers of a lock that prefers writers. */
+static void wait_to_write(enum dpe_sched_kind kind, pthread_rwlock_t *lock, uint64_t until, uint64_t pc)
+{
+	bool matters = lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+
+	if (matters) {
+		arrive_lock(DPE_SCHED_RWLOCK_QUEUE, lock, 0, pc);
+		lock->__data.__writers++;
+	}
+	arrive_lock(kind, lock, until, pc);
+	if (matters)
+		lock->__data.__writers--;
+}
+
 /* glibc says of a lock that its own writer waits for that this would be a deadlock. */
-#define RWLOCK(name, kind, lock_it)                                                                \
+#define RWLOCK(name, kind, wait, lock_it)                                                          \
 	DPE_SCHED_EXPORTED int pthread_rwlock_##name##lock(pthread_rwlock_t *lock)                 \
 	{                                                                                          \
 		if (!is_my_lock(lock))                                                             \
 			return REAL(pthread_rwlock_##name##lock)(lock);                            \
 		if (is_own(lock))                                                                  \
 			return EDEADLK;                                                            \
-		arrive_lock(DPE_SCHED_RWLOCK_##kind##LOCK, lock, 0, DPE_SCHED_HERE);               \
+		wait(DPE_SCHED_RWLOCK_##kind##LOCK, lock, 0, DPE_SCHED_HERE);                      \
 		return lock_it(lock, EDEADLK);                                                     \
 	}                                                                                          \
 	DPE_SCHED_EXPORTED int pthread_rwlock_try##name##lock(pthread_rwlock_t *lock)              \
@@ -314,7 +328,7 @@ static bool is_own(const pthread_rwlock_t *lock)
 			return REAL(pthread_rwlock_clock##name##lock)(lock, clock, until);         \
 		if (is_own(lock))                                                                  \
 			return EDEADLK;                                                            \
-		arrive_lock(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                              \
+		wait(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                                     \
 			dpe_sched_until(clock, until), DPE_SCHED_HERE);                            \
 		return lock_it(lock, ETIMEDOUT);                                                   \
 	}                                                                                          \
@@ -325,13 +339,13 @@ static bool is_own(const pthread_rwlock_t *lock)
 			return REAL(pthread_rwlock_timed##name##lock)(lock, until);                \
 		if (is_own(lock))                                                                  \
 			return EDEADLK;                                                            \
-		arrive_lock(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                              \
+		wait(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                                     \
 			dpe_sched_until(CLOCK_REALTIME, until), DPE_SCHED_HERE);                   \
 		return lock_it(lock, ETIMEDOUT);                                                   \
 	}
 
-RWLOCK(rd, RD, read_lock)
-RWLOCK(wr, WR, write_lock)
+RWLOCK(rd, RD, arrive_lock, read_lock)
+RWLOCK(wr, WR, wait_to_write, write_lock)
 
 DPE_SCHED_EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {

@@ -28,9 +28,12 @@ static enum dpe_sched_ready ready_if(bool now, const struct dpe_sched_op *op)
 	return now ? DPE_SCHED_READY : op->until ? DPE_SCHED_LATE : DPE_SCHED_BLOCKED;
 }
 
-static bool is_readable(const pthread_rwlock_t *lock)
+/* Of a lock that prefers writers, readers wait for a writer that waits for other readers. */
+bool dpe_sched_is_readable(const pthread_rwlock_t *lock)
 {
-	return !lock->__data.__cur_writer;
+	bool prefers_writers = lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+
+	return !lock->__data.__cur_writer && !(prefers_writers && lock->__data.__readers && lock->__data.__writers);
 }
 
 /* A wait for a condition goes on with its mutex. */
@@ -63,10 +66,10 @@ static enum dpe_sched_ready operation_ready(const struct dpe_sched_thread *threa
 		return ready_if(*(const uint32_t *)object || is_cancelled(thread), op);
 	case DPE_SCHED_RWLOCK_RDLOCK:
 	case DPE_SCHED_RWLOCK_TIMEDRDLOCK:
-		return ready_if(is_readable(object), op);
+		return ready_if(dpe_sched_is_readable(object), op);
 	case DPE_SCHED_RWLOCK_WRLOCK:
 	case DPE_SCHED_RWLOCK_TIMEDWRLOCK:
-		return ready_if(is_readable(object) &&
+		return ready_if(!((const pthread_rwlock_t *)object)->__data.__cur_writer &&
 					!((const pthread_rwlock_t *)object)->__data.__readers,
 			op);
 	case DPE_SCHED_BARRIER_BLOCK:
