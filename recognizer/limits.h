@@ -126,6 +126,8 @@
 #define DPE_PRUNED_PEERS DPE_TINY_OR(3, 4096)
 #define DPE_DEAD_STATES DPE_TINY_OR(2, 32)
 #define DPE_LIVE_LOOKS DPE_TINY_OR(3, 4096)
+/* Partial matches of a list that are found by what they wait for; of shorter lists all are looked at. */
+#define DPE_INDEXED_PARTIALS DPE_TINY_OR(2, 64)
 /* A partial match costs as much as looking at so many pairs. */
 #define DPE_EXTEND_WORK 16
 /* Events that one copy of @ awaits, until it is looked at for each event. */

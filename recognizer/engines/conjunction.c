@@ -75,5 +75,6 @@ void dpe_conjunction_free(struct dpe_conjunction *conjunction)
 	free(conjunction->peers);
 	free(conjunction->independent);
 	free(conjunction->entries);
+	free(conjunction->found.at);
 	free(conjunction);
 }

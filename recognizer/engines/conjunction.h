@@ -1,10 +1,12 @@
 /* Searches: the partial matches of a `detect` rule, of each operand of its & by itself. Private to
- * conjunction_*.c, partial_matches.c, detect.c and live_patterns.c. docs/internals/conjunction.md
+ * conjunction_*.c, partial_*.c, detect.c and live_patterns.c. docs/internals/conjunction.md
  * proves that this finds all matches. */
 #ifndef DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 #define DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 
 #include "recognizer/engines/configuration.h"
+
+#include <limits.h>
 
 /* ---- the rule: conjunction.c -------------------------------------------------------------- */
 
@@ -20,9 +22,18 @@ struct dpe_conjunct {
 /* The candidates of an operand while a match is searched for. */
 struct dpe_domain {
 	struct dpe_partial *const *at;
-	unsigned *removed; /* by candidate: the depth of the search at which it was removed, or 0 */
+	/* By candidate: the depth of the search at which it was removed; 0: it was not, DPE_NO_CANDIDATE:
+	 * it is NULL. */
+	unsigned *removed;
 	unsigned count, left; /* left: not removed */
 	bool assigned;
+};
+
+#define DPE_NO_CANDIDATE UINT_MAX
+
+/* Entries of a list. */
+struct dpe_places {
+	unsigned *at, count, cap;
 };
 
 /* An event of a match, and the positions that it takes. */
@@ -46,6 +57,7 @@ struct dpe_conjunction {
 	struct dpe_peer *peers; /* of conjunction_pruning.c */
 	bool *independent;
 	struct dpe_entry *entries; /* of detect.c */
+	struct dpe_places found;   /* of conjunction_step.c */
 	unsigned capremoved, cappeers, capindependent, capentries;
 };
 
@@ -55,8 +67,9 @@ struct dpe_conjunction {
 enum dpe_partial_role { DPE_PARTIAL_ACTIVE, DPE_PARTIAL_ENDED };
 
 struct dpe_partial_list {
-	struct dpe_partial **at;
-	unsigned count, cap;
+	struct dpe_partial **at; /* by age; NULL: a gap */
+	unsigned count, cap, gaps;
+	struct dpe_partial_index *index; /* NULL: there are few */
 };
 
 /* Of one operand. */
@@ -88,8 +101,26 @@ void dpe_trail_unref(struct dpe_pool *pool, struct dpe_trail *trail);
 
 struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial);
 void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */
-/* Lets the others move up where entries are NULL. */
+
+/* ---- lists of them: partial_lists.c --------------------------------------------------------- */
+
+/* Adds a reference. */
+void dpe_partial_list_add(const struct dpe_run *run, struct dpe_partial_list *partials,
+	struct dpe_partial *partial, enum dpe_partial_role role);
+/* Leaves a gap, which dpe_partial_list_close_gaps closes; of a long list when there are many. */
+void dpe_partial_list_drop(const struct dpe_run *run, struct dpe_partial_list *partials, unsigned at);
 void dpe_partial_list_close_gaps(struct dpe_partial_list *partials);
+void dpe_partial_list_clear(const struct dpe_run *run, struct dpe_partial_list *partials);
+
+/* Each fills in `found` with entries, by age: what an event with these predecessors may extend, */
+void dpe_partials_asked(
+	const struct dpe_partial_list *partials, const struct dpe_preds *preds, struct dpe_places *found);
+/* what may be passed over by the event for good, */
+void dpe_partials_passed(const struct dpe_partial_list *partials, const struct dpe_occurrence *event,
+	const struct dpe_preds *preds, struct dpe_places *found);
+/* and what may replace the partial match, or be replaced by it. Others may be among them. */
+void dpe_partials_alike(const struct dpe_run *run, const struct dpe_partial_list *partials,
+	const struct dpe_partial *partial, enum dpe_partial_role role, struct dpe_places *found);
 
 /* ---- choosing: conjunction_choice.c -------------------------------------------------------- */
 
@@ -108,8 +139,8 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 
 /* Of the slice; made where there is none. */
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice);
-/* True where a partial match has the event, or one before it. */
-bool dpe_matching_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
+/* Drops events that no partial match has, or precedes with one of its own. */
+void dpe_matching_trim(struct dpe_slice *slice);
 
 /* Extends the partial matches of the slice by the event, and reports a match. */
 void dpe_detect_take(

@@ -63,6 +63,8 @@ static struct dpe_partial *latest(const struct choosing *c, unsigned operand)
 	for (unsigned i = domain->count; i-- > 0 && *c->work;) {
 		unsigned j = 0;
 
+		if (!domain->at[i])
+			continue;
 		while (j < c->count && (!c->match[j] || independent(c, domain->at[i], c->match[j])))
 			j++;
 		if (j == c->count)
@@ -208,8 +210,19 @@ static bool assign(const struct choosing *c, unsigned depth)
 	return found;
 }
 
+static void begin_search(const struct choosing *c)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct dpe_domain *domain = &c->domains[i];
+
+		for (unsigned j = 0; j < domain->count; j++)
+			domain->removed[j] = domain->at[j] ? 0 : DPE_NO_CANDIDATE;
+	}
+}
+
 static bool search_all(const struct choosing *c, const struct dpe_partial *partial)
 {
+	begin_search(c);
 	return check_forward(c, partial, 1) && make_consistent(c) && assign(c, 2);
 }
 
@@ -224,7 +237,7 @@ static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_
 	for (unsigned i = 0; i < conjunction->noperands; i++) {
 		const struct dpe_partial_list *ended = &matching->lists[i].ended;
 
-		if (!ended->count && i != partial->operand && !conjunction->operands[i].optional)
+		if (ended->count == ended->gaps && i != partial->operand && !conjunction->operands[i].optional)
 			return false;
 		total += ended->count;
 	}
@@ -234,8 +247,6 @@ static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_
 		conjunction->removed =
 			dpe_xmalloc(conjunction->capremoved * sizeof(*conjunction->removed));
 	}
-	if (total)
-		memset(conjunction->removed, 0, total * sizeof(*conjunction->removed));
 	total = 0;
 	for (unsigned i = 0; i < conjunction->noperands; i++) {
 		const struct dpe_partial_list *ended = &matching->lists[i].ended;
@@ -244,7 +255,7 @@ static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_
 			.at = ended->at,
 			.removed = conjunction->removed + total,
 			.count = ended->count,
-			.left = ended->count,
+			.left = ended->count - ended->gaps,
 			.assigned = i == partial->operand,
 		};
 		total += ended->count;

@@ -106,14 +106,13 @@ struct pruning {
 static void drop(struct pruning *p, struct dpe_partial_list *partials, unsigned at)
 {
 	p->slice->matching->count--;
-	dpe_partial_unref(p->run, partials->at[at]);
-	partials->at[at] = NULL;
+	dpe_partial_list_drop(p->run, partials, at);
 }
 
 static void drop_dead(struct pruning *p, struct dpe_partial_list *active)
 {
 	for (unsigned i = 0; i < active->count; i++) {
-		if (is_dead(p->run, active->at[i], is_unseen, &p->view))
+		if (active->at[i] && is_dead(p->run, active->at[i], is_unseen, &p->view))
 			drop(p, active, i);
 	}
 	dpe_partial_list_close_gaps(active);
@@ -127,7 +126,8 @@ struct dpe_peer {
 	unsigned to; /* what replaces it; itself at last */
 	bool ended;
 	bool changed;              /* … since it was compared with all others */
-	struct dpe_partial **slot; /* its place in the list */
+	struct dpe_partial_list *list;
+	unsigned at; /* its place in the list */
 };
 
 struct dpe_peers {
@@ -140,14 +140,18 @@ struct dpe_peers {
 static void add_peers(struct dpe_peers *peers, struct dpe_partial_list *partials, bool ended)
 {
 	for (unsigned i = 0; i < partials->count; i++) {
-		struct dpe_peer *peer = DPE_GROW(peers->at, peers->count, peers->cap);
+		struct dpe_peer *peer;
 
+		if (!partials->at[i])
+			continue;
+		peer = DPE_GROW(peers->at, peers->count, peers->cap);
 		*peer = (struct dpe_peer){
 			.partial = partials->at[i],
 			.operand = partials->at[i]->operand,
 			.to = peers->count - 1,
 			.ended = ended,
-			.slot = &partials->at[i],
+			.list = partials,
+			.at = i,
 		};
 	}
 }
@@ -257,11 +261,8 @@ static void drop_replaced(struct pruning *p, struct dpe_peers *peers)
 	for (unsigned i = 0; i < peers->count; i++)
 		kept[peers->at[i].to] = true;
 	for (unsigned i = 0; i < peers->count; i++) {
-		if (kept[i])
-			continue;
-		dpe_partial_unref(p->run, peers->at[i].partial);
-		*peers->at[i].slot = NULL;
-		p->slice->matching->count--;
+		if (!kept[i])
+			drop(p, peers->at[i].list, peers->at[i].at);
 	}
 }
 
@@ -316,7 +317,7 @@ static void drop_made_by(
 	uint64_t most = p->run->recognizer->options.max_instances;
 
 	for (unsigned i = 0; i < partials->count && matching->count > most; i++) {
-		if (partials->at[i]->trail->occurrence == event)
+		if (partials->at[i] && partials->at[i]->trail->occurrence == event)
 			drop(p, partials, i);
 	}
 	dpe_partial_list_close_gaps(partials);

@@ -129,11 +129,9 @@ static void take(
 
 /* ---- an operand -------------------------------------------------------------------------- */
 
-/* The gap is closed later. */
 static void drop(struct extending *x, struct dpe_partial_list *partials, unsigned at)
 {
-	dpe_partial_unref(x->run, partials->at[at]);
-	partials->at[at] = NULL;
+	dpe_partial_list_drop(x->run, partials, at);
 	x->slice->matching->count--;
 }
 
@@ -141,32 +139,32 @@ static void drop(struct extending *x, struct dpe_partial_list *partials, unsigne
  * which then decide about what belongs to the slice. */
 static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 {
-	bool passed = false;
+	struct dpe_places *found = &x->run->conjunction->found;
 
 	if (x->run->nnamed)
 		return;
-	for (unsigned i = 0; i < active->count; i++) {
-		if (!dpe_partial_is_passed(x->run, active->at[i], x->occurrence))
-			continue;
-		drop(x, active, i);
-		passed = true;
+	dpe_partials_passed(active, x->occurrence, &x->run->preds, found);
+	for (unsigned i = 0; i < found->count; i++) {
+		if (dpe_partial_is_passed(x->run, active->at[found->at[i]], x->occurrence))
+			drop(x, active, found->at[i]);
 	}
-	if (passed)
-		dpe_partial_list_close_gaps(active);
+	dpe_partial_list_close_gaps(active);
 }
 
 static void take_in_operand(struct extending *x, unsigned operand)
 {
 	struct dpe_run *engine = x->run->conjunction->operands[operand].run;
 	struct dpe_partial_lists *lists = &x->slice->matching->lists[operand];
+	struct dpe_places *found = &x->run->conjunction->found;
 	const struct dpe_partial nothing = {.operand = operand};
 	struct dpe_config begin;
 
 	if (lists->taken == x->occurrence->number + 1)
 		return;
 	lists->taken = x->occurrence->number + 1;
-	for (unsigned i = 0; i < lists->active.count && spend(x, 1); i++)
-		take(x, lists->active.at[i], &lists->active.at[i]->config);
+	dpe_partials_asked(&lists->active, &x->run->preds, found);
+	for (unsigned i = 0; i < found->count && spend(x, 1); i++)
+		take(x, lists->active.at[found->at[i]], &lists->active.at[found->at[i]]->config);
 	begin = engine->follow->begin(engine);
 	take(x, &nothing, &begin);
 	engine->follow->drop(engine, &begin);
@@ -180,27 +178,25 @@ static bool keep(struct extending *x, struct dpe_partial_list *partials, struct 
 	enum dpe_partial_role role)
 {
 	struct dpe_matching *matching = x->slice->matching;
-	bool replaced = false;
+	struct dpe_places *found = &x->run->conjunction->found;
 
-	if (!spend(x, partials->count))
+	dpe_partials_alike(x->run, partials, new, role, found);
+	if (!spend(x, found->count))
 		return false;
-	for (unsigned i = 0; i < partials->count; i++) {
-		if (dpe_partial_replaces(x->run, partials->at[i], new, role))
+	for (unsigned i = 0; i < found->count; i++) {
+		if (dpe_partial_replaces(x->run, partials->at[found->at[i]], new, role))
 			return true;
 	}
-	for (unsigned i = 0; i < partials->count; i++) {
-		if (!dpe_partial_replaces(x->run, new, partials->at[i], role))
-			continue;
-		drop(x, partials, i);
-		replaced = true;
+	for (unsigned i = 0; i < found->count; i++) {
+		if (dpe_partial_replaces(x->run, new, partials->at[found->at[i]], role))
+			drop(x, partials, found->at[i]);
 	}
-	if (replaced)
-		dpe_partial_list_close_gaps(partials);
+	dpe_partial_list_close_gaps(partials);
 	if (matching->count >= 2 * (uint64_t)x->run->recognizer->options.max_instances + DPE_INSTANCES_BEYOND) {
 		x->slice->overflown = true;
 		return false;
 	}
-	*DPE_GROW(partials->at, partials->count, partials->cap) = dpe_partial_ref(new);
+	dpe_partial_list_add(x->run, partials, new, role);
 	matching->count++;
 	return true;
 }
@@ -308,6 +304,10 @@ void dpe_detect_take(
 			literals[x.nliterals++] = i;
 	}
 	take_in_operands(&x);
+	for (unsigned i = 0; i < matching->noperands; i++) {
+		if (matching->lists[i].active.index && matching->lists[i].taken != occurrence->number + 1)
+			drop_passed(&x, &matching->lists[i].active);
+	}
 	matched = find_match(&x);
 	for (unsigned i = 0; i < x.nnew; i++)
 		keep_new(&x, x.new[i]);
@@ -321,11 +321,6 @@ void dpe_detect_take(
 		dpe_matching_make_room(run, slice, occurrence);
 	if (matched)
 		report_match(&x);
-}
-
-static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
-{
-	return dpe_matching_needs(context, occurrence);
 }
 
 static uint64_t at_least(uint64_t count, uint64_t least)
@@ -352,6 +347,6 @@ void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 	if (!run->conjunction->compact &&
 		dpe_order_size(&slice->order) <= at_least(matching->trim_at, DPE_TRIM_FROM))
 		return;
-	dpe_order_trim(&slice->order, is_needed, slice);
+	dpe_matching_trim(slice);
 	matching->trim_at = 2 * dpe_order_size(&slice->order);
 }

@@ -29,8 +29,10 @@ static void add_trail(struct look *look, const struct dpe_trail *trail)
 
 static void add_partials(struct look *look, const struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < partials->count && look->looks <= DPE_LIVE_LOOKS; i++)
-		add_trail(look, partials->at[i]->trail);
+	for (unsigned i = 0; i < partials->count && look->looks <= DPE_LIVE_LOOKS; i++) {
+		if (partials->at[i])
+			add_trail(look, partials->at[i]->trail);
+	}
 }
 
 bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *slice,

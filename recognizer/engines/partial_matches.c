@@ -1,6 +1,7 @@
-/* Partial matches, the sets and trails of events that they share, and their lists. */
+/* Partial matches, the sets and trails of events that they share, and all of a slice. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,33 +115,15 @@ void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial)
 	dpe_pool_give(pool, partial, sizeof(*partial));
 }
 
-/* ---- lists --------------------------------------------------------------------------------- */
-
-void dpe_partial_list_close_gaps(struct dpe_partial_list *partials)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < partials->count; i++) {
-		if (partials->at[i])
-			partials->at[kept++] = partials->at[i];
-	}
-	partials->count = kept;
-}
-
-static void clear_list(const struct dpe_run *run, struct dpe_partial_list *partials)
-{
-	for (unsigned i = 0; i < partials->count; i++)
-		dpe_partial_unref(run, partials->at[i]);
-	partials->count = 0;
-}
+/* ---- in a slice ---------------------------------------------------------------------------- */
 
 static void copy_list(struct dpe_partial_list *to, const struct dpe_partial_list *from)
 {
-	for (unsigned i = 0; i < from->count; i++)
-		*DPE_GROW(to->at, to->count, to->cap) = dpe_partial_ref(from->at[i]);
+	for (unsigned i = 0; i < from->count; i++) {
+		if (from->at[i])
+			*DPE_GROW(to->at, to->count, to->cap) = dpe_partial_ref(from->at[i]);
+	}
 }
-
-/* ---- in a slice ---------------------------------------------------------------------------- */
 
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice)
 {
@@ -180,8 +163,8 @@ void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 	if (!matching)
 		return;
 	for (unsigned i = 0; i < matching->noperands; i++) {
-		clear_list(run, &matching->lists[i].active);
-		clear_list(run, &matching->lists[i].ended);
+		dpe_partial_list_clear(run, &matching->lists[i].active);
+		dpe_partial_list_clear(run, &matching->lists[i].ended);
 	}
 	matching->count = matching->prune_at = matching->full = matching->trim_at = 0;
 }
@@ -262,8 +245,10 @@ void dpe_detect_adopt(
 	if (!slice->matching || !run->conjunction->whole)
 		return;
 	active = &slice->matching->lists[0].active;
-	for (unsigned i = 0; i < active->count; i++)
-		active->at[i] = adopt(run, active->at[i], old);
+	for (unsigned i = 0; i < active->count; i++) {
+		if (active->at[i])
+			active->at[i] = adopt(run, active->at[i], old);
+	}
 }
 
 uint64_t dpe_matching_size(const struct dpe_slice *slice)
@@ -271,24 +256,90 @@ uint64_t dpe_matching_size(const struct dpe_slice *slice)
 	return slice->matching ? slice->matching->count : 0;
 }
 
+/* ---- what it needs ------------------------------------------------------------------------- */
+
+/* By chain: the first event that is a minimal one of a partial match; 0: none. What is needed is at one
+ * of these, or after it. */
+struct needed {
+	uint32_t *least, nchains;
+	bool reached;
+};
+
+static void add_least(struct needed *needed, const struct dpe_partial_list *partials)
+{
+	for (unsigned i = 0; i < partials->count; i++) {
+		const struct dpe_set *first = partials->at[i] ? partials->at[i]->first : NULL;
+
+		for (unsigned j = 0; first && j < first->count; j++) {
+			const struct dpe_stamp *stamp = &first->at[j]->stamp;
+			uint32_t more = stamp->chain + 1, *least;
+
+			if (more > needed->nchains) {
+				needed->least = dpe_xrealloc(needed->least, 2 * (size_t)more * sizeof(*least));
+				memset(needed->least + needed->nchains, 0, (2 * (size_t)more - needed->nchains) * sizeof(*least));
+				needed->nchains = 2 * more;
+			}
+			least = &needed->least[stamp->chain];
+			if (!*least || stamp->index < *least)
+				*least = stamp->index;
+		}
+	}
+}
+
+static void note_reach(void *context, uint32_t chain, uint32_t reach)
+{
+	struct needed *needed = context;
+
+	needed->reached |= chain < needed->nchains && needed->least[chain] && needed->least[chain] <= reach;
+}
+
+static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
+{
+	struct needed *needed = context;
+
+	needed->reached = false;
+	note_reach(needed, occurrence->stamp.chain, occurrence->stamp.index);
+	if (!needed->reached)
+		dpe_stamp_each_since(&occurrence->stamp, NULL, note_reach, needed);
+	return needed->reached;
+}
+
 static bool any_touches(
 	const struct dpe_partial_list *partials, const struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < partials->count; i++) {
-		if (dpe_set_touches(partials->at[i]->first, occurrence))
+		if (partials->at[i] && dpe_set_touches(partials->at[i]->first, occurrence))
 			return true;
 	}
 	return false;
 }
 
-bool dpe_matching_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+/* The same where there are few. */
+static bool is_needed_by_any(void *context, const struct dpe_occurrence *occurrence)
 {
-	const struct dpe_matching *matching = slice->matching;
+	const struct dpe_matching *matching = context;
 
-	for (unsigned i = 0; matching && i < matching->noperands; i++) {
+	for (unsigned i = 0; i < matching->noperands; i++) {
 		if (any_touches(&matching->lists[i].active, occurrence) ||
 			any_touches(&matching->lists[i].ended, occurrence))
 			return true;
 	}
 	return false;
+}
+
+void dpe_matching_trim(struct dpe_slice *slice)
+{
+	struct dpe_matching *matching = slice->matching;
+	struct needed needed = {0};
+
+	if (matching->count < DPE_INDEXED_PARTIALS) {
+		dpe_order_trim(&slice->order, is_needed_by_any, matching);
+		return;
+	}
+	for (unsigned i = 0; i < matching->noperands; i++) {
+		add_least(&needed, &matching->lists[i].active);
+		add_least(&needed, &matching->lists[i].ended);
+	}
+	dpe_order_trim(&slice->order, is_needed, &needed);
+	free(needed.least);
 }

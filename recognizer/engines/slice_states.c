@@ -54,8 +54,10 @@ void dpe_expected_add(struct dpe_run *run, const struct dpe_config *config, bool
 
 static void add_partials(struct dpe_run *run, const struct dpe_partial_list *partials, struct dpe_expected *expected)
 {
-	for (unsigned i = 0; i < partials->count; i++)
-		dpe_expected_add(run, &partials->at[i]->config, false, expected);
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (partials->at[i])
+			dpe_expected_add(run, &partials->at[i]->config, false, expected);
+	}
 }
 
 static void describe_matching(const struct dpe_run *run, const struct dpe_matching *matching, struct dpe_text *to)
@@ -65,7 +67,7 @@ static void describe_matching(const struct dpe_run *run, const struct dpe_matchi
 
 	for (unsigned i = 0; matching && i < matching->noperands; i++) {
 		add_partials(run->conjunction->operands[i].run, &matching->lists[i].active, &expected);
-		ended += matching->lists[i].ended.count;
+		ended += matching->lists[i].ended.count - matching->lists[i].ended.gaps;
 	}
 	dpe_text_puts(to, !matching || !matching->count ? "no partial match" : "");
 	for (unsigned i = 0; i < expected.count; i++)

@@ -101,8 +101,10 @@ static void add_config(struct states *states, const struct dpe_run *run, unsigne
 static void add_partials(
 	struct states *states, const struct dpe_run *run, unsigned number, const struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < partials->count; i++)
-		add_config(states, run, number, &partials->at[i]->config);
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (partials->at[i])
+			add_config(states, run, number, &partials->at[i]->config);
+	}
 }
 
 static void collect_partials(const struct dpe_run *run, const struct dpe_matching *matching, struct states *states)

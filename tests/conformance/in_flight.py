@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Searches with hundreds of partial matches, found by what they wait for, against the same searches with a variable that is
+the same in all events: then all are looked at. One event after another has to complete a match in both, or in neither."""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+RULES = ["{a} ; {b}", "{a} ; {b} ; {c}", "({a} ; {b})@", "({a} ; {b})@ ; {c}", "{a}@ & {c}", "{a} & ({b} ; {c})",
+         "{a} ; ({b} & {c})", "({a} ; {b}) & ({c} ; {d})", "({a} + {b}) ; {c} ; {d}", "{a} & {b} & {c}",
+         "{a} ; {b}* ; {c}", "({a} & {b}) ; ({c} & {d})"]
+
+
+def write_log(path, dice, events=300):
+    """Threads that go on with their next event, mostly in order, and send to others or receive from them now and then."""
+    threads = dice.choice((80, 120))
+    sharing = dice.choice((0, 0.02, 0.2))
+    at, numbers = {}, {}
+    with open(path, "w") as log:
+        log.write('{"dpe_log":1,"ordered":true}\n')
+
+        def put(event, thread, *args):
+            numbers[thread] = numbers.get(thread, -1) + 1
+            log.write(json.dumps({"event": event, "thread": thread, "seq": numbers[thread], "args": args}) + "\n")
+
+        for _ in range(events):
+            thread = dice.randrange(threads)
+            if dice.random() < sharing:
+                put(dice.choice(("send", "receive")), thread, dice.randrange(5))
+            at[thread] = at.get(thread, -1) + 1
+            put("abcd"[at[thread] % 4] if dice.random() < 0.9 else dice.choice("abcd"), thread, 1)
+
+
+def completing(dpe, rule, spec, log):
+    """The events that complete a match, and whether any was inconclusive."""
+    with open(spec, "w") as out:
+        out.write("sync last q(m): send(m) ; receive(m)\n" + rule + "\n")
+    run = subprocess.run([dpe, "replay", "--format=json", "-s", spec, log], capture_output=True, text=True, check=False)
+    verdicts = [json.loads(line) for line in run.stdout.splitlines()]
+    verdicts = [verdict for verdict in verdicts if verdict["type"] == "verdict"]
+    return ([verdict["event"] for verdict in verdicts if verdict["verdict"] == "match"],
+            any(verdict["verdict"] == "inconclusive" for verdict in verdicts), run.returncode, run.stderr[:300])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dpe", default="./dpe")
+    parser.add_argument("--seeds", type=int, default=4)
+    arguments = parser.parse_args()
+    failed = compared = matches = 0
+    with tempfile.TemporaryDirectory() as folder:
+        spec, log = os.path.join(folder, "r.dpe"), os.path.join(folder, "r.jsonl")
+        for seed in range(arguments.seeds):
+            write_log(log, random.Random(seed))
+            for rule in RULES:
+                plain = rule.format(**{name: name for name in "abcd"})
+                keyed = rule.format(**{name: f"{name}(x)" for name in "abcd"})
+                got = completing(arguments.dpe, "detect R: " + plain, spec, log)
+                wanted = completing(arguments.dpe, "detect R(x): " + keyed, spec, log)
+                if got[1] or wanted[1]:
+                    continue
+                compared += 1
+                matches += len(got[0])
+                if got != wanted:
+                    failed += 1
+                    print(f"# {plain}, seed {seed}: {len(got[0])} matches, status {got[2]}, against {len(wanted[0])}, "
+                          f"status {wanted[2]} {got[3]}{wanted[3]}")
+    print(f"{compared - failed} passed, {failed} failed")
+    return failed or compared < arguments.seeds * len(RULES) * 2 // 3 or not matches
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main()))
