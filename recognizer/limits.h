@@ -34,12 +34,13 @@
 #define DPE_MOST_INSTANCES DPE_TINY_OR(12, 32768)
 #define DPE_MOST_PAST_ENTRIES DPE_TINY_OR(12, 4u << 20)
 
-/* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins),
- * choices of events for one last event, and patterns that one event may match. The rule is
+/* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins), slices and locks
+ * of which it is known over stretches what matches with their events may be missed (else any), choices of events for one last event, and patterns that one event may match. The rule is
  * inconclusive. */
 #define DPE_MEASURED_KEYS DPE_TINY_OR(2, 4096) /* of one call; values of others are counted together */
 #define DPE_PREDICT_EVENTS DPE_TINY_OR(6, 2u << 20)
 #define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
+#define DPE_PREDICT_KEPT DPE_TINY_OR(3, 1u << 20)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
 /* Predictions with locks taken in another order, of which any may be missed: events that are reordered, and

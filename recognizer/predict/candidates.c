@@ -141,6 +141,14 @@ static void grow_table(struct dpe_prediction_search *search)
 	free(before);
 }
 
+static void add_slice(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
+{
+	if (2 * ++search->nslices > search->slice_slots)
+		grow_table(search);
+	insert(search, slice);
+	search->run->recognizer->many_slices |= search->nslices >= DPE_MANY_PREDICTED;
+}
+
 static struct dpe_candidate_slice *new_slice(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint64_t hash)
 {
@@ -159,10 +167,7 @@ static struct dpe_candidate_slice *new_slice(
 		if (binding->mask >> i & 1)
 			slice->values[i] = dpe_value_copy(binding->values[i]);
 	}
-	if (2 * ++search->nslices > search->slice_slots)
-		grow_table(search);
-	insert(search, slice);
-	search->run->recognizer->many_slices |= search->nslices >= DPE_MANY_PREDICTED;
+	add_slice(search, slice);
 	return slice;
 }
 
@@ -190,6 +195,17 @@ struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group
 	return *DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
 }
 
+void dpe_span_add(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
+{
+	if (!span->any) {
+		*span = (struct dpe_candidate_span){true, epoch->chain, epoch->held};
+		return;
+	}
+	span->common = dpe_sections_common(history, span->common, epoch->held);
+	if (span->chain != epoch->chain)
+		span->chain = DPE_MANY_CHAINS;
+}
+
 bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number)
 {
@@ -198,7 +214,7 @@ bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
 
 	if (!search->pairwise)
 		return false;
-	if (!slice->any || slice->chain == event->epoch->chain || dpe_sections_conflict(slice->common, event->epoch->held))
+	if (dpe_span_excludes(&slice->all, event->epoch))
 		return true;
 	return slice->quiet >> group->pattern & 1 && slice->quiet_in == event->epoch;
 }
@@ -224,26 +240,20 @@ static void add_to_slice(struct dpe_prediction_search *search, struct dpe_candid
 
 	if (slice->quiet_in && slice->quiet_in->chain != epoch->chain)
 		slice->quiet_in = NULL;
-	slice->common = slice->any ? dpe_sections_common(search->history, slice->common, epoch->held) : epoch->held;
-	if (!slice->any)
-		slice->chain = epoch->chain;
-	else if (slice->chain != epoch->chain)
-		slice->chain = DPE_MANY_CHAINS;
-	slice->any = true;
+	dpe_span_add(search->history, &slice->all, epoch);
 }
 
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number)
 {
-	const struct dpe_sections_set *held = search->history->events[number].epoch->held;
+	const struct dpe_past_event *event = &search->history->events[number];
 	unsigned pattern = group->pattern;
 
-	if (!group->any)
+	if (!group->all.any && !search->pairwise)
 		*DPE_GROW(search->by_pattern[pattern], search->ngroups[pattern],
 			search->capgroups[pattern]) = group;
-	group->common = group->any ? dpe_sections_common(search->history, group->common, held) : held;
-	group->any = true;
-	add_to_slice(search, group->slice, &search->history->events[number]);
+	dpe_span_add(search->history, &group->all, event->epoch);
+	add_to_slice(search, group->slice, event);
 	*DPE_GROW(group->waiting, group->nwaiting, group->capwaiting) = (uint32_t)number;
 }
 
@@ -268,7 +278,7 @@ void dpe_candidates_each(struct dpe_prediction_search *search,
 	if ((mask & assignment->mask) == mask) {
 		struct dpe_candidate_slice *slice = find_slice(search, mask, assignment->values, &hash);
 
-		if (slice && slice->groups[pattern].any)
+		if (slice && slice->groups[pattern].all.any)
 			each(context, &slice->groups[pattern]);
 		return;
 	}
@@ -296,7 +306,7 @@ uint64_t dpe_assignment_bind(
 	return before;
 }
 
-static void free_group(struct dpe_candidate_group *group)
+void dpe_candidates_forget(struct dpe_candidate_group *group)
 {
 	for (unsigned i = 0; i < group->nchains; i++) {
 		free(group->by_chain[i]->events);
@@ -304,6 +314,9 @@ static void free_group(struct dpe_candidate_group *group)
 	}
 	free(group->by_chain);
 	free(group->waiting);
+	group->by_chain = NULL;
+	group->waiting = NULL;
+	group->nchains = group->capchains = group->nwaiting = group->capwaiting = 0;
 }
 
 static void free_slice(const struct dpe_rule *rule, struct dpe_candidate_slice *slice)
@@ -311,24 +324,36 @@ static void free_slice(const struct dpe_rule *rule, struct dpe_candidate_slice *
 	for (unsigned i = 0; i < rule->nvariables; i++)
 		dpe_value_drop(slice->values[i]);
 	for (unsigned i = 0; i < rule->npatterns; i++)
-		free_group(&slice->groups[i]);
+		dpe_candidates_forget(&slice->groups[i]);
 	free(slice);
+}
+
+void dpe_candidates_keep(struct dpe_prediction_search *search, dpe_keep_fn *keep, void *context)
+{
+	struct dpe_slice_entry *before = search->slices;
+	unsigned slots = search->slice_slots;
+
+	search->slices = NULL;
+	search->nslices = search->slice_slots = 0;
+	search->recent = NULL;
+	search->nnumbered = 0;
+	for (unsigned i = 0; i < slots; i++) {
+		if (before[i].slice && keep && keep(context, before[i].slice))
+			add_slice(search, before[i].slice);
+		else if (before[i].slice)
+			free_slice(search->run->rule, before[i].slice);
+	}
+	free(before);
 }
 
 void dpe_candidates_free(struct dpe_prediction_search *search)
 {
 	const struct dpe_rule *rule = search->run->rule;
 
-	for (unsigned i = 0; i < search->slice_slots; i++)
-		if (search->slices[i].slice)
-			free_slice(rule, search->slices[i].slice);
-	free(search->slices);
-	search->slices = NULL;
-	search->nslices = search->slice_slots = 0;
-	search->recent = NULL;
+	dpe_candidates_keep(search, NULL, NULL);
 	free(search->numbered);
 	search->numbered = NULL;
-	search->nnumbered = search->capnumbered = 0;
+	search->capnumbered = 0;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		free(search->by_pattern[i]);
 		search->by_pattern[i] = NULL;

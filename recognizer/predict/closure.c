@@ -18,7 +18,7 @@ void dpe_closure_clear(struct dpe_closure *closure)
 {
 	size_t size = closure->nchains * sizeof(uint32_t);
 
-	closure->refused = false;
+	closure->refused = closure->leans = false;
 	closure->order = NULL;
 	if (!closure->nchains)
 		return;
@@ -137,6 +137,7 @@ void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *
 {
 	const struct dpe_past_event *release;
 
+	closure->leans |= history->first && !taking->gate_index;
 	if (taking->release == DPE_NO_EVENT) {
 		closure->refused = true;
 		return;

@@ -12,6 +12,7 @@ struct dpe_closure {
 	uint32_t *seen; /* of each chain, how much of `there` is closed */
 	unsigned nchains;
 	bool refused; /* a lock is never given back: no run has all these events */
+	bool leans;   /* on the release of a lock that was held when the stretch began */
 	const struct dpe_rearranged *order; /* of what is there; NULL: as observed. Borrowed */
 };
 

@@ -25,6 +25,7 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 		.recognizer = recognizer,
 		.keeps_messages = dpe_spec_predicts(recognizer->spec),
 		.arena = dpe_arena_new(),
+		.sets_arena = dpe_arena_new(),
 		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
 		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
 	};
@@ -38,15 +39,38 @@ static void free_chain(struct dpe_past_chain *chain)
 	free(chain->taken);
 	free(chain->locks);
 	free(chain->sources);
+	dpe_value_drop(chain->goes_on);
 }
 
 bool dpe_history_is_full(const struct dpe_history *history)
 {
-	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES ||
+	return history->nevents > DPE_PREDICT_EVENTS || history->bytes + history->set_bytes > DPE_PREDICT_BYTES ||
 	       history->chain_full;
 }
 
-void dpe_history_restart(struct dpe_history *history, uint64_t first)
+/* What precedes the next event of the chain, for all that is known, in chain `of`. */
+static uint32_t known_to(const struct dpe_past_chain *chain, unsigned of)
+{
+	const struct dpe_base *base = chain->epoch ? chain->epoch->base : NULL;
+
+	return base && of < base->count ? base->at[of] : 0;
+}
+
+uint32_t *dpe_history_passed(const struct dpe_history *history)
+{
+	uint32_t *passed = dpe_xcalloc(history->nchains + 1, sizeof(*passed));
+
+	for (unsigned i = 0; i < history->nchains; i++) {
+		passed[i] = history->chains[i].nevents;
+		for (unsigned j = 0; j < history->nchains; j++) {
+			if (j != i && !history->chains[j].ended && known_to(&history->chains[j], i) < passed[i])
+				passed[i] = known_to(&history->chains[j], i);
+		}
+	}
+	return passed;
+}
+
+void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps_sets)
 {
 	dpe_message_store_free(&history->messages);
 	for (unsigned i = 0; i < history->nchains; i++) {
@@ -60,7 +84,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first)
 	dpe_places_free(history);
 	dpe_bytes_free(&history->memory);
 	history->accesses.count = 0;
-	dpe_sections_restart(history);
+	dpe_sections_restart(history, keeps_sets);
 	dpe_arena_free(history->arena);
 	history->arena = dpe_arena_new();
 	history->bytes = 0;
@@ -83,6 +107,7 @@ void dpe_history_free(struct dpe_history *history)
 	free(history->meanings);
 	free(history->scratch);
 	dpe_arena_free(history->arena);
+	dpe_arena_free(history->sets_arena);
 }
 
 /* ---- what must precede an event ---------------------------------------------------------- */
@@ -369,6 +394,23 @@ static uint8_t meaning_of(struct dpe_history *history, dpe_name name)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
+/* A new chain may be that of a thread whose one was full. The stretch began after that. */
+static void take_over(struct dpe_history *history, struct dpe_past_chain *chain, const struct dpe_message *message)
+{
+	for (unsigned i = 0; history->going_on && i < history->nchains; i++) {
+		struct dpe_past_chain *full = &history->chains[i];
+
+		if (full->goes_on.kind == DPE_NONE || !dpe_value_equal(full->goes_on, message->thread))
+			continue;
+		dpe_value_drop(full->goes_on);
+		full->goes_on = (struct dpe_value){0};
+		full->ended = true;
+		history->going_on--;
+		dpe_sections_move(history, full, chain);
+		return;
+	}
+}
+
 static struct dpe_past_chain *chain_of(struct dpe_history *history, uint32_t number)
 {
 	while (history->nchains <= number)
@@ -469,6 +511,8 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	if (history->reason)
 		return;
 	chain = chain_of(history, event->stamp.chain);
+	if (event->stamp.index == 1)
+		take_over(history, chain, event->message);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
 	*past = (struct dpe_past_event){.index = event->stamp.index - chain->earlier};
@@ -479,11 +523,17 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 		dpe_sections_complete(history, chain, number);
 	set_epoch(history, chain, past, base, dpe_sections_held(history, chain));
 	give_meaning(history, event->message, past, chain);
+	chain->ended |= event->message->name == history->recognizer->ends_thread;
+	history->stranger |= past->index == 1 && !chain->earlier && history->first && !base;
 	history->recognizer->latest = (struct dpe_latest){
 		.message = event->message,
 		.number = number,
 		.chain = event->stamp.chain,
 		.nlocks = past->epoch->held ? past->epoch->held->count : 0,
 	};
-	history->chain_full |= dpe_stamp_fills_chain(&event->stamp);
+	if (dpe_stamp_fills_chain(&event->stamp)) {
+		history->chain_full = true;
+		chain->goes_on = dpe_value_copy(event->message->thread);
+		history->going_on += chain->goes_on.kind != DPE_NONE;
+	}
 }

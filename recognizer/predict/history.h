@@ -95,6 +95,8 @@ struct dpe_past_chain {
 	bool changed; /* … it has changed since */
 	bool epoch_ends; /* the next event is of another one */
 	bool found; /* the thread was already running when it was first observed */
+	bool ended; /* nothing follows its last event */
+	struct dpe_value goes_on; /* the thread, which goes on in another chain; DPE_NONE: it does not */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
@@ -141,8 +143,10 @@ struct dpe_history {
 	struct dpe_sections_set *sets; /* a hash table */
 	struct dpe_set_lock *set;      /* scratch space */
 	unsigned nset, capset;
-	struct dpe_arena *arena; /* of bases, lock sets and epochs */
-	size_t bytes;            /* of both */
+	struct dpe_arena *arena; /* of bases and epochs */
+	struct dpe_arena *sets_arena;
+	size_t bytes, set_bytes; /* of these two */
+	unsigned nlocks;
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;
 	bool keeps_messages;
@@ -150,6 +154,8 @@ struct dpe_history {
 	 * found after events of others. */
 	bool orders_too_much;
 	bool chain_full;    /* a thread goes on in another chain */
+	unsigned going_on;  /* such threads that have not come yet */
+	bool stranger;      /* nothing of its stretch precedes a thread that begins: it may follow nothing of earlier ones */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
 };
 
@@ -157,8 +163,11 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 void dpe_history_free(struct dpe_history *history);
 /* True where the stretch is as long as it may become, or a thread goes on in another chain. */
 bool dpe_history_is_full(const struct dpe_history *history);
-/* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held. */
-void dpe_history_restart(struct dpe_history *history, uint64_t first);
+/* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
+ * stay valid if so asked. */
+void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps_sets);
+/* Of each chain the events that precede all that is to come in other chains, as a cut; the caller frees it. */
+uint32_t *dpe_history_passed(const struct dpe_history *history);
 /* An edge that holds in every run. */
 void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);
 void dpe_history_add(struct dpe_history *history, const struct dpe_event *event);
@@ -177,8 +186,10 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	bool exclusive, bool *released);
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
-/* Forgets all acquires but for those of locks that are held. */
-void dpe_sections_restart(struct dpe_history *history);
+/* The thread of a chain goes on in another one, which holds its locks. */
+void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from, struct dpe_past_chain *to);
+/* Forgets all acquires but for those of locks that are held, and the sets of locks unless these are kept. */
+void dpe_sections_restart(struct dpe_history *history, bool keeps_sets);
 /* The locks that the chain holds now. */
 const struct dpe_sections_set *dpe_sections_held(
 	struct dpe_history *history, struct dpe_past_chain *chain);

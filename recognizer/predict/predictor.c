@@ -45,11 +45,12 @@ void dpe_predictor_free(struct dpe_predictor *predictor)
 	free(predictor);
 }
 
-/* Forgets what refers to events. */
-static void forget_events(struct dpe_prediction_search *search)
+/* Forgets what refers to events, but for slices that are kept. */
+static void forget_events(struct dpe_prediction_search *search, bool keeps)
 {
 	dpe_sweeps_free(search);
-	dpe_candidates_free(search);
+	if (!keeps)
+		dpe_candidates_free(search);
 	dpe_slice_ends_free(search);
 	dpe_reorder_forget(search);
 	dpe_closure_free(&search->least);
@@ -61,8 +62,9 @@ static void end(struct dpe_run *run)
 {
 	struct dpe_prediction_search *search = run->prediction;
 
-	forget_events(search);
+	forget_events(search, false);
 	dpe_reorder_free(search);
+	free(search->partners);
 	free(search->by_pattern);
 	free(search->ngroups);
 	free(search->capgroups);
@@ -88,16 +90,47 @@ static void resume(struct dpe_predictor *predictor)
 	}
 }
 
+/* Slices refer to sets of locks, so that all are kept or none. */
+static bool keeps_slices(const struct dpe_history *history)
+{
+	const struct dpe_recognizer *recognizer = history->recognizer;
+	unsigned count = 0;
+
+	if (history->nlocks > DPE_PREDICT_KEPT || history->set_bytes > DPE_PREDICT_BYTES / 2)
+		return false;
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		const struct dpe_prediction_search *search = recognizer->runs[i].prediction;
+
+		if (search && search->pairwise)
+			count += search->nslices;
+	}
+	return count && count <= DPE_PREDICT_KEPT;
+}
+
+/* Where slices are not kept, matches of their events with later ones are missed. */
+static void begin_stretch_of(struct dpe_prediction_search *search, const uint32_t *passed, bool keeps)
+{
+	search->missed |= !keeps && search->nslices;
+	if (keeps)
+		dpe_candidates_restart(search, passed);
+	forget_events(search, keeps);
+}
+
 static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
 {
 	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
+	uint32_t *passed = dpe_history_passed(&predictor->history);
+	bool keep = keeps_slices(&predictor->history);
 
 	dpe_predictor_decide_cycles(&predictor->history);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
-		if (recognizer->runs[i].prediction)
-			forget_events(recognizer->runs[i].prediction);
+		struct dpe_prediction_search *search = recognizer->runs[i].prediction;
+
+		if (search)
+			begin_stretch_of(search, passed, keep && search->pairwise);
 	}
-	dpe_history_restart(&predictor->history, first);
+	dpe_history_restart(&predictor->history, first, keep);
+	free(passed);
 }
 
 void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event)
@@ -206,6 +239,7 @@ static void take(
 
 		if (dpe_candidates_rule_out(search, groups[i], number))
 			continue;
+		search->missed |= search->history->first && dpe_candidates_miss(search, groups[i], number);
 		search_all(search, groups[i], number);
 		if (search->nreported == before)
 			dpe_candidates_note_quiet(search, groups[i], number);
@@ -227,7 +261,7 @@ static void finish(struct dpe_run *run)
 
 	if (!verdict.reason && search->cut_short)
 		verdict.reason = "some events have too many partners: not all matches were looked for";
-	if (!verdict.reason && search->history->first)
+	if (!verdict.reason && (search->missed || search->history->stranger))
 		verdict.reason = "the run is long: events of one part of it were not compared with those of another";
 	if (verdict.reason)
 		dpe_verdict_report(run, NULL, &verdict);
@@ -251,6 +285,22 @@ static const struct dpe_rule_engine by_prediction = {
 	.finish = finish,
 	.free = end,
 };
+
+/* The patterns of the other events of matches. */
+static uint64_t partners_of(const struct dpe_rule *rule, unsigned pattern)
+{
+	uint64_t partners = 0;
+
+	for (unsigned i = 0; i < rule->npomsets; i++) {
+		const struct dpe_pomset *pomset = &rule->pomsets[i];
+
+		for (unsigned j = 0; j < pomset->nevents; j++) {
+			for (unsigned k = 0; dpe_pomset_pattern(rule, pomset, j) == pattern && k < pomset->nevents; k++)
+				partners |= k == j ? 0 : UINT64_C(1) << dpe_pomset_pattern(rule, pomset, k);
+		}
+	}
+	return partners;
+}
 
 static bool is_pairwise(const struct dpe_run *run)
 {
@@ -276,6 +326,9 @@ void dpe_predictor_begin(struct dpe_run *run)
 	search->reorder_work = DPE_REORDER_SAVED;
 	search->history = &run->recognizer->predictor->history;
 	search->pairwise = is_pairwise(run);
+	search->partners = dpe_xcalloc(npatterns, sizeof(*search->partners));
+	for (unsigned i = 0; search->pairwise && i < run->rule->npatterns; i++)
+		search->partners[i] = partners_of(run->rule, i);
 	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));
 	search->ngroups = dpe_xcalloc(npatterns, sizeof(*search->ngroups));
 	search->capgroups = dpe_xcalloc(npatterns, sizeof(*search->capgroups));

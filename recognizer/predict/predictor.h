@@ -13,30 +13,34 @@ struct dpe_candidates {
 	const struct dpe_sections_set *common; /* the locks under which all of them are; NULL: none */
 };
 
+#define DPE_MANY_CHAINS UINT32_MAX
+
+/* What several events have in common. */
+struct dpe_candidate_span {
+	bool any;
+	uint32_t chain; /* of all of them; DPE_MANY_CHAINS: of several */
+	const struct dpe_sections_set *common; /* the locks under which all of them are; NULL: none */
+};
+
 /* The events that match a pattern with the same values. Most are only compared by the locks that they
  * have in common: they wait to be divided by chain until somebody asks for that. */
 struct dpe_candidate_group {
 	struct dpe_candidate_slice *slice;
 	struct dpe_candidates **by_chain;
-	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
+	struct dpe_candidate_span all, earlier; /* all its events, and those of earlier stretches */
 	uint32_t *waiting;
 	unsigned nwaiting, capwaiting;
 	unsigned nchains, capchains;
 	unsigned pattern;
-	bool any;
 };
-
-#define DPE_MANY_CHAINS UINT32_MAX
 
 /* What binds the same variables to the same values. */
 struct dpe_candidate_slice {
 	uint64_t hash; /* of the values */
 	uint64_t mask; /* variables bound */
-	uint32_t chain; /* of all its events; DPE_MANY_CHAINS: of several */
 	const struct dpe_epoch *quiet_in; /* no event of another chain came since … */
 	uint64_t quiet; /* … events of these patterns, a bit each, were the last of no match in that epoch */
-	bool any;
-	const struct dpe_sections_set *common; /* the locks under which all its events are; NULL: none */
+	struct dpe_candidate_span all; /* all its events */
 	struct dpe_candidate_group *groups; /* by pattern; behind the values */
 	struct dpe_value values[]; /* one a variable of the rule */
 };
@@ -73,6 +77,8 @@ struct dpe_prediction_search {
 	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
 	unsigned *ngroups, *capgroups;
 	bool pairwise; /* all patterns bind the same variables, and all events of a match are independent */
+	uint64_t *partners; /* of a pairwise rule, by pattern: patterns of the other events of a match, a bit each */
+	bool missed;        /* there may have been matches with events of earlier stretches */
 	struct dpe_sweep *sweeps; /* a hash table */
 	struct dpe_slice_end *ends; /* a hash table */
 	uint64_t *end_masks;        /* the sets of variables that ends have, each once */
@@ -129,8 +135,29 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 /* A hash of the values of the variables in the mask. */
 uint64_t dpe_bound_values_hash(
 	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values);
+void dpe_span_add(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch);
+/* True where no run has the event of the epoch and one of the span independent. */
+static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
+{
+	return !span->any || span->chain == epoch->chain || dpe_sections_conflict(span->common, epoch->held);
+}
+/* Frees the events, and leaves the spans. */
+void dpe_candidates_forget(struct dpe_candidate_group *group);
+typedef bool dpe_keep_fn(void *context, struct dpe_candidate_slice *slice);
+/* Frees all slices but those for which `keep` is true. */
+void dpe_candidates_keep(struct dpe_prediction_search *search, dpe_keep_fn *keep, void *context);
 /* Frees all. */
 void dpe_candidates_free(struct dpe_prediction_search *search);
+
+/* ---- stretches.c -------------------------------------------------------------------------- */
+
+/* Before another stretch begins: forgets events, and keeps the spans of events that some later one may not follow. */
+void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t *passed);
+/* True where the event may have been the last of a match with events of earlier stretches. */
+bool dpe_candidates_miss(const struct dpe_prediction_search *search,
+	const struct dpe_candidate_group *group, uint64_t number);
+/* The event ends the slice. */
+void dpe_candidates_end(struct dpe_candidate_group *group, const struct dpe_rule *rule);
 
 /* ---- slice_ends.c ------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@ static struct dpe_reordered_lock *find_lock(struct dpe_history *history, struct 
 	if (lock)
 		return lock;
 	lock = dpe_xcalloc(1, sizeof(*lock));
+	history->nlocks++;
 	dpe_keyed_add(&history->locks, &lock->keyed, key);
 	return lock;
 }
@@ -174,8 +175,8 @@ static const struct dpe_sections_set *intern(struct dpe_history *history, unsign
 	HASH_FIND_BYHASHVALUE(hh, history->sets, history->set, size, (unsigned)hash, set);
 	if (set)
 		return set;
-	set = dpe_arena_alloc(history->arena, sizeof(*set) + size);
-	history->bytes += sizeof(*set) + size;
+	set = dpe_arena_alloc(history->sets_arena, sizeof(*set) + size);
+	history->set_bytes += sizeof(*set) + size;
 	set->count = count;
 	memcpy(set->at, history->set, size);
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, history->sets, set->at, size, (unsigned)hash, set);
@@ -238,20 +239,25 @@ bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_se
 	return false;
 }
 
+static void free_takings(struct dpe_reordered_lock *lock)
+{
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		free(lock->by_chain[i]->at);
+		free(lock->by_chain[i]);
+	}
+	free(lock->by_chain);
+	lock->by_chain = NULL;
+	lock->nchains = lock->capchains = 0;
+}
+
 static void free_locks(struct dpe_keyed **locks)
 {
 	struct dpe_keyed *keyed;
 
 	while ((keyed = dpe_keyed_take_any(locks))) {
-		struct dpe_reordered_lock *lock = (struct dpe_reordered_lock *)keyed;
-
-		for (unsigned i = 0; i < lock->nchains; i++) {
-			free(lock->by_chain[i]->at);
-			free(lock->by_chain[i]);
-		}
-		free(lock->by_chain);
+		free_takings((struct dpe_reordered_lock *)keyed);
 		dpe_value_drop(keyed->value);
-		free(lock);
+		free(keyed);
 	}
 }
 
@@ -272,12 +278,46 @@ static void hold_on(struct dpe_history *history, uint32_t chain, struct dpe_sect
 		};
 }
 
-void dpe_sections_restart(struct dpe_history *history)
+/* The locks that nobody refers to: all are made anew where they are needed. */
+static struct dpe_keyed *forget_sets(struct dpe_history *history)
 {
 	struct dpe_keyed *before = history->locks;
 
 	history->locks = NULL;
+	history->nlocks = 0;
 	HASH_CLEAR(hh, history->sets);
+	dpe_arena_free(history->sets_arena);
+	history->sets_arena = dpe_arena_new();
+	history->set_bytes = 0;
+	return before;
+}
+
+void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from, struct dpe_past_chain *to)
+{
+	to->held = from->held;
+	to->nheld = from->nheld;
+	to->capheld = from->capheld;
+	to->asks = from->asks;
+	to->found = from->found;
+	to->changed = true;
+	from->held = NULL;
+	from->nheld = from->capheld = 0;
+	from->asks = false;
+	for (unsigned i = 0; i < to->nheld; i++) {
+		if (to->held[i].takings)
+			to->held[i].takings->count = 0; /* of this stretch there is no other */
+		hold_on(history, (uint32_t)(to - history->chains), &to->held[i]);
+	}
+}
+
+void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
+{
+	struct dpe_keyed *before = keeps_sets ? NULL : forget_sets(history), *keyed, *next;
+
+	HASH_ITER (hh, history->locks, keyed, next) {
+		for (struct dpe_keyed *same = keyed; same; same = same->same)
+			free_takings((struct dpe_reordered_lock *)same);
+	}
 	for (unsigned i = 0; i < history->nchains; i++) {
 		struct dpe_past_chain *chain = &history->chains[i];
 

@@ -74,6 +74,7 @@ void dpe_slice_ends_add(struct dpe_prediction_search *search, const struct dpe_b
 
 	if (!ends_slices(search->run->rule, binding->pattern))
 		return;
+	dpe_candidates_end(dpe_candidates_of(search, binding), search->run->rule);
 	end = find(search, binding->mask, binding->values, &hash);
 	if (!end)
 		end = add(search, binding, hash);

@@ -81,17 +81,23 @@ static bool find_heads(struct dpe_prediction_search *search, struct dpe_sweep *s
 	return true;
 }
 
+static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
+{
+	return b->epoch->base && a->epoch->chain < b->epoch->base->count &&
+	       a->index <= b->epoch->base->at[a->epoch->chain];
+}
+
 /* Moves the pointers whose events precede another one of the match; false where none does. */
 static bool advance(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	const struct dpe_assignment *assignment)
 {
+	const struct dpe_past_event *events = search->history->events, *last = &events[assignment->events[assignment->last]];
 	bool moved = false;
 
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		if (i == assignment->last ||
-			!dpe_closure_has(&sweep->closure,
-				&search->history->events[assignment->events[i]]))
+		if (i == assignment->last || !dpe_closure_has(&sweep->closure, &events[assignment->events[i]]))
 			continue;
+		search->missed |= sweep->closure.leans && !precedes_always(&events[assignment->events[i]], last);
 		sweep->at[i]++;
 		moved = true;
 	}
@@ -111,8 +117,10 @@ static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *swe
 		for (unsigned i = 0; i < assignment->pomset->nevents; i++)
 			dpe_closure_add(&sweep->closure, search->history, assignment->events[i]);
 		dpe_closure_close(&sweep->closure, search->history);
-		if (sweep->closure.refused || dpe_closure_has(&sweep->closure, last))
+		if (sweep->closure.refused || dpe_closure_has(&sweep->closure, last)) {
+			search->missed |= sweep->closure.leans;
 			return false;
+		}
 		if (!advance(search, sweep, assignment))
 			return true;
 	}
@@ -147,7 +155,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	struct dpe_assignment *assignment = choice->assignment;
 	uint64_t mask;
 
-	if (dpe_sections_conflict(group->common, choice->held))
+	if (dpe_sections_conflict(group->all.common, choice->held))
 		return;
 	dpe_candidates_divide(choice->search, group);
 	mask = dpe_assignment_bind(assignment, group);

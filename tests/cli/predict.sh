@@ -224,4 +224,27 @@ run "$DPE" check --explain race.dpe
 check 'explained' "$(grep -c 'engine    least runs of the same threads' out)" = 1
 run "$DPE" replay --format=json -s race.dpe race.jsonl
 check 'as JSON' "$(grep -c '"order":"kept","certain":false,"happened":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
+# ---- runs of more than one stretch ---------------------------------------------------------------
+# long LINE LINE: two threads that keep to a lock, with these lines near the beginning and at the end
+long() {
+	awk -v first="$1" -v last="$2" 'BEGIN {
+		print "T0|w(init)|1\nT0|fork(T1)|2\n" first
+		for (i = 0; i < 550000; i++) {
+			t = "T" i % 2
+			print t "|acq(L)|3\n" t "|w(total)|4\n" t "|rel(L)|5\n" t "|r(init)|6"
+		}
+		print last
+	}'
+}
+cat >long.dpe <<'X'
+sync exclusive lock(l): rel(l) ; acq(l)
+sync last forked(t): fork(t) ; begin(t)
+predict racy(x): w(x) & (w^(x) + r(x))
+X
+long 'T0|r(other)|7' 'T1|r(other)|8' >long.std
+run "$DPE" replay -s long.dpe long.std
+says 'a long run in which nothing can have been missed' 0 '2200005 events' 'nothing found'
+long 'T0|w(other)|7' 'T1|r(other)|8' >long.std
+run "$DPE" replay -s long.dpe long.std
+says 'and one in which something was' 3 'the run is long' 'nothing found, 1 inconclusive'
 finish
