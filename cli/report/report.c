@@ -594,12 +594,14 @@ bool cli_report_inconclusive(const struct cli_report *report)
 	return report->inconclusive;
 }
 
-/* No event of any rule came. With --dynamic events that no rule can use are not sent. */
-static bool is_empty(const struct cli_report *report, const struct dpe_recognizer *recognizer)
+/* A run without an event of any rule, or an empty log. A log of other events shows that they did not occur; and with
+ * --dynamic events that no rule can use are not sent. */
+static bool is_empty(const struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary)
 {
 	if (report->cli->allow_unobserved || report->cli->dynamic)
 		return false;
-	return !dpe_recognizer_observed(recognizer);
+	return report->probes ? !dpe_recognizer_observed(recognizer) : !summary->events;
 }
 
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer)
@@ -608,7 +610,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 
 	dpe_recognizer_summary(recognizer, &summary);
 	report->found = dpe_summary_findings(&summary); /* some may have been retracted */
-	report->unobserved = !report->found && is_empty(report, recognizer);
+	report->unobserved = !report->found && is_empty(report, recognizer, &summary);
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)

@@ -38,7 +38,7 @@ done
 printf 'detect open: thread::exit [state = 1] ;\n  c\n' >later.dpe
 run "$DPE" run -s later.dpe -- true
 says 'what cannot be observed yet says so' 2 'later.dpe:1:28: error: not yet supported: variables of the running program'
-for command in 'check later.dpe' 'compile later.dpe' 'replay --allow-unobserved -s later.dpe a.msg'; do
+for command in 'check later.dpe' 'compile later.dpe' 'replay -s later.dpe a.msg'; do
 	run "$DPE" $command
 	gives "dpe $command: a log may have it" 0
 done

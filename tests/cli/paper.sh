@@ -6,7 +6,7 @@
 follow() {
 	printf '%s\n' "$1" >rule.dpe
 	printf '%s\n' "$2" >log.msg
-	run "$DPE" replay --format=json --allow-unobserved --engine="$3" -s rule.dpe log.msg
+	run "$DPE" replay --format=json --engine="$3" -s rule.dpe log.msg
 	verdict=$(sed -n 's/.*"type":"verdict".*"verdict":"\([a-z]*\)".*/\1/p' out)
 	verdict=${verdict:-$status}
 }

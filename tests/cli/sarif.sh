@@ -136,7 +136,7 @@ sarif 'what is incomplete' 1 'order error 1 rules.dpe:3 0
 1 results 0 notes'
 printf 'detect none: x & y\n' >none.dpe
 run "$DPE" replay --format=sarif -s none.dpe log.jsonl
-sarif 'nothing found' 3 '0 results 0 notes'
+sarif 'nothing found' 0 '0 results 0 notes'
 printf '{"event":"x","thread":1,"seq":0}\n{"event":"x","thread":1,"seq":5}\n' >lost.jsonl
 run "$DPE" replay --format=sarif -s none.dpe lost.jsonl
 sarif 'what was lost makes a note' 3 'none note 1 none.dpe:1 0
