@@ -85,7 +85,7 @@ static bool may_be_missing(const struct site_pass *planning, const struct dpe_pa
 {
 	return planning->rule->mode == DPE_SYNC ||
 	       (dpe_rule_keeps_waits(planning->rule) &&
-		       (!planning->rule->own || dpe_preload_knows(dpe_name_text(planning->names, pattern->name))));
+		       dpe_preload_knows(dpe_name_text(planning->names, pattern->name)));
 }
 
 static struct dpe_plan_site *add_site(struct site_pass *planning, const struct dpe_pattern *pattern)
