@@ -1,5 +1,5 @@
-/* Measures a run: a thread looks every millisecond at which stage the main thread is, and adds the processor time that
- * this has used since. Nothing is measured at an event. */
+/* Measures a run: a thread looks every millisecond, and at the end, at which stage the main thread is, and adds the
+ * processor time that this has used since. Nothing is measured at an event. */
 #include "cli/stats.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@ struct cli_stats {
 	pthread_t thread;
 	clockid_t clock; /* processor time of the main thread */
 	uint64_t begin;  /* ns */
+	uint64_t last;   /* on that clock: up to where time has been added */
 	struct cli_stats_figures figures;
 	bool over;
 };
@@ -31,17 +32,18 @@ static void *look(void *context)
 {
 	const struct timespec period = {.tv_nsec = 1000000};
 	struct cli_stats *stats = context;
-	uint64_t last = read_clock(stats->clock);
+	bool over = false;
 
-	while (!__atomic_load_n(&stats->over, __ATOMIC_ACQUIRE)) {
+	while (!over) {
 		enum dpe_stage stage;
 		uint64_t now;
 
 		nanosleep(&period, NULL);
+		over = __atomic_load_n(&stats->over, __ATOMIC_ACQUIRE);
 		stage = dpe_recognizer_stage(stats->recognizer);
 		now = read_clock(stats->clock);
-		stats->figures.stages[stage] += now - last;
-		last = now;
+		stats->figures.stages[stage] += now - stats->last;
+		stats->last = now;
 	}
 	return NULL;
 }
@@ -70,8 +72,10 @@ struct cli_stats *cli_stats_begin(const struct cli *cli, const struct dpe_recogn
 	stats->recognizer = recognizer;
 	stats->begin = read_clock(CLOCK_MONOTONIC);
 	error = pthread_getcpuclockid(pthread_self(), &stats->clock);
-	if (!error)
+	if (!error) {
+		stats->last = read_clock(stats->clock);
 		error = start(stats);
+	}
 	if (!error)
 		return stats;
 	dpe_diag_at(cli->diags, DPE_WARNING, "--stats", "cannot measure: %s", strerror(error));
