@@ -287,17 +287,24 @@ static void put_in_order(const struct dpe_partial_list *partials, struct dpe_pla
 		qsort(found->at, found->count, sizeof(*found->at), by_place);
 }
 
+/* False where all were found, as there is no index. */
+static bool begin_look(const struct dpe_partial_list *partials, struct dpe_places *found)
+{
+	found->count = 0;
+	if (partials->index)
+		partials->index->looks++;
+	else
+		find_all(partials, found);
+	return partials->index;
+}
+
 void dpe_partials_asked(
 	const struct dpe_partial_list *partials, const struct dpe_preds *preds, struct dpe_places *found)
 {
 	struct dpe_partial_index *index = partials->index;
 
-	if (!index) {
-		find_all(partials, found);
+	if (!begin_look(partials, found))
 		return;
-	}
-	found->count = 0;
-	index->looks++;
 	look(index, ASKED_ALWAYS, found);
 	for (unsigned i = 0; i < preds->count; i++)
 		look(index, key_of(preds->at[i]), found);
@@ -311,12 +318,8 @@ void dpe_partials_passed(const struct dpe_partial_list *partials, const struct d
 {
 	struct dpe_partial_index *index = partials->index;
 
-	if (!index) {
-		find_all(partials, found);
+	if (!begin_look(partials, found))
 		return;
-	}
-	found->count = 0;
-	index->looks++;
 	for (unsigned i = 0; i < preds->count; i++) {
 		if (dpe_is_passed_by((void *)event, preds->at[i]))
 			look(index, key_of(preds->at[i]), found);
@@ -329,12 +332,8 @@ void dpe_partials_alike(const struct dpe_run *run, const struct dpe_partial_list
 {
 	struct dpe_partial_index *index = partials->index;
 
-	if (!index) {
-		find_all(partials, found);
+	if (!begin_look(partials, found))
 		return;
-	}
-	found->count = 0;
-	index->looks++;
 	find_keys(index, run, partial, role);
 	if (role == DPE_PARTIAL_ACTIVE)
 		look(index, index->earliest, found);
