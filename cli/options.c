@@ -314,7 +314,7 @@ static const struct option options[] = {
 	{0, "dynamic", NULL, FOR_RUN | FOR_ATTACH,
 		"drop events in the probe that cannot be part of a match yet", take_flag,
 		AT(dynamic)},
-	{0, "engine", "auto|pa|net|product", FOR_RECOGNIZING,
+	{0, "engine", "auto|pa|net", FOR_RECOGNIZING,
 		"engine that follows the rules (auto: chosen for each rule)",
 		take_choice, AT(engine)},
 	{0, "on-deadlock", "report|stop|kill|gdb", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,

@@ -107,14 +107,9 @@ dpe_state dpe_auto_skeleton_state(
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 
-/* automaton.c: true after a diagnostic where the rule has no predecessor automaton. */
-bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags);
-/* Says that the rule's language is empty. */
-void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *diags);
-/* The automaton of a part of the rule's tree, which must outlive it; NULL where its language is
+/* automaton.c: the automaton of a part of the rule's tree, which must outlive it; NULL where its language is
  * empty. */
-struct dpe_automaton *dpe_automaton_of(
-	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted);
+struct dpe_automaton *dpe_automaton_of(const struct dpe_rule *rule, const struct dpe_node *tree);
 
 /* Of a & whose operands synchronise: register i's event precedes register j's. */
 bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j);
@@ -145,9 +140,6 @@ void dpe_liveness_begin_step(struct dpe_liveness *liveness);
  * For dpe_symmetries_free; the rule must outlive them, not the tree. */
 struct dpe_symmetries;
 struct dpe_symmetries *dpe_symmetries_new(const struct dpe_rule *rule, const struct dpe_node *tree);
-/* True where operands that have no literal in common are alike, but for carets. */
-bool dpe_operands_interchangeable(
-	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
 void dpe_symmetries_free(struct dpe_symmetries *symmetries); /* accepts NULL */
 /* Marks, by literal, the moves of an expanded state that are redundant. False if there are none. */
 bool dpe_symmetries_find_redundant(const struct dpe_symmetries *symmetries, const struct dpe_auto *a, dpe_state state,

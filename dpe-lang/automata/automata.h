@@ -66,76 +66,36 @@ dpe_state dpe_automaton_adopt(
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
 
-/* ---- a rule as several automata ------------------------------------------------------------ */
+/* ---- operands of & that share no event ------------------------------------------------------ */
 
-/* A rule whose product of states would be too large, as a tree of factors. Operands of & that share
- * no event are not composed: a run keeps a state of each, and an event moves the one that it belongs
- * to. The leaves are automata of moderate size.
- *
- * The automaton of a factor leaves open what its first events follow: a move without predecessors
- * follows the events that the factor was entered with. */
-
-#define DPE_NO_CHILD UINT32_MAX
-
-enum dpe_factor_kind {
-	DPE_FACTOR_AUTOMATON,
-	DPE_FACTOR_SEQ,
-	DPE_FACTOR_ALT,
-	DPE_FACTOR_STAR, /* no child if it can take no event */
-	DPE_FACTOR_PAR,  /* no two children have a literal in common */
-};
-
+/* Operands of & that share events with each other, and with no other operand. Factors are not composed: an event moves
+ * the one that it belongs to. */
 struct dpe_factor {
-	enum dpe_factor_kind kind;
+	const struct dpe_node *node;
 	bool nullable;
-	bool *literals; /* by literal: it occurs within */
-	unsigned nchildren;
-	const struct dpe_factor **children;
-	unsigned tail;          /* SEQ: from this child on all are nullable */
-	const uint32_t *child_of; /* PAR: by literal the child that has it, or DPE_NO_CHILD */
-	/* PAR: by child an earlier one that differs in carets alone, or DPE_NO_CHILD. Before either has
-	 * begun, they are interchangeable but for positions. */
-	const uint32_t *interchangeable_with;
-	bool has_own_literals; /* they occur nowhere else in the rule */
-	struct dpe_automaton *automaton;
-	const struct dpe_node *node; /* of a leaf */
+	struct dpe_automaton *automaton; /* or NULL */
 };
+
+#define DPE_NO_FACTOR UINT32_MAX
 
 struct dpe_factors {
 	struct dpe_arena *arena;
-	const struct dpe_factor *root;
-	unsigned height; /* nodes on the longest path from the root to a leaf */
-	struct dpe_automaton **automata;
-	unsigned nautomata, capautomata;
+	struct dpe_factor *at;
+	unsigned count;
+	uint32_t *factor_of; /* by literal, or DPE_NO_FACTOR */
 };
 
-/* Divides the rule as far as possible. The rule must outlive the result. NULL and a diagnostic where
- * the rule is not safe, accepts nothing, or a factor would have too many states. */
-struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, struct dpe_diags *diags);
-/* The same if the whole rule would have too many states and its factors do not; else NULL. */
-struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule);
-/* The operands of the outermost & that share no event, as the children of the root: with automata, or as leaves
- * without. NULL where there are fewer than two, or control variables or actions inside, or an automaton
- * would have too many states. */
-struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule, bool automata);
-void dpe_factors_free(struct dpe_factors *parts); /* accepts NULL */
-/* dpe_automaton_reduce_symmetry for all automata whose literals occur in no other factor. */
-void dpe_factors_reduce_symmetry(const struct dpe_factors *parts);
-/* True if dpe_automaton_given_up is true for one of them. */
-bool dpe_factors_given_up(const struct dpe_factors *parts);
-uint64_t dpe_factors_built(const struct dpe_factors *parts);
-/* True if some event to come may follow what the factor was entered with. */
-bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state);
-/* LAST of a final state: the registers that hold its last events. */
-const uint16_t *dpe_automaton_last(
-	const struct dpe_automaton *automaton, dpe_state state, unsigned *count);
+/* The factors of the outermost &, with automata or without. The rule must outlive the result. NULL where there are fewer
+ * than two, or control variables or actions inside, or an automaton would have too many states or accept nothing. */
+struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, bool automata);
+void dpe_factors_free(struct dpe_factors *factors); /* accepts NULL */
 
 /* True if the rule composed has so few states that dividing it gains nothing. */
 bool dpe_rule_is_small(const struct dpe_rule *rule);
 /* True if the rule composed has no more than DPE_MODERATE_STATES. */
 bool dpe_rule_is_moderate(const struct dpe_rule *rule);
-/* True if a run should follow the automaton rather than the net: it is of moderate size, or is needed
- * to see at once what synchronised operands can no longer do together. */
+/* True if a run should follow the automaton rather than the net: it is of moderate size, or is needed to see at once
+ * what synchronised operands can no longer do together, or to follow only one of several that differ in carets. */
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */

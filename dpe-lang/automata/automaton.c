@@ -26,7 +26,6 @@ struct position_sets {
 struct dpe_automaton {
 	const struct dpe_rule *rule;
 	const struct dpe_node *tree; /* the rule's, or a part of it */
-	bool last_wanted;            /* dpe_automaton_last is used */
 	struct position_sets *positions;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
@@ -100,25 +99,23 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 	return true;
 }
 
-static struct dpe_automaton *begin(
-	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted)
+static struct dpe_automaton *begin(const struct dpe_rule *rule, const struct dpe_node *tree)
 {
 	struct dpe_automaton *automaton = dpe_xcalloc(1, sizeof(*automaton));
 
 	automaton->rule = rule;
 	automaton->tree = tree;
-	automaton->last_wanted = last_wanted;
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
 	automaton->budget.limit = SIZE_MAX;
 	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normal_form(automaton->arena, rule, tree), last_wanted, &automaton->budget);
+		dpe_normal_form(automaton->arena, rule, tree), false, &automaton->budget);
 	if (any_synchronises(automaton->root))
 		automaton->liveness = dpe_liveness_new(rule, automaton->root->node);
 	return automaton;
 }
 
-bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags)
+static bool has_none(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	if (refuse_unsafe(rule, diags))
 		return true;
@@ -130,7 +127,7 @@ bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags)
 	return true;
 }
 
-void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
+static void report_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	dpe_diag(diags, DPE_ERROR, rule->place,
 		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
@@ -138,10 +135,9 @@ void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *d
 		rule->name);
 }
 
-struct dpe_automaton *dpe_automaton_of(
-	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted)
+struct dpe_automaton *dpe_automaton_of(const struct dpe_rule *rule, const struct dpe_node *tree)
 {
-	struct dpe_automaton *automaton = begin(rule, tree, last_wanted);
+	struct dpe_automaton *automaton = begin(rule, tree);
 
 	automaton->positions = dpe_xcalloc(1, sizeof(*automaton->positions));
 	automaton->positions->arena = dpe_arena_new();
@@ -155,11 +151,11 @@ struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_
 {
 	struct dpe_automaton *automaton;
 
-	if (dpe_automaton_refused(rule, diags))
+	if (has_none(rule, diags))
 		return NULL;
-	automaton = dpe_automaton_of(rule, rule->tree, false);
+	automaton = dpe_automaton_of(rule, rule->tree);
 	if (!automaton)
-		dpe_automaton_report_empty(rule, diags);
+		report_empty(rule, diags);
 	return automaton;
 }
 
@@ -355,18 +351,6 @@ unsigned dpe_automaton_register_literal(
 	return automaton->root->states[state]->key->data[reg];
 }
 
-bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state)
-{
-	return automaton->root->states[state]->needs_pred;
-}
-
-const uint16_t *dpe_automaton_last(
-	const struct dpe_automaton *automaton, dpe_state state, unsigned *count)
-{
-	*count = automaton->root->states[state]->nlast;
-	return automaton->root->states[state]->last;
-}
-
 unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 {
 	return automaton->root->nstates;
@@ -381,7 +365,7 @@ size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
 
 struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
 {
-	struct dpe_automaton *automaton = begin(old->rule, old->tree, old->last_wanted);
+	struct dpe_automaton *automaton = begin(old->rule, old->tree);
 
 	automaton->positions = old->positions;
 	old->positions = NULL;

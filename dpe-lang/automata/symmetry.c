@@ -128,17 +128,6 @@ static struct swap new_swap(unsigned nliterals)
 	return swap;
 }
 
-bool dpe_operands_interchangeable(
-	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b)
-{
-	struct dpe_symmetries symmetries = {.rule = rule};
-	struct swap swap = new_swap(rule->nliterals);
-	bool alike = align(&symmetries, &swap, a, b);
-
-	free_swap(&swap);
-	return alike;
-}
-
 static void try_swap(struct dpe_symmetries *symmetries, const struct dpe_node *tree, const struct dpe_node *a,
 	const struct dpe_node *b)
 {

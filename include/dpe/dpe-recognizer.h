@@ -237,27 +237,23 @@ struct dpe_recognizer_sink {
 	/* Before the rule's first trace of a step: an array of what follows it, each an automaton as
 	 * DPE_EMIT_TRACED writes it, or where tokens follow an operand its net, {"net":BLOCK}: an event is a
 	 * string, others are ["OPERATOR",BLOCK,...]. Not called for a rule with more than DPE_TRACED_STATES
-	 * states, or blocks, in one, or that a product of automata follows. */
+	 * states, or blocks, in one. */
 	void (*automata)(void *context, const struct dpe_rule *rule, const char *json);
 };
 
-/* What follows a rule: its predecessor automaton, automata of its operands side by side, or the
- * token game on its net. All give the same verdicts on what all can follow; `@` and control
+/* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same verdicts on what both can follow; `@` and control
  * variables need the net, which sees some violations of synchronised operands later than automata
  * do. */
 enum dpe_engine_choice {
-	/* Automata side by side for a rule whose composed one would have too many states; the
-	 * automaton where it suits the rule; else the net. See dpe_rule_engine. */
+	/* The automaton where it suits the rule, else the net. See dpe_rule_engine. */
 	DPE_ENGINE_AUTO,
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
-	DPE_ENGINE_PRODUCT, /* side by side as far as the rule can be divided */
 };
 
 /* What follows a rule. The last two follow `detect` rules only. */
 enum dpe_engine_kind {
 	DPE_BY_AUTOMATON,   /* the predecessor automaton of the rule */
-	DPE_BY_PRODUCT,     /* the automata of its operands of &, side by side */
 	DPE_BY_TOKEN_GAME,  /* tokens on its net */
 	DPE_BY_PAIR_TABLE,  /* a table of accesses: all matches are two independent events */
 	DPE_BY_CONJUNCTION, /* partial matches of each operand of &, joined when one is complete */

@@ -12,7 +12,7 @@ static const char *token_game_reason(const struct dpe_rule *rule, enum dpe_engin
 		return "it was asked for";
 	if (!dpe_rule_is_safe(rule))
 		return "the rule is not safe";
-	return "its automaton would have too many states, and does not divide into smaller ones";
+	return "its automaton would have too many states, and its operands share no events";
 }
 
 static const char *automaton_reason(const struct dpe_rule *rule, enum dpe_engine_choice choice)
@@ -21,23 +21,7 @@ static const char *automaton_reason(const struct dpe_rule *rule, enum dpe_engine
 		return "it was asked for";
 	if (dpe_rule_is_moderate(rule))
 		return "the rule is safe, and its automaton of moderate size";
-	return "the rule is safe, and its operands share events: an automaton sees violations at "
-	       "once";
-}
-
-static bool choose_product(const struct dpe_rule *rule, enum dpe_engine_choice choice,
-	struct dpe_engine_plan *plan, struct dpe_diags *diags)
-{
-	if (choice == DPE_ENGINE_PRODUCT) {
-		plan->factors = dpe_factors_new(rule, diags);
-		plan->engine.reason = "it was asked for";
-	} else if (choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT) {
-		plan->factors = dpe_factors_if_wide(rule);
-		plan->engine.reason = "the automaton of the whole rule would have too many states";
-	}
-	plan->engine.kind = DPE_BY_PRODUCT;
-	plan->follow = &dpe_product_engine;
-	return plan->factors;
+	return "the rule is safe, and its operands share events or differ in carets";
 }
 
 /* A rule that an automaton could follow is refused where it accepts nothing, whatever follows it.
@@ -184,7 +168,7 @@ static void choose_conjunction(
 	plan->engine.whole = reason_against_conjunction(rule, choice, plan);
 	if (plan->engine.whole)
 		return;
-	plan->operands = dpe_factors_of_operands(rule,
+	plan->operands = dpe_factors_new(rule,
 		dpe_rule_is_safe(rule) &&
 			!(plan->engine.kind == DPE_BY_TOKEN_GAME && choice == DPE_ENGINE_NET));
 	if (!plan->operands) {
@@ -206,9 +190,7 @@ bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choic
 			"a match need not have happened: it is looked for in other orders", NULL};
 		return true;
 	}
-	if (!choose_product(rule, choice, plan, diags) &&
-		(choice == DPE_ENGINE_PRODUCT ||
-			!choose_automaton_or_game(rule, choice, plan, diags)))
+	if (!choose_automaton_or_game(rule, choice, plan, diags))
 		return false;
 	if (rule->mode == DPE_DETECT && !choose_pairs(rule, traced, plan))
 		choose_conjunction(rule, choice, plan);
@@ -224,7 +206,6 @@ bool dpe_rule_engine(const struct dpe_rule *rule, struct dpe_engine *engine)
 	if (chosen)
 		*engine = plan.engine;
 	dpe_automaton_free(plan.automaton);
-	dpe_factors_free(plan.factors);
 	dpe_factors_free(plan.operands);
 	dpe_diags_free(diags);
 	return chosen;
@@ -234,7 +215,6 @@ const char *dpe_engine_name(enum dpe_engine_kind kind)
 {
 	static const char *const names[] = {
 		[DPE_BY_AUTOMATON] = "predecessor automaton",
-		[DPE_BY_PRODUCT] = "product of the predecessor automata of operands of &",
 		[DPE_BY_TOKEN_GAME] = "token game on the net",
 		[DPE_BY_PAIR_TABLE] = "pair table",
 		[DPE_BY_REORDERING] = "least runs of the same threads",

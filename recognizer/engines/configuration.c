@@ -1,6 +1,5 @@
 /* Gives a run its engine, and bounds the memory of automata. */
 #include "recognizer/engines/configuration.h"
-#include "recognizer/engines/product.h"
 #include "recognizer/engines/token_game.h"
 #include "recognizer/verdicts/verdicts.h"
 
@@ -21,8 +20,6 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 	run->slice_engine = run->rule->mode == DPE_EXPECT ? &dpe_expect_engine : &dpe_detect_engine;
 	run->automaton = plan.automaton;
 	run->operands = plan.operands;
-	if (plan.factors)
-		run->product = dpe_product_new(plan.factors, recognizer->pool);
 	if (plan.follow == &dpe_token_game_engine)
 		run->game = dpe_game_new(run->rule, recognizer->pool);
 	run->most_bytes = recognizer->options.automaton_bytes;
@@ -82,7 +79,6 @@ void dpe_engine_reduce_symmetry(struct dpe_run *run)
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
-	dpe_product_free(run->product);
 	dpe_game_free(run->game);
 	dpe_factors_free(run->operands);
 	free(run->ran);

@@ -1,11 +1,9 @@
-/* Configurations and the engines that follow them: automaton_engine.c, product_engine.c,
+/* Configurations and the engines that follow them: automaton_engine.c,
  * token_game_engine.c. Private to engines/. */
 #ifndef DPE_RECOGNIZER_ENGINES_CONFIGURATION_H
 #define DPE_RECOGNIZER_ENGINES_CONFIGURATION_H
 
 #include "recognizer/engines/engines.h"
-
-struct dpe_product_step;
 
 /* An event that another one may follow at once, and the literal that it was taken as. */
 struct dpe_pred {
@@ -21,7 +19,6 @@ struct dpe_config_step {
 	unsigned npreds, npositions, nbefore, nafter;
 	union { /* the engine's */
 		const struct dpe_move *move;
-		const struct dpe_product_step *product_step;
 		struct dpe_marking *marking;
 	};
 };
@@ -69,16 +66,14 @@ struct dpe_config_engine {
 	bool (*may_be_late)(const struct dpe_run *run);
 };
 
-extern const struct dpe_config_engine dpe_automaton_engine, dpe_product_engine,
-	dpe_token_game_engine;
+extern const struct dpe_config_engine dpe_automaton_engine, dpe_token_game_engine;
 
 /* The engine of a rule, with what was made to choose it; the caller frees the latter. */
 struct dpe_engine_plan {
 	struct dpe_engine engine;
 	/* What follows configurations, also beside a pair table or a conjunction. */
 	const struct dpe_config_engine *follow;
-	struct dpe_automaton *automaton; /* one of these … */
-	struct dpe_factors *factors;     /* … of a product, or none of them */
+	struct dpe_automaton *automaton; /* NULL: the token game follows them */
 	struct dpe_factors *operands;    /* of a conjunction */
 };
 

@@ -33,8 +33,8 @@ static void begin_operand(
 struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)
 {
 	struct dpe_conjunction *conjunction = dpe_xcalloc(1, sizeof(*conjunction));
-	const struct dpe_factor *root = run->operands ? run->operands->root : NULL;
-	unsigned nliterals = run->rule->nliterals, count = root ? root->nchildren : 1;
+	const struct dpe_factors *factors = run->operands;
+	unsigned nliterals = run->rule->nliterals, count = factors ? factors->count : 1;
 
 	conjunction->factors = run->operands;
 	run->operands = NULL;
@@ -43,11 +43,11 @@ struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)
 	conjunction->match = dpe_xcalloc(count, sizeof(struct dpe_partial *));
 	conjunction->domains = dpe_xcalloc(count, sizeof(*conjunction->domains));
 	conjunction->operand_of = dpe_xcalloc(nliterals + 1, sizeof(*conjunction->operand_of));
-	for (unsigned i = 0; root && i < nliterals; i++)
-		conjunction->operand_of[i] = root->child_of[i];
-	for (unsigned i = 0; root && i < count; i++)
-		begin_operand(run, &conjunction->operands[i], root->children[i]);
-	if (!root)
+	for (unsigned i = 0; factors && i < nliterals; i++)
+		conjunction->operand_of[i] = factors->factor_of[i];
+	for (unsigned i = 0; factors && i < count; i++)
+		begin_operand(run, &conjunction->operands[i], &factors->at[i]);
+	if (!factors)
 		begin_whole(run, conjunction);
 	return conjunction;
 }

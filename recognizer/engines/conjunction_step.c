@@ -268,7 +268,7 @@ static void take_in_operands(struct extending *x)
 	const uint32_t *operand_of = x->run->conjunction->operand_of;
 
 	for (unsigned i = 0; i < x->nliterals; i++) {
-		if (operand_of[x->literals[i]] != DPE_NO_CHILD)
+		if (operand_of[x->literals[i]] != DPE_NO_FACTOR)
 			take_in_operand(x, operand_of[x->literals[i]]);
 	}
 }

@@ -6,14 +6,13 @@
 
 /* ---- configurations -------------------------------------------------------------------------- */
 
-/* A state of an automaton with its registers, of a product, or a marking: as run->follow says. */
+/* A state of an automaton with its registers, or a marking: as run->follow says. */
 struct dpe_config {
 	union {
 		struct {
 			dpe_state state;
 			struct dpe_occurrence **registers;
 		};
-		struct dpe_product_state *product;
 		struct dpe_marking *marking;
 	};
 };

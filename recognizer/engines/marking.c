@@ -6,6 +6,32 @@
 
 /* ---- markings ---------------------------------------------------------------------------- */
 
+static size_t marking_size(uint64_t nkids)
+{
+	return sizeof(struct dpe_marking) + nkids * sizeof(struct dpe_marking *);
+}
+
+static struct dpe_marking *take_marking(struct dpe_game *game, uint64_t nkids)
+{
+	struct dpe_marking *new = dpe_pool_take(game->pool, marking_size(nkids));
+
+	memset(new, 0, marking_size(nkids));
+	new->refs = 1;
+	new->key.nkids = nkids;
+	return new;
+}
+
+/* Drops what it refers to, and the marking. */
+static void give_marking(struct dpe_game *game, struct dpe_marking *marking)
+{
+	dpe_token_unref(game, marking->key.token);
+	dpe_token_unref(game, marking->key.ended);
+	for (uint64_t i = 0; i < marking->key.nkids; i++)
+		dpe_marking_unref(game, marking->key.kids[i]);
+	dpe_copies_unref(game, marking->copies);
+	dpe_pool_give(game->pool, marking, marking_size(marking->key.nkids));
+}
+
 struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking)
 {
 	marking->refs++;
@@ -17,12 +43,7 @@ void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking)
 	if (!marking || --marking->refs)
 		return;
 	HASH_DEL(game->markings, marking);
-	dpe_token_unref(game, marking->key.token);
-	dpe_token_unref(game, marking->key.ended);
-	for (uint64_t i = 0; i < marking->key.nkids; i++)
-		dpe_marking_unref(game, marking->key.kids[i]);
-	dpe_copies_unref(game, marking->copies);
-	free(marking);
+	give_marking(game, marking);
 }
 
 /* Takes over the references; one reference, the caller's. */
@@ -41,12 +62,7 @@ static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new
 		HASH_ADD_KEYPTR(hh, game->markings, &new->key, size, new);
 		return new;
 	}
-	dpe_token_unref(game, new->key.token);
-	dpe_token_unref(game, new->key.ended);
-	for (uint64_t i = 0; i < new->key.nkids; i++)
-		dpe_marking_unref(game, new->key.kids[i]);
-	dpe_copies_unref(game, new->copies);
-	free(new);
+	give_marking(game, new);
 	return dpe_marking_ref(old);
 }
 
@@ -55,14 +71,12 @@ static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_
 	const struct dpe_block *block, struct dpe_game_token *token, uint64_t rounds,
 	struct dpe_marking *const *kids, uint64_t nkids)
 {
-	struct dpe_marking *new = dpe_xcalloc(1, sizeof(*new) + nkids * sizeof(*kids));
+	struct dpe_marking *new = take_marking(game, nkids);
 
-	new->refs = 1;
 	new->key.place = place;
 	new->key.block = block;
 	new->key.token = token;
 	new->key.rounds = rounds;
-	new->key.nkids = nkids;
 	if (nkids)
 		memcpy(new->key.kids, kids, nkids * sizeof(*kids));
 	return intern(game, new);
@@ -71,9 +85,8 @@ static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_
 static struct dpe_marking *make_copies(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_copies *copies)
 {
-	struct dpe_marking *new = dpe_xcalloc(1, sizeof(*new));
+	struct dpe_marking *new = take_marking(game, 0);
 
-	new->refs = 1;
 	new->key.place = IN_COPIES;
 	new->key.block = block;
 	new->key.token = token;
@@ -274,8 +287,7 @@ static bool leave_copy(struct dpe_game *game, const struct dpe_copies *copy,
 		struct dpe_game_tokens joined = {0};
 
 		if (one.count == 1) {
-			*DPE_GROW(single->at, single->count, single->cap) =
-				dpe_token_ref(one.at[0]);
+			dpe_tokens_append(game, single, dpe_token_ref(one.at[0]));
 			continue;
 		}
 		join(game, all, &one, NULL, &joined);
@@ -329,8 +341,7 @@ static void leave_copies(
 		return;
 	dpe_tokens_add(game, &all, dpe_game_nothing(game));
 	if (marking->key.ended)
-		*DPE_GROW(single.at, single.count, single.cap) =
-			dpe_token_ref(marking->key.ended);
+		dpe_tokens_append(game, &single, dpe_token_ref(marking->key.ended));
 	if (leave_each(game, marking->copies, &single, &all)) {
 		if (single.count)
 			dpe_tokens_add(game, &united, unite(game, &single));

@@ -116,7 +116,9 @@ struct dpe_game_token *dpe_token_merge(
 /* The token with `control` = rounds; NULL where it has another value already. */
 struct dpe_game_token *dpe_token_bind(
 	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds);
-/* Takes over the reference; NULL is no token, and one that is there already is not added. */
+/* Takes over the reference. */
+void dpe_tokens_append(struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token);
+/* The same, but NULL and a token of the list are not added. */
 void dpe_tokens_add(
 	struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token);
 /* Ends a list with its references. */

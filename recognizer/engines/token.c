@@ -20,7 +20,7 @@ void dpe_token_unref(struct dpe_game *game, struct dpe_game_token *token)
 	HASH_DEL(game->tokens, token);
 	for (unsigned i = 0; i < token->nevents; i++)
 		dpe_occurrence_unref(token->events[i].occurrence);
-	free(token);
+	dpe_pool_give(game->pool, token, sizeof(*token) + token->hh.keylen);
 }
 
 /* One reference, the caller's. */
@@ -31,7 +31,7 @@ struct dpe_game_token *dpe_token_new(struct dpe_game *game, const struct dpe_tok
 	size_t pending = content->npending * sizeof(*content->pending);
 	size_t events = content->nevents * sizeof(*content->events);
 	size_t size = sizeof(npending) + counts + pending + events;
-	struct dpe_game_token *new = dpe_xmalloc(sizeof(*new) + size), *old;
+	struct dpe_game_token *new = dpe_pool_take(game->pool, sizeof(*new) + size), *old;
 	char *at = mempcpy(new->key, &npending, sizeof(npending));
 
 	new->counts = (const int64_t *)(const void *)at;
@@ -43,7 +43,7 @@ struct dpe_game_token *dpe_token_new(struct dpe_game *game, const struct dpe_tok
 		memcpy(at, content->events, events);
 	HASH_FIND(hh, game->tokens, new->key, size, old);
 	if (old) {
-		free(new);
+		dpe_pool_give(game->pool, new, sizeof(*new) + size);
 		return dpe_token_ref(old);
 	}
 	new->refs = 1;
@@ -270,6 +270,22 @@ struct dpe_game_token *dpe_token_bind(
 	return dpe_token_new(game, &content);
 }
 
+void dpe_tokens_append(struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token)
+{
+	if (tokens->count == tokens->cap) {
+		unsigned cap = tokens->cap ? tokens->cap * 2 : 4;
+		struct dpe_game_token **at = dpe_pool_take(game->pool, cap * sizeof(*at));
+
+		if (tokens->cap) {
+			memcpy(at, tokens->at, tokens->count * sizeof(*at));
+			dpe_pool_give(game->pool, tokens->at, tokens->cap * sizeof(*at));
+		}
+		tokens->at = at;
+		tokens->cap = cap;
+	}
+	tokens->at[tokens->count++] = token;
+}
+
 void dpe_tokens_add(
 	struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token)
 {
@@ -280,13 +296,14 @@ void dpe_tokens_add(
 		return;
 	}
 	if (token)
-		*DPE_GROW(tokens->at, tokens->count, tokens->cap) = token;
+		dpe_tokens_append(game, tokens, token);
 }
 
 void dpe_tokens_drop(struct dpe_game *game, struct dpe_game_tokens *tokens)
 {
 	for (unsigned i = 0; i < tokens->count; i++)
 		dpe_token_unref(game, tokens->at[i]);
-	free(tokens->at);
+	if (tokens->cap)
+		dpe_pool_give(game->pool, tokens->at, tokens->cap * sizeof(struct dpe_game_token *));
 	*tokens = (struct dpe_game_tokens){0};
 }

@@ -112,7 +112,7 @@ says 'one that accepts nothing' 2 "rule 'N' accepts nothing"
 printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & ' $i $i $i $i; done | sed 's/ & $//')" >wide.dpe
 run "$DPE" check --explain wide.dpe
 says 'one of many states' 0
-check 'is followed by a product' "$(grep -c 'engine    product of the predecessor automata of operands of &: the automaton of the whole rule would' out)" -eq 1
+check 'is followed by tokens' "$(grep -c 'engine    token game on the net: its automaton would have too many states' out)" -eq 1
 sed s/expect/detect/ wide.dpe >search.dpe
 run "$DPE" check --explain search.dpe
 check 'a search is a conjunction' "$(grep -c 'engine    conjunction of partial matches of operands: ' out)" -eq 1

@@ -17,7 +17,7 @@ of() {
 	expression=$2
 	case $3 in
 	general | extended) engines='auto net' ;;
-	*) engines='auto pa product net' ;;
+	*) engines='auto pa net' ;;
 	esac
 	printf 'expect R: %s\n' "$2" >rule.dpe
 	run "$DPE" check rule.dpe

@@ -56,7 +56,7 @@ def main(argv):
                 print(f"{rule}: {expressions[i]}: {words.get(rule)} explained, {runs.get(rule)} run")
     count = collections.Counter(engine for engine, _ in runs.values())
     print(", ".join(f"{engine}: {n}" for engine, n in sorted(count.items())))
-    if len(count) != 5:
+    if len(count) != 4:
         failed += 1
         print("not every engine occurs")
     print(f"{len(expressions) * 4 - failed} passed, {failed} failed")

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import run
 
-ENGINES = ("pa", "product", "net", "auto")
+ENGINES = ("pa", "net", "auto")
 SHORT = 7  # events: what the reference semantics can bear
 LONG = 40
 SEARCHED = 24  # of longer ones, some rules followed as a whole have more partial matches than can be waited for
@@ -94,10 +94,10 @@ def differences(dpe, e, messages, folder):
 def against_reference(dpe, e, p, messages, folder):
     accepted, _ = oracle.expect(e, p)
     done = [f"e{i}" for i in oracle.detect(e, p)]
-    got, _ = verdicts(dpe, "product", "expect", oracle.show(e), messages, folder)
+    got, _ = verdicts(dpe, "auto", "expect", oracle.show(e), messages, folder)
     if (got[0][0] == "satisfied") != accepted:
         yield f"expect: {got}, but accepted is {accepted}"
-    got, _ = verdicts(dpe, "product", "detect", oracle.show(e), messages, folder)
+    got, _ = verdicts(dpe, "auto", "detect", oracle.show(e), messages, folder)
     if [event for _, event in got] != done:
         yield f"detect: {got}, but matches end at {done}"
 

@@ -1,4 +1,4 @@
-/* Rules as automata side by side: where they are divided, and that each part stays small. */
+/* Factors of a rule, and which rules suit an automaton. */
 #include "dpe-lang/automata/automata.h"
 
 #include <setjmp.h>
@@ -43,164 +43,111 @@ static void end(struct made *made)
 	dpe_names_free(made->names);
 }
 
-/* "&(abc d)": automata as their literals, the others with the operator before their children. */
-static void print_part(
-	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_factor *part)
-{
-	static const char *const operators[] = {[DPE_FACTOR_SEQ] = ";",
-		[DPE_FACTOR_ALT] = "+",
-		[DPE_FACTOR_STAR] = "*",
-		[DPE_FACTOR_PAR] = "&"};
-
-	for (unsigned i = 0; part->kind == DPE_FACTOR_AUTOMATON && i < rule->nliterals; i++) {
-		if (part->literals[i])
-			dpe_text_puts(to, rule->literals[i].text);
-	}
-	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return;
-	dpe_text_printf(to, "%s(", operators[part->kind]);
-	for (unsigned i = 0; i < part->nchildren; i++) {
-		dpe_text_puts(to, i ? " " : "");
-		print_part(to, rule, part->children[i]);
-	}
-	dpe_text_puts(to, ")");
-}
-
-static void assert_divided(const char *text, const char *expected)
+/* The factors as their literals, with a blank between; nothing where the rule has none. */
+static void assert_factors(const char *text, const char *expected)
 {
 	struct made made = make(text);
-	struct dpe_factors *parts = dpe_factors_new(&made.spec->rules[0], made.diags);
+	const struct dpe_rule *rule = &made.spec->rules[0];
+	struct dpe_factors *factors = dpe_factors_new(rule, true);
 	struct dpe_text shape = {0};
 
-	assert_non_null(parts);
-	print_part(&shape, &made.spec->rules[0], parts->root);
+	dpe_text_puts(&shape, "");
+	for (unsigned i = 0; factors && i < factors->count; i++) {
+		dpe_text_puts(&shape, i ? " " : "");
+		for (unsigned literal = 0; literal < rule->nliterals; literal++)
+			dpe_text_puts(&shape, factors->factor_of[literal] == i ? rule->literals[literal].text : "");
+	}
 	assert_string_equal(shape.at, expected);
 	dpe_text_free(&shape);
-	dpe_factors_free(parts);
+	dpe_factors_free(factors);
 	end(&made);
 }
 
-static void assert_refused(const char *text, const char *why)
-{
-	struct made made = make(text);
-	char *printed = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&printed, &size);
-
-	assert_null(dpe_factors_new(&made.spec->rules[0], made.diags));
-	dpe_diags_print(made.diags, to);
-	fclose(to);
-	if (!strstr(printed, why))
-		fail_msg("'%s' is not in '%s'", why, printed);
-	free(printed);
-	end(&made);
-}
-
-static void assert_wide(const char *text, bool wide)
-{
-	struct made made = make(text);
-	struct dpe_factors *parts = dpe_factors_if_wide(&made.spec->rules[0]);
-
-	assert_int_equal(parts != NULL, wide);
-	dpe_factors_free(parts);
-	end(&made);
-}
-
-static void where_rules_are_divided(void **state)
+static void operands_without_common_events_are_factors(void **state)
 {
 	(void)state;
-	assert_divided("expect R: a;b", "ab");
-	assert_divided("expect R: a & b & c", "&(a b c)");
-	assert_divided("expect R: a;b;(c & d*);e;f", ";(ab &(c d) ef)");
-	assert_divided("expect R: (i;((a;b) & c)*;f)*", "*(;(i *(&(ab c)) f))");
-	assert_divided("expect R: a + b + (c & d)", "+(ab &(c d))");
-	assert_divided("expect R: (a* & b*)*", "*(&(a b))");
+	assert_factors("detect R: a & b & c", "a b c");
+	assert_factors("detect R: (a;b) & (c & d)*", "ab cd");
+	assert_factors("detect R: a & a^", "a a^");
+	assert_factors("detect R: a & (b { print(1); };c)", "a bc");
+	assert_factors("detect R: a;b", "");
+	assert_factors("detect R: a;(b & c)", "");
 }
 
 static void operands_that_share_events_stay_together(void **state)
 {
 	(void)state;
-	assert_divided("expect R: (a;b) & (d;e) & (b;c)", "&(abc de)");
-	assert_divided("expect R: (a;b) & (b;c)", "abc");
-	assert_divided("expect R: a & (b;c) & (c;a)", "abc");
-	assert_divided("expect R: a;((b;c) & (c;d));e", "abcde");
-	assert_divided("expect R: a & a^", "&(a a^)");
+	assert_factors("detect R: (a;b) & (d;e) & (b;c)", "abc de");
+	assert_factors("detect R: (a;b) & (b;c)", "");
+	assert_factors("detect R: a & (b;c) & (c;a)", "");
 }
 
-static void what_comes_to_nothing_is_left_out(void **state)
+static void what_has_no_factors(void **state)
 {
 	(void)state;
-	assert_divided("expect R: (c & d) + (e & ((a;b) & (b;a)))", "+(&(c d))");
-	assert_divided("expect R: c & (d & ((a;b) & (b;a)))*", "&(c *())");
-	assert_refused("expect R: (c & d);((a;b) & (b;a))", "accepts nothing");
-	assert_refused("expect R: c & ((a;b) & (b;a))", "accepts nothing");
+	assert_factors("detect R: c & ((a;b) & (b;a))", "");
+	assert_factors("detect R: a*n & b*n", "");
+	assert_factors("detect R: a & (b;c) { print(1); } & d", "");
+	assert_factors("detect R: x & ((s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & (s;p;q;r)*)", "");
 }
 
-static void what_cannot_be_divided(void **state)
+static void assert_suits_automaton(const char *text, bool suits)
+{
+	struct made made = make(text);
+
+	assert_int_equal(dpe_rule_suits_automaton(&made.spec->rules[0]), suits);
+	end(&made);
+}
+
+static void which_rules_suit_an_automaton(void **state)
 {
 	(void)state;
-	assert_refused("expect R: (a;b)@ & c", "'@' makes it unsafe");
-	assert_refused("expect R: a*n & b*n", "counts without bound");
-	assert_refused("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & "
-		       "(s;p;q;r)*",
-		"share events may have more than 65536 states");
+	assert_suits_automaton("expect R: (a;b) & (c;d)", true);
+	assert_suits_automaton("expect R: " WIDE, false);
+	assert_suits_automaton("expect R: " WIDE " & a1^", true);
+	assert_suits_automaton("expect R: " WIDE " & (x;a1)", true);
+	assert_suits_automaton("expect R: (a;b)@", false);
 }
 
-static void when_a_rule_is_wide(void **state)
+/* The five states of each, not 5^16. */
+static void a_factor_is_not_composed_with_others(void **state)
 {
-	(void)state;
-	assert_wide("expect R: (a;b) & (c;d)", false);
-	assert_wide("expect R: " WIDE, true);
-	assert_wide("expect R: x;(" WIDE ")*;y", true);
-	assert_wide("expect R: " WIDE " & x@", false);
-	assert_wide("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & "
-		    "(s;p;q;r)*",
-		false);
-}
-
-/* All states of all parts: the 5 of each, not 5^16. */
-static void a_wide_rule_has_few_states(void **state)
-{
-	struct made made = make("expect R: " WIDE);
+	struct made made = make("detect R: " WIDE);
 	const struct dpe_rule *rule = &made.spec->rules[0];
-	struct dpe_factors *parts = dpe_factors_if_wide(rule);
+	struct dpe_factors *factors = dpe_factors_new(rule, true);
 
 	(void)state;
-	assert_non_null(parts);
-	assert_int_equal(parts->nautomata, 16);
-	assert_true(dpe_factors_built(parts) <= 32);
+	assert_non_null(factors);
+	assert_int_equal(factors->count, 16);
 	for (unsigned i = 0; i < 16; i++) {
-		const struct dpe_factor *child = parts->root->children[i];
+		struct dpe_automaton *automaton = factors->at[i].automaton;
 		dpe_state at = 0;
-		unsigned taken = 0, count = 1;
+		unsigned count;
 
 		for (unsigned literal = 0; literal < rule->nliterals; literal++) {
 			const struct dpe_move *moves;
 
-			if (parts->root->child_of[literal] != i)
+			if (factors->factor_of[literal] != i)
 				continue;
-			moves = dpe_automaton_moves(child->automaton, at, literal, &count);
+			moves = dpe_automaton_moves(automaton, at, literal, &count);
 			assert_int_equal(count, 1);
 			at = moves[0].to;
-			taken++;
 		}
-		assert_int_equal(taken, 4);
-		assert_true(dpe_automaton_complete(child->automaton, at));
+		assert_true(dpe_automaton_complete(automaton, at));
+		assert_int_equal(dpe_automaton_built(automaton), 5);
 	}
-	assert_int_equal(dpe_factors_built(parts), 16 * 5);
-	dpe_factors_free(parts);
+	dpe_factors_free(factors);
 	end(&made);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_rules_are_divided),
+		cmocka_unit_test(operands_without_common_events_are_factors),
 		cmocka_unit_test(operands_that_share_events_stay_together),
-		cmocka_unit_test(what_comes_to_nothing_is_left_out),
-		cmocka_unit_test(what_cannot_be_divided),
-		cmocka_unit_test(when_a_rule_is_wide),
-		cmocka_unit_test(a_wide_rule_has_few_states),
+		cmocka_unit_test(what_has_no_factors),
+		cmocka_unit_test(which_rules_suit_an_automaton),
+		cmocka_unit_test(a_factor_is_not_composed_with_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,8 +166,7 @@ static struct transcript follow_wide(struct transcript to, const char *more, str
 /* Without meeting each end of an operand but the first fifteen completes a match; else each round one. */
 static void many_operands_on_each_engine(void **state)
 {
-	static const enum dpe_engine_choice engines[] = {
-		DPE_ENGINE_AUTO, DPE_ENGINE_PA, DPE_ENGINE_NET, DPE_ENGINE_PRODUCT};
+	static const enum dpe_engine_choice engines[] = {DPE_ENGINE_AUTO, DPE_ENGINE_PA, DPE_ENGINE_NET};
 
 	(void)state;
 	for (unsigned i = 0; i < 2 * DPE_COUNT(engines); i++) {

@@ -143,7 +143,7 @@ static void expectations(void **state)
 	assert_int_equal(count("expect r(o): (a(o) ; b(o))* & c(o)*\n"), 0);
 }
 
-/* Sixteen operands, followed by an automaton each. */
+/* Sixteen operands, followed by the token game. */
 static void wide_expectations(void **state)
 {
 	(void)state;
