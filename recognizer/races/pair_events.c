@@ -298,7 +298,6 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	if (fresh) {
 		slice->rules |= fresh;
 		count_rules(pairs, fresh, 1);
-		recognizer->many_slices |= pairs->table.count >= DPE_MANY_PAIRS;
 	}
 	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
 		follows_both(slice, event) && replace_one(pairs, slice, event, reading))

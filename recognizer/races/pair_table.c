@@ -149,30 +149,6 @@ struct dpe_pair_slice *dpe_pair_take_other(
 	return slice;
 }
 
-/* The first slot in which the slice can be; does not read it. */
-static const struct dpe_pair_slice *guess_place(
-	const struct dpe_pair_table *table, const struct dpe_value *key)
-{
-	if (key->number && key->number < table->nplaces)
-		return &table->slots[table->places[key->number]];
-	return &table->slots[hash_key(table, key) & (table->size - 1)];
-}
-
-void dpe_pair_prepare(
-	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon)
-{
-	const struct dpe_pair_slice *slice = guess_place(table, key);
-
-	if (!soon) {
-		dpe_fetch(slice);
-		return;
-	}
-	if (!slice->used || dpe_pair_has_many(slice) || !has_key(table, slice, key))
-		return;
-	for (unsigned i = 0; i < slice->nevents; i++)
-		dpe_fetch(slice->few[i].message);
-}
-
 static void end(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
 {
 	for (uint32_t i = 0; i < slice->nevents; i++)

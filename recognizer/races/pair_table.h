@@ -54,8 +54,6 @@ struct dpe_pair_slice *dpe_pair_find(
 /* The same; creates it, of no rule yet, where there is none. dpe_pair_take is the slow case. */
 struct dpe_pair_slice *dpe_pair_take_other(
 	struct dpe_pair_table *table, const struct dpe_value *key);
-/* Prefetches the slice; with `soon`, what it refers to. */
-void dpe_pair_prepare(const struct dpe_pair_table *table, const struct dpe_value *key, bool soon);
 void dpe_pair_remove(
 	struct dpe_pair_table *table, struct dpe_pair_slice *slice); /* with its events */
 /* Keeps the event, in place of a message that is no longer kept, or NULL. */

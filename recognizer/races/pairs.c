@@ -267,21 +267,11 @@ static void free_pairs(struct dpe_run *run)
 	free(pairs);
 }
 
-/* Of rules that share slices, the first one prefetches. */
-static void prefetch(
-	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
-{
-	(void)pattern;
-	if (!run->pair_rule && run->pairs->table.nkeys == 1)
-		dpe_pair_prepare(&run->pairs->table, &value, soon);
-}
-
 static const struct dpe_rule_engine by_pairs = {
 	.take = dpe_pairs_take,
 	.finish = finish,
 	.free = free_pairs,
 	.count = count_slices,
-	.prefetch = prefetch,
 };
 
 void dpe_pairs_new(struct dpe_run *run)
