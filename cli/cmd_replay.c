@@ -132,7 +132,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		.progress = progress,
 		.good = true,
 	};
-	bool ahead = is_file(path), good;
+	bool ahead = is_file(path), placeless = false, good;
 	struct dpe_message *message;
 	int got;
 
@@ -140,6 +140,10 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		if (got < 0) {
 			note_damage(&feed, "a part of %s could not be read");
 			continue;
+		}
+		if (!placeless && dpe_log_unreferenced(reader)) {
+			placeless = true;
+			dpe_recognizer_forget_places(recognizer, message->log);
 		}
 		if (ahead && dpe_recognizer_prefetch(recognizer, message, false))
 			feed_ahead(&feed, message);

@@ -14,6 +14,9 @@
 #define DPE_MAX_COPIED_NESTING DPE_TINY_OR(3, 128)
 /* Threads whose losses a log reports; those of further threads are losses of unknown threads. */
 #define DPE_MAX_LOSSES DPE_TINY_OR(2, 65536)
+/* Messages without a "pred" or an "id" at the beginning of a log that cannot be read twice, after which none may have a
+ * "pred": such a line is skipped with a diagnostic. */
+#define DPE_NAMED_MESSAGES DPE_TINY_OR(12, 1u << 14)
 /* Bytes read at a time from a STD log, and of its longest line. */
 #define DPE_STD_BLOCK DPE_TINY_OR(512u, 256u << 10)
 /* Bytes of a block's content in a .dpel log. */

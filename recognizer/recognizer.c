@@ -196,6 +196,12 @@ bool dpe_recognizer_prefetch(
 	return true;
 }
 
+void dpe_recognizer_forget_places(struct dpe_recognizer *recognizer, uint32_t log)
+{
+	if (!recognizer->ended && !recognizer->finished)
+		dpe_stabilizer_forget_places(recognizer->stabilizer, log);
+}
+
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time)
 {

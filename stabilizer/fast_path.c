@@ -9,7 +9,7 @@ static inline bool is_plain(const struct dpe_stabilizer *stabilizer, const struc
 {
 	if (!dpe_message_is_plain(message) && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
-	if (!message->has_seq && (!thread->unnumbered || (message->place && !message->unreferenced)))
+	if ((message->place && !message->unreferenced) || (!message->has_seq && !thread->unnumbered))
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;

@@ -276,6 +276,37 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 	dpe_waiters_free(&known->wanted);
 }
 
+static bool is_place_in(const struct dpe_known *known, uint32_t log)
+{
+	return known->log == log && known->by_place && known->node;
+}
+
+void dpe_stabilizer_forget_places(struct dpe_stabilizer *stabilizer, uint32_t log)
+{
+	struct dpe_table old = stabilizer->known;
+
+	stabilizer->known = (struct dpe_table){0};
+	for (unsigned i = 0; i < old.size; i++) {
+		struct dpe_known *known = old.slots[i].entry;
+
+		if (known && is_place_in(known, log)) {
+			known->node->known = false;
+			dpe_known_free(known);
+		} else if (known) {
+			dpe_table_add(&stabilizer->known, old.slots[i].hash, known);
+		}
+	}
+	dpe_table_free(&old);
+}
+
+void dpe_known_free(struct dpe_known *known)
+{
+	dpe_value_drop(known->id);
+	dpe_node_unref(known->node);
+	dpe_waiters_free(&known->wanted);
+	free(known);
+}
+
 void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	const struct dpe_message *message = node->message;

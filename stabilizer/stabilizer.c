@@ -39,14 +39,6 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	return stabilizer;
 }
 
-static void free_known(struct dpe_known *known)
-{
-	dpe_value_drop(known->id);
-	dpe_node_unref(known->node);
-	dpe_waiters_free(&known->wanted);
-	free(known);
-}
-
 static void free_host(struct dpe_host *host)
 {
 	dpe_value_drop(host->id);
@@ -61,7 +53,7 @@ static void free_tables(struct dpe_stabilizer *stabilizer)
 
 	for (unsigned i = 0; i < stabilizer->known.size; i++) {
 		if (stabilizer->known.slots[i].entry)
-			free_known(stabilizer->known.slots[i].entry);
+			dpe_known_free(stabilizer->known.slots[i].entry);
 	}
 	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
 		if (stabilizer->threads.slots[i].entry)

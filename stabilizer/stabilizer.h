@@ -149,10 +149,12 @@ void dpe_stabilizer_assign(
 /* Takes over the caller's reference. Calls the sink for all events that become ready. False, after
  * a diagnostic, for a duplicate of a message's id or number in its thread, which is dropped.
  *
- * Predecessors name ids of the same log. A message without an id is named by its position, unless
- * it has a `seq`. A released message with a `seq` that nobody can name is not remembered. */
+ * Predecessors name ids of the same log. A message without an id is named by its place. A released
+ * message with a `seq` that nobody can name is not remembered. */
 bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags);
+/* No message to come names one of this log by its place. */
+void dpe_stabilizer_forget_places(struct dpe_stabilizer *stabilizer, uint32_t log);
 /* No more messages of `host` (as in messages) with a time before `time` will come. A late one is
  * taken with a warning. */
 void dpe_stabilizer_watermark(

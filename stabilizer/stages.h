@@ -65,6 +65,7 @@ struct dpe_known *dpe_known_find(
 	const struct dpe_stabilizer *stabilizer, uint32_t log, struct dpe_value id);
 /* From now on the message can be named as a predecessor, if it has a name. */
 void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+void dpe_known_free(struct dpe_known *known);
 /* Adds needs for explicit predecessors. */
 void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 
@@ -121,7 +122,6 @@ void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
 /* Restores a thread from its entry. */
 void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
-/* Where the successors of an ended thread's last event begin; 0: no such thread. */
 /* As dpe_stabilizer_since, of one thread. */
 uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread);
 /* The same of an ended thread; UINT64_MAX: none is known. */

@@ -86,22 +86,39 @@ static bool has_preds(const char *piece, size_t len)
 	return false;
 }
 
-/* True if no line of a file can have predecessors: the text "pred" occurs nowhere, nor a
- * backslash that could spell it. Only regular files can be read twice. */
+/* A letter of it as \u0070, \u0072, \u0065 or \u0064. */
+static bool has_spelled_preds(const char *piece, size_t len)
+{
+	const char *at = piece, *end = piece + len;
+
+	while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL) {
+		if (end - at >= MEMBER && !memcmp(at, "\\u00", 4) && (at[4] == '6' || at[4] == '7'))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static bool is_regular(FILE *from)
+{
+	struct stat st;
+
+	return !fstat(fileno(from), &st) && S_ISREG(st.st_mode);
+}
+
+/* True if no line of a regular file can have predecessors: the text "pred" occurs nowhere, however it is
+ * spelled. */
 static bool lacks_preds(FILE *from)
 {
 	enum { OVERLAP = MEMBER - 1, PIECE = 1 << 20 };
 	char *piece = dpe_xmalloc(PIECE);
 	bool lacks = true;
-	struct stat st;
 	off_t at = 0;
 	ssize_t got;
 
-	if (fstat(fileno(from), &st) || !S_ISREG(st.st_mode))
-		lacks = false;
 	while (lacks && (got = pread(fileno(from), piece, PIECE, at)) != 0) {
 		lacks = got > 0 && !has_preds(piece, (size_t)got) &&
-			!memchr(piece, '\\', (size_t)got);
+			!has_spelled_preds(piece, (size_t)got);
 		if (got <= OVERLAP)
 			break;
 		at += got - OVERLAP;
@@ -114,7 +131,8 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	reader->unreferenced = lacks_preds(reader->from);
+	j->read_once = !is_regular(reader->from);
+	reader->unreferenced = !j->read_once && lacks_preds(reader->from);
 	if (!parse_next(reader))
 		return true;
 	j->pending = !j->good || !(j->seen >> M_HEADER & 1);
@@ -153,6 +171,21 @@ static int skip_line(struct dpe_log_reader *reader)
 	return -1;
 }
 
+/* What can be read only once has no predecessors if the first messages have none, and no ids. False where
+ * one has predecessors after all. */
+static bool check_preds(struct dpe_log_reader *reader)
+{
+	struct dpe_jsonl *j = reader->jsonl;
+
+	j->read_once &= !j->draft.npreds && j->draft.id.kind == DPE_NONE;
+	if (j->read_once && reader->place >= DPE_NAMED_MESSAGES)
+		reader->unreferenced = true;
+	if (!reader->unreferenced || !j->draft.npreds)
+		return true;
+	return dpe_jsonl_fail(j, "no message before had a \"pred\" or an \"id\", so what it names is forgotten: "
+		"give one of the first %u messages either, or read a file that is complete", DPE_NAMED_MESSAGES);
+}
+
 /* 0 is not a thread id. */
 static struct dpe_value known_thread(struct dpe_value thread)
 {
@@ -183,6 +216,8 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (!parse_next(reader))
 		return 0;
 	if (!j->good || !check_message(j))
+		return skip_line(reader);
+	if (!check_preds(reader))
 		return skip_line(reader);
 	if (j->seen >> M_LOST & 1) {
 		dpe_log_add_loss(reader, known_thread(j->draft.thread), j->lost);

@@ -33,6 +33,7 @@ struct dpe_jsonl {
 	enum jsonl_member next[M_UNKNOWN + 1]; /* what came after each, and first, in an earlier line */
 	bool pending; /* the first line was parsed ahead, to find a header */
 	bool good;    /* the line could be parsed */
+	bool read_once; /* it is no file, and so far no message has predecessors or an id */
 	bool whole;
 	/* The current line. */
 	struct dpe_names *names;

@@ -210,7 +210,8 @@ struct dpe_log_loss {
 unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_log_loss **losses);
 /* True if the header says that messages are in causal order (`"ordered":true`); .std always is. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
-/* True if no message of the log has predecessors, as far as known before it is read. */
+/* True if no further message of the log has predecessors: of a file known from the beginning, of another log
+ * after many messages without. */
 bool dpe_log_unreferenced(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 

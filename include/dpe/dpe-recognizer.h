@@ -377,6 +377,8 @@ bool dpe_recognizer_feed(
  * as many. Affects only speed. False as long as no rule has so many slices that it pays. */
 bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon);
+/* No message to come names one of this log by its place: see dpe_log_unreferenced. */
+void dpe_recognizer_forget_places(struct dpe_recognizer *recognizer, uint32_t log);
 /* No more messages of the host (as in messages; {0}: without one) with a time before this one (ns) will be
  * fed. Messages with times are held until a watermark passes them. */
 void dpe_recognizer_watermark(

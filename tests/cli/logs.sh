@@ -144,6 +144,28 @@ LOG
 echo 'detect r: a ; c' >placed.dpe
 run "$DPE" replay -s placed.dpe placed.jsonl
 check 'a predecessor by its place' "$status $(grep -c 'r: match' err)" = '1 1'
+for letter in p:70 r:72 e:65 d:64; do
+	sed "s/\(\"[pred]*\)${letter%:*}\([pred]*\":\[3\]\)/\1\\\\u00${letter#*:}\2/" placed.jsonl >spelled.jsonl
+	run "$DPE" replay -s placed.dpe spelled.jsonl
+	check "spelled $(grep -o '"[^"]*":\[' spelled.jsonl)" "$status $(grep -c 'r: match' err) $(grep -c u00 spelled.jsonl)" = '1 1 1'
+done
+
+# What cannot be read twice has predecessors if its beginning has any; else it is an error where the first one comes.
+# late COUNT: so many messages, and one that names the last but one of them
+late() {
+	seq 0 $(($1 - 1)) | sed "s/.*/{\"event\":\"b\",\"thread\":1,\"seq\":&}/; $(($1 - 1))s/b/a/"
+	printf '{"event":"c","thread":2,"seq":0,"pred":[%d]}\n' $(($1 - 1))
+}
+for count in 10 16384 16385; do
+	late $count >late.jsonl
+	run "$DPE" replay -s placed.dpe late.jsonl
+	check "a predecessor by its place after $count others" "$status $(grep -c 'r: match' err)" = '1 1'
+	late $count | "$DPE" replay -s placed.dpe - >out 2>err
+	status=$?
+	test $count -gt 16384 && expected='2 0 1 1' || expected='1 1 0 0'
+	check 'and through a pipe' "$status $(grep -c 'r: match' err) $(grep -c 'what it names is forgotten' err) $(
+		grep -c 'r: inconclusive' err)" = "$expected"
+done
 
 # Of two logs of one host, each in order, the times say what came first, not the order in which they are named.
 cat >first.jsonl <<'LOG'

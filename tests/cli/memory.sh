@@ -109,6 +109,29 @@ locked 'locks of objects' stays 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
 locked 'an expectation under locks of objects' stays 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
 locked 'objects that come and go' comes 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o) observing gone(o) ends'
 
+# The same through a pipe, which cannot be looked through in advance.
+# kept FILE COMMAND...: how many events slices keep of what the command prints, to the file
+kept() {
+	to=$1
+	shift
+	"$@" | "$DPE" replay --stats -s rule.dpe - >out 2>err
+	sed -n 's/.* slices keep \([0-9]*\) events;.*/\1/p' err >"$to"
+	grep -v ' slices keep \|^dpe: processor' err >reports.$to
+}
+# piped NAME RULE
+piped() {
+	printf '%s\n%s\n' 'sync last lock(l): rel(l) ; acq(l)' "$2" >rule.dpe
+	for n in 12000 48000; do kept $n python3 locked.py $n stays; done
+	python3 locked.py 48000 stays >log.jsonl
+	run "$DPE" replay --stats -s rule.dpe log.jsonl
+	sed '/ slices keep \|^dpe: processor/d; s/log\.jsonl/-/' err >reports.file
+	explain "$2: $(cat 12000) and $(cat 48000) events are kept"
+	check "$1" "$(cat 12000)" -gt 0 -a "$(cat 48000)" -lt $(($(cat 12000) * 5 / 4 + 100))
+	same "$1: the same reports" reports.file <reports.48000
+}
+piped 'one after the other, through a pipe' 'detect r(o): a(o) ; b(o)'
+piped 'side by side, through a pipe' 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
+
 # Traces of another tool, read as they are and from a .dpel log.
 for n in 20000 160000; do
 	awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) { t = i % 4; l = i % 7

@@ -56,11 +56,26 @@ static void ask_for_edges(struct capture *capture, enum way way)
 		capture->stabilizer->reports[i] = i || way == HELD;
 }
 
+/* Messages that later ones name, in any order of arrival: in each way the same. */
+static bool is_named(unsigned i)
+{
+	return i * 2246822519u >> 29 == 0;
+}
+
+/* Some earlier message that can be named; false where there is none. */
+static bool draw_pred(uint64_t *seed, unsigned i, struct dpe_value *pred)
+{
+	unsigned place = i ? dice(seed, i) : 0;
+
+	*pred = dpe_value_int(place + 1);
+	return i && is_named(place);
+}
+
 /* What happens depends on the seed alone. */
 static void play(struct capture *capture, uint64_t seed, bool ordered, enum way way)
 {
 	uint64_t seqs[THREADS] = {0};
-	bool numbered = dice(&seed, 2);
+	bool numbered = dice(&seed, 2), names = dice(&seed, 2);
 	/* What waits for its one send makes others wait: not in each run. */
 	unsigned kinds = DPE_COUNT(pairings) - dice(&seed, 2);
 
@@ -74,7 +89,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 		kinds = 1; /* as locks */
 	for (unsigned i = 0; i < EVENTS; i++) {
 		unsigned thread = dice(&seed, THREADS), what = dice(&seed, 8);
-		struct dpe_value key = dpe_value_int(dice(&seed, 2));
+		struct dpe_value key = dpe_value_int(dice(&seed, 2)), pred;
 		struct dpe_role role = {.rule = dice(&seed, kinds),
 			.send = what == 0,
 			.nkeys = 1,
@@ -85,15 +100,19 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 			.place = i + 1,
 			.thread = dpe_value_int(thread),
 			.phase = what == 1 && dice(&seed, 2) ? DPE_EXIT : DPE_BARE,
-			.unreferenced = !can_be_named(way, i),
+			.unreferenced = !can_be_named(way, i) && !(names && is_named(i)),
 			.has_seq = numbered && thread,
 		};
 
+		if (names && draw_pred(&seed, i, &pred)) {
+			draft.preds = &pred;
+			draft.npreds = 1;
+		}
 		draft.seq = seqs[thread]++;
 		if (numbered && what == 7)
 			seqs[thread]++; /* a gap */
 		dpe_stabilizer_push(capture->stabilizer,
-			i % 3 ? new_plain(&draft) : dpe_message_new(&draft), &role, what < 2,
+			i % 3 && !draft.npreds ? new_plain(&draft) : dpe_message_new(&draft), &role, what < 2,
 			capture->diags);
 	}
 	dpe_stabilizer_finish(capture->stabilizer);
