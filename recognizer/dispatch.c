@@ -140,6 +140,8 @@ static __attribute__((noinline)) void follow_event(
 {
 	if (event->message->name == recognizer->thread_found)
 		dpe_doubt_thread_found(recognizer, event->message);
+	else if (event->message->name == recognizer->creates_thread && recognizer->sink.created)
+		recognizer->sink.created(recognizer->sink.context, event->message);
 	if (recognizer->options.stabilize_only)
 		return;
 	if (watch->with_locks)

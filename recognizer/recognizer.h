@@ -182,6 +182,7 @@ struct dpe_recognizer {
 	struct dpe_sections sections;
 	bool has_sections; /* some rule is `during`, and messages may come in any order */
 	dpe_name ends_thread; /* name of the last event of a thread */
+	dpe_name creates_thread;
 };
 
 /* Whether matches of the `predict` rule are not reported if they happened in this run. */

@@ -14,6 +14,7 @@
 
 static const char last_event[] = "thread::exit";
 static const char found_event[] = "thread::found";
+static const char creating_event[] = "thread::create";
 
 /* Phases of messages that a pattern with this phase matches, one bit each. */
 static uint8_t phases_of(enum dpe_phase phase)
@@ -68,7 +69,8 @@ static void find_ends(struct dpe_name_watchers *watch)
 static void make_table(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	dpe_name highest = recognizer->thread_found;
+	dpe_name found = recognizer->thread_found, creates = recognizer->creates_thread;
+	dpe_name highest = found > creates ? found : creates;
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
@@ -182,6 +184,12 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	return true;
 }
 
+/* Whether it is more than an event for rules: see follow_event. */
+static bool concerns_threads(const struct dpe_recognizer *recognizer, dpe_name name)
+{
+	return name == recognizer->thread_found || (name == recognizer->creates_thread && recognizer->sink.created);
+}
+
 /* Whether any rule takes events of this name; if not, only the stabilizer needs them. */
 static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 {
@@ -191,7 +199,7 @@ static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 		if (watch->at[i].run->rule_engine)
 			return true;
 	}
-	return name == recognizer->thread_found;
+	return concerns_threads(recognizer, name);
 }
 
 static bool any_keeps_waits(const struct dpe_spec *spec)
@@ -263,7 +271,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		dpe_roles_prepare(&recognizer->by_name[i]);
 		recognizer->by_name[i].followed = is_followed(recognizer, i);
-		if (i == recognizer->thread_found || recognizer->options.stabilize_only)
+		if (concerns_threads(recognizer, i) || recognizer->options.stabilize_only)
 			continue;
 		dpe_pairs_watch(&recognizer->by_name[i]);
 	}
@@ -347,6 +355,7 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 
 	recognizer->thread_found = dpe_intern_string(spec->names, found_event);
 	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
+	recognizer->creates_thread = dpe_intern_string(spec->names, creating_event);
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	recognizer->exclusive_sync = recognizer->shared_sync = DPE_NO_RULE;
 	recognizer->predictor = dpe_predictor_new(recognizer);

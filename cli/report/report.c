@@ -102,7 +102,18 @@ static void note_first(struct cli_report *report, const struct dpe_rule *rule, c
 		dpe_text_printf(&report->first, "%s: %s", dpe_rule_name(rule), kind);
 }
 
-static bool has_threads(const struct dpe_verdict *verdict)
+bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number)
+{
+	const struct dpe_message *const *around = verdict->around;
+
+	for (unsigned i = 0; i < number; i++) {
+		if (dpe_value_equal(around[i]->thread, around[number]->thread) && dpe_value_equal(around[i]->host, around[number]->host))
+			return false;
+	}
+	return around[number]->thread.kind != DPE_NONE;
+}
+
+bool cli_has_threads(const struct dpe_verdict *verdict)
 {
 	for (unsigned i = 1; i < verdict->naround; i++) {
 		if (!dpe_value_equal(verdict->around[i]->thread, verdict->around[0]->thread))
@@ -128,9 +139,9 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		report->found = true;
 	if (verdict->kind != DPE_INCONCLUSIVE && verdict->kind != DPE_SATISFIED)
 		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
-	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && has_threads(verdict);
+	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && cli_has_threads(verdict);
 	/* A log may say by itself what its messages follow from. */
-	report->unsynchronised |= report->probes && verdict->kind == DPE_MATCH && has_threads(verdict);
+	report->unsynchronised |= report->probes && verdict->kind == DPE_MATCH && cli_has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
 	if (report->sarif)
@@ -349,6 +360,13 @@ static void on_event(void *context, const struct dpe_event *event)
 	dpe_message_unref(resolved);
 }
 
+static void on_created(void *context, const struct dpe_message *message)
+{
+	struct cli_report *report = context;
+
+	cli_creations_add(report, message);
+}
+
 static void on_part(void *context, const struct dpe_event *event, const struct dpe_sync_part *part)
 {
 	struct cli_report *report = context;
@@ -398,6 +416,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.hangs = on_hangs,
 		.resolve = on_resolve,
 		.event = live || report->view ? on_event : NULL,
+		.created = on_created,
 		.synchronises = report->view ? on_part : NULL,
 		.holds = report->view ? on_holds : NULL,
 		.trace = report->trace || report->cli->steps ? on_trace : NULL,
@@ -643,6 +662,7 @@ int cli_report_free(struct cli_report *report)
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
 		status = report_incomplete(report, "trace", report->cli->trace_to);
 	cli_findings_free(report);
+	cli_creations_free(report->creations);
 	dpe_text_free(&report->first);
 	cli_inconclusive_free(report);
 	discard(report);

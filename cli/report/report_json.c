@@ -116,6 +116,20 @@ static void add_sides(struct cli_report *report, cJSON *object, const struct dpe
 	add_messages(report, object, "independent", verdict->around + npreds, verdict->nbeside);
 }
 
+static void add_creations(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+{
+	cJSON *created = NULL;
+
+	for (unsigned i = 0; cli_has_threads(verdict) && i < verdict->naround; i++) {
+		const struct cli_creation *creation = cli_is_first_of_thread(verdict, i) ? cli_creation_of(report, verdict->around[i]) : NULL;
+
+		if (!creation)
+			continue;
+		created = created ? created : cJSON_AddArrayToObject(object, "created");
+		cJSON_AddItemToArray(created, message_item(report, creation->message));
+	}
+}
+
 static void add_events(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
 	cJSON *ids, *messages;
@@ -210,6 +224,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	add_sides(report, object, verdict);
+	add_creations(report, object, verdict);
 	if (verdict->prediction)
 		add_prediction(report, object, verdict);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)

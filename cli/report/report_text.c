@@ -201,7 +201,7 @@ static void add_variables(
 	}
 }
 
-static void add_time(
+void cli_text_time(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	uint64_t start = dpe_recognizer_start(report->recognizer), after;
@@ -240,7 +240,7 @@ static void add_event(
 		}
 	}
 	add_host(to, message);
-	add_time(to, report, message);
+	cli_text_time(to, report, message);
 	dpe_text_puts(to, "\n");
 	cli_text_stack(to, report->cli, message->stack, message->nstack);
 }
@@ -477,6 +477,7 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		add_event(to, report, events[i]);
 	}
 	add_sides(to, report, verdict);
+	cli_text_threads(to, report, verdict);
 	cli_draw_verdict(to, report, verdict);
 	cli_text_prediction(to, report, verdict);
 	cli_text_reason(to, verdict);

@@ -97,11 +97,9 @@ static bool has_own_frame(const char *const *frames, unsigned count)
 	return false;
 }
 
-/* What the C library calls main and the functions of threads from. */
-static bool is_of_start(const char *text)
+/* NULL ends the names. */
+static bool is_function_of(const char *text, const char *const *functions)
 {
-	static const char *const functions[] = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",
-		"clone3", "__clone3", "clone", "__clone", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
 	for (unsigned i = 0; functions[i]; i++) {
@@ -109,6 +107,25 @@ static bool is_of_start(const char *text)
 			return true;
 	}
 	return false;
+}
+
+/* What the C library calls main and the functions of threads from. */
+static bool is_of_start(const char *text)
+{
+	static const char *const functions[] = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",
+		"clone3", "__clone3", "clone", "__clone", NULL};
+
+	return is_function_of(text, functions);
+}
+
+unsigned cli_frames_of_creation(const char *const *frames, unsigned count)
+{
+	static const char *const functions[] = {"pthread_create", "__pthread_create_2_1", "thrd_create", NULL};
+	unsigned last = 0;
+
+	for (unsigned i = 0; i + 1 < count; i++)
+		last = is_function_of(frames[i], functions) ? i + 1 : last;
+	return last;
 }
 
 /* Most of these have no names where the C library's debug information is not installed. */

@@ -32,6 +32,16 @@ struct cli_rule_findings {
 	uint64_t left_out;
 };
 
+/* Who created a thread. */
+struct cli_creation {
+	UT_hash_handle hh;
+	char *key;
+	struct dpe_message *message; /* the thread::create; its first argument is the thread */
+	bool printed; /* in the text, which does so once */
+};
+
+struct cli_creations; /* the latest CLI_CREATIONS */
+
 struct cli_report {
 	struct cli *cli;
 	const struct dpe_spec *spec;
@@ -70,6 +80,7 @@ struct cli_report {
 	unsigned nfindings;
 	struct cli_rule_findings *of_rules;
 	unsigned nof_rules, capof_rules;
+	struct cli_creations *creations; /* owned; NULL: there was none */
 };
 
 /* What a page shows of a verdict, of a message that was held to the end, and of losses. */
@@ -95,6 +106,17 @@ void cli_finding_add_example(
 /* Whether a new finding of the rule is one too many to be printed; counts it. */
 bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule);
 void cli_findings_free(struct cli_report *report);
+
+/* Whether the verdict is about events of several threads; and whether its event of this number is the first one of its thread. */
+bool cli_has_threads(const struct dpe_verdict *verdict);
+bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number);
+
+/* creations.c. How the thread of an event was created; NULL: that was not observed, or is too long ago. */
+void cli_creations_add(struct cli_report *report, const struct dpe_message *message);
+struct cli_creation *cli_creation_of(const struct cli_report *report, const struct dpe_message *event);
+void cli_creations_free(struct cli_creations *creations); /* accepts NULL */
+/* Of the threads of a finding about several threads: where they were created. */
+void cli_text_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
 
 /* These print whole lines. */
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
@@ -129,6 +151,9 @@ bool cli_wanted_elsewhere(const struct dpe_verdict *verdict);
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
 void cli_text_value(struct dpe_text *to, struct dpe_value value);
+/* ", at 0.000001234 s", if the message has a time. */
+void cli_text_time(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
 /* " (mutex_a)": the variable of the program at this address, if any. */
 void cli_text_variable(struct dpe_text *to, const struct cli_report *report, struct dpe_value value);
 /* Writes the text to the report and frees it. */

@@ -227,7 +227,9 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* Right after it: the event's part in each `sync` rule, but not in the sections of `during`. */
+	/* A thread::create, at its release: so before all that the new thread, its first argument, does. */
+	void (*created)(void *context, const struct dpe_message *message);
+	/* Right after `event`: the event's part in each `sync` rule, but not in the sections of `during`. */
 	void (*synchronises)(
 		void *context, const struct dpe_event *event, const struct dpe_sync_part *part);
 	/* hold() and share(), or unhold(), of actions at the event that was released last. */

@@ -297,4 +297,25 @@ says 'unless that is meant' 0 'nothing found'
 printf 'expect some: open\n' >open.dpe
 run "$DPE" replay -s open.dpe empty.jsonl
 says 'what never came is a finding all the same' 1 '1 incomplete'
+
+# ---- creations of threads -----------------------------------------------------------------------
+printf 'detect r: a & b\n' >ab.dpe
+printf '{"event":"thread::create","thread":1,"time":%s}\n' '1,"args":[2]' '2,"args":[3],"stack":["f+0x1 (f.c:3)"]' '9,"args":[2]' >created.jsonl
+printf '{"event":"%s}\n' 'a","thread":2,"time":3' 'b","thread":3,"time":4' 'b","thread":5,"time":4' >>created.jsonl
+run "$DPE" replay --all -s ab.dpe created.jsonl
+grep 'created by\|f\.c' err >creations
+same 'each once, and nothing of a thread that was not' creations <<END
+  thread 2 was created by thread 1, at 0.000000000 s
+  thread 3 was created by thread 1, at 0.000000001 s
+       at f+0x1 (f.c:3)
+END
+sed -i '/"thread":5/d' created.jsonl
+run "$DPE" replay -e 'expect e: (a & b) ; c' created.jsonl
+says 'nor of a later one with the same id' 1 'e: incomplete' 'thread 3 was created by thread 1'
+check 'as that is another thread' "$(grep -c 'thread 2 was created' err)" = 0
+seq -f '{"event":"thread::create","thread":1,"args":[%.0f]}' 2 10002 >many.jsonl
+printf '{"event":"%s}\n' 'a","thread":2' 'b","thread":10002' >>many.jsonl
+run "$DPE" replay -s ab.dpe many.jsonl
+says 'of many threads, of the latest' 1 '  thread 10002 was created by thread 1' \
+	'  thread 2 was created before the latest 10000 threads: it is not known where'
 finish

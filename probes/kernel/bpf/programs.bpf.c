@@ -468,12 +468,12 @@ static __always_inline bool is_stranger(struct task_struct *parent, struct task_
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u64 words[DPE_WORD_REGISTERS] = {};
+	__u64 words[DPE_WORDS] = {};
 
 	if (!is_target(parent) || is_stranger(parent, child) || !observing || !threads)
 		return 0;
 	describe(child, words);
-	send_kernel_event(parent, DPE_RECORD_CREATE, words);
+	send_creation(parent, child, words);
 	send_kernel_event(child, DPE_RECORD_START, words);
 	return 0;
 }

@@ -512,4 +512,34 @@ static __always_inline void send_kernel_event(
 		lose(event.thread, event.tid);
 }
 
+/* The C library's function that creates a thread has no call frame information where it calls the kernel, as the
+ * new thread comes from there, too; its return address is at the stack pointer. */
+static __always_inline void leave_system_call(struct thread *thread, struct stack_top *top)
+{
+	__u64 caller;
+
+	if (rule_at(&thread->stack, top->ip) != DPE_FRAME_UNKNOWN || !read_word(top->sp, &caller))
+		return;
+	top->ip = caller;
+	top->sp += sizeof(caller);
+}
+
+/* By the current thread. `words` has room for DPE_WORDS. */
+static __always_inline void send_creation(
+	struct task_struct *parent, struct task_struct *child, const __u64 *words)
+{
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(parent);
+	struct probe_event event = {
+		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.tid = thread_id(parent),
+		.kind = DPE_RECORD_CREATE,
+		.nwords = DPE_WORD_REGISTERS,
+	};
+
+	event.thread = thread_of(parent, event.tid);
+	if (stack_depth && event.thread && child->tgid == parent->tgid)
+		leave_system_call(event.thread, &event.top);
+	send(&event, words, false);
+}
+
 #endif
