@@ -18,27 +18,47 @@ bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explore
 	return made;
 }
 
-/* A thread's visible operations, and those of the threads that it created, latest first. */
+static bool is_shared(const struct dpe_sched_header *memory, unsigned class)
+{
+	unsigned threads = 0;
+
+	for (uint32_t i = 0; i < memory->nthreads; i++)
+		threads += memory->threads[i].visible[class] > 0;
+	return threads > 1;
+}
+
+/* For SURW: a class of objects that several threads used in the last run, or all. */
+static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dice)
+{
+	unsigned classes[DPE_SCHED_CLASSES], count = 0;
+
+	for (unsigned i = 0; i < DPE_SCHED_CLASSES; i++)
+		if (is_shared(memory, i))
+			classes[count++] = i;
+	dice = dice * UINT64_C(0x9e3779b97f4a7c15) >> 33;
+	return dice % 2 && count ? classes[dice / 2 % count] : DPE_SCHED_CLASSES;
+}
+
+/* A thread's selected operations in the last run, and those of the threads that it created, latest first. */
 static void weigh(struct dpe_sched_header *memory)
 {
+	memory->selected = select_class(memory, memory->seed);
 	for (uint32_t i = memory->nthreads; i--;) {
 		const struct dpe_sched_thread *thread = &memory->threads[i];
 
-		memory->weights[i] = thread->visible;
+		memory->weights[i] = thread->visible[memory->selected];
 		for (uint32_t k = i + 1; k < memory->nthreads; k++)
 			if (memory->threads[k].parent == i)
 				memory->weights[i] += memory->weights[k];
 	}
 }
 
-/* What PCT and SURW expect of the next run: its choices, as many as runs had
- * lately, since a thread that waits in a loop makes any number of them, and
- * the weights of threads. */
+/* What PCT expects of the next run: its choices, as many as runs had lately, since a thread that waits in a
+ * loop makes any number of them. */
 static void learn(struct dpe_sched_header *memory)
 {
 	memory->expected = memory->expected ? (7 * memory->expected + memory->choices + 7) / 8
 					    : memory->choices;
-	weigh(memory);
 }
 
 /* What a run could not show. */
@@ -97,6 +117,8 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
+	if (strategy.strategy == DPE_SCHED_SURW)
+		weigh(memory);
 	if (exploration->by_dfs)
 		return dpe_dfs_give(&exploration->dfs, memory);
 	return strategy.strategy != DPE_SCHED_DELAY || dpe_delays_give(&exploration->delays, memory);
@@ -213,7 +235,7 @@ static void report_total(struct dpe_exploration *exploration)
 enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
 	struct dpe_exploration exploration = {
-		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
+		.options = options, .diags = diags, .usual = -1, .server.commands = -1, .delays.dice = options->seed};
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
 	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)

@@ -20,12 +20,14 @@
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
 #define DPE_SCHED_TOUCHED 65536      /* bytes of an access that other threads are found by */
 #define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
+#define DPE_SCHED_LEAVING 10000     /* looks at a thread that ends, before others go on all the same */
 #define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */
 #define DPE_SCHED_LOOP_OBJECTS 32  /* that a thread looks at in a loop */
 #define DPE_SCHED_LOOP_STACK (256 << 10) /* bytes of the stack of such a thread */
 #define DPE_SCHED_WIPED 2048 /* bytes of the stack that a choice takes at most, where they matter */
 #define DPE_SCHED_WIPED_LITTLE 256 /* … and an operation without one */
 #define DPE_SCHED_LOOP_ROUNDS 1000 /* operations in a loop after which it has no end, if nobody else can go on */
+#define DPE_SCHED_CLASSES 64       /* of objects, of which SURW selects one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does */
 

@@ -18,7 +18,8 @@ static struct dpe_sched_set asleep; /* DFS */
 static bool polite;
 static uint64_t lowest;          /* PCT: below all priorities so far */
 static uint32_t changes[64];     /* PCT: the choices at which priorities change */
-static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: choices that each thread is thought to have left */
+static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: selected operations that each thread is thought to have left */
+static unsigned intended; /* SURW: the thread that does the next one; DPE_SCHED_NOBODY */
 
 /* splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014) */
 static uint64_t roll(void)
@@ -187,18 +188,75 @@ static unsigned by_pos(const struct choosable *from)
 	return best;
 }
 
-/* Each thread is as probable as the share that it has of all operations to come; those of threads
+static unsigned class_of(const struct dpe_sched_op *op)
+{
+	return (unsigned)((op->object >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 58) % DPE_SCHED_CLASSES;
+}
+
+static bool is_selected(const struct dpe_sched_op *op)
+{
+	return dpe_sched->selected == DPE_SCHED_CLASSES ||
+	       (op->object >= DPE_SCHED_PAGE && class_of(op) == dpe_sched->selected);
+}
+
+/* Each thread is as probable as the share that it has of all selected operations to come; those of threads
  * still to be created are its creator's. */
-static unsigned by_surw(const struct choosable *from)
+static unsigned by_share(const struct choosable *from)
 {
 	uint32_t sum = 0, at;
 	unsigned i = 0;
 
 	for (unsigned k = 0; k < from->count; k++)
-		sum += remaining[from->at[k]] + 1;
-	for (at = roll_below(sum); at > remaining[from->at[i]]; i++)
-		at -= remaining[from->at[i]] + 1;
+		sum += remaining[from->at[k]];
+	if (!sum)
+		return by_chance(from);
+	for (at = roll_below(sum); at >= remaining[from->at[i]]; i++)
+		at -= remaining[from->at[i]];
 	return from->at[i];
+}
+
+static struct choosable alive(void)
+{
+	struct choosable all = {.count = 0};
+
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
+		if (dpe_sched->threads[i].state == DPE_SCHED_CONTROLLED)
+			all.at[all.count++] = (uint16_t)i;
+	return all;
+}
+
+/* Those that do not stand at a selected operation which is another one's turn. */
+static struct choosable not_held(const struct choosable *from)
+{
+	struct choosable rest = {.count = 0};
+
+	for (unsigned i = 0; i < from->count; i++)
+		if (from->at[i] == intended || !is_selected(&dpe_sched->threads[from->at[i]].op))
+			rest.at[rest.count++] = from->at[i];
+	return rest;
+}
+
+/* Uniform over the orders of the selected operations; between these, any thread. */
+static unsigned by_surw(const struct choosable *from)
+{
+	struct choosable all, rest;
+	unsigned chosen;
+
+	if (intended == DPE_SCHED_NOBODY) {
+		all = alive();
+		intended = by_share(&all);
+	}
+	rest = not_held(from);
+	if (!rest.count) {
+		intended = by_share(from);
+		rest = not_held(from);
+	}
+	chosen = by_chance(&rest);
+	if (!is_selected(&dpe_sched->threads[chosen].op))
+		return chosen;
+	remaining[chosen] -= remaining[chosen] > 0;
+	intended = DPE_SCHED_NOBODY;
+	return chosen;
 }
 
 /* The usual choice, but for delayed threads: they pass over as many threads as asked. */
@@ -452,9 +510,9 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 	if (dpe_sched->strategy == DPE_SCHED_POS)
 		me->priority = me->yields ? 0 : roll() >> 1;
 	if (visible || me->yields) {
-		me->visible++;
-		if (remaining[number])
-			remaining[number]--;
+		if (me->op.object >= DPE_SCHED_PAGE)
+			me->visible[class_of(&me->op)]++;
+		me->visible[DPE_SCHED_CLASSES]++;
 		return true;
 	}
 	if (dpe_sched->strategy == DPE_SCHED_STEER)
@@ -466,9 +524,13 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 /* What the new thread will do is not its creator's any more. */
 void dpe_sched_choose_created(unsigned creator, unsigned created)
 {
-	uint32_t moved = remaining[created];
+	uint32_t both = remaining[creator], moved = remaining[created];
 
-	remaining[creator] -= moved < remaining[creator] ? moved : remaining[creator];
+	if (moved > both)
+		moved = both;
+	if (intended == creator && moved && roll_below(both) < moved)
+		intended = created;
+	remaining[creator] = both - moved;
 }
 
 void dpe_sched_choose_begin(void)
@@ -476,6 +538,7 @@ void dpe_sched_choose_begin(void)
 	dpe_sched->dice = dpe_sched->seed;
 	polite = !(dpe_sched->seed >> 3 & 1); /* each strategy of the portfolio is so in turn */
 	lowest = 1ull << 62;
+	intended = DPE_SCHED_NOBODY;
 	for (uint32_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		changes[i] = roll_below(dpe_sched->expected + 1);
 	for (unsigned i = 0; i < DPE_SCHED_THREADS; i++) {

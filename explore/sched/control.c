@@ -14,27 +14,27 @@ static __thread bool over; /* the thread's last operation was */
 
 enum { WAITS, GO, TAKE_OVER };
 
-/* The function syscall is wrapped, too. Without a timeout. */
-static long futex(uint32_t *word, long command, uint32_t value)
+/* The function syscall is wrapped, too. The fourth argument, a timeout, is none. */
+static long kernel(long number, long first, long second, long third)
 {
-	register long timeout __asm__("r10") = 0;
+	register long fourth __asm__("r10") = 0;
 	long result;
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "0"(SYS_futex), "D"(word), "S"(command), "d"((long)value), "r"(timeout)
+			 : "0"(number), "D"(first), "S"(second), "d"(third), "r"(fourth)
 			 : "rcx", "r11", "memory");
 	return result;
 }
 
 void dpe_sched_futex_wait(uint32_t *word, uint32_t value)
 {
-	futex(word, FUTEX_WAIT, value);
+	kernel(SYS_futex, (long)word, FUTEX_WAIT, (long)value);
 }
 
 void dpe_sched_futex_wake(uint32_t *word)
 {
-	futex(word, FUTEX_WAKE, 1);
+	kernel(SYS_futex, (long)word, FUTEX_WAKE, 1);
 }
 
 /* 0: free, 1: taken, 2: taken and waited for. (U. Drepper: Futexes Are Tricky, mutex 3.) */
@@ -249,13 +249,28 @@ static bool take_over(struct dpe_sched_thread *me)
 	return go;
 }
 
+/* The last that a thread does is to give its memory back to malloc, which others notice: they wait for it. */
+static void await_gone(void)
+{
+	uint32_t leaving = dpe_sched->leaving;
+
+	dpe_sched->leaving = 0;
+	for (unsigned i = 0; leaving && i < DPE_SCHED_LEAVING; i++) {
+		if (kernel(SYS_tgkill, (long)dpe_sched->pid, (long)leaving, 0))
+			return;
+		kernel(SYS_sched_yield, 0, 0, 0);
+	}
+}
+
 void dpe_sched_park(struct dpe_sched_thread *me)
 {
 	for (;;) {
 		uint32_t baton = __atomic_exchange_n(&me->baton, WAITS, __ATOMIC_ACQUIRE);
 
-		if (baton == GO || (baton == TAKE_OVER && take_over(me)))
+		if (baton == GO || (baton == TAKE_OVER && take_over(me))) {
+			await_gone();
 			return;
+		}
 		if (baton == WAITS)
 			dpe_sched_futex_wait(&me->baton, WAITS);
 	}
@@ -340,6 +355,7 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		dpe_sched_lock();
 		take_turn(me);
+		visible = true; /* others may have looked at it meanwhile */
 	}
 	dpe_sched_check_freed(op);
 	dpe_sched_loop_do(me, op, visible);
@@ -396,6 +412,8 @@ void dpe_sched_finish(void)
 	me->state = DPE_SCHED_FINISHED;
 	me->steps++; /* who goes on then is another choice than whether it may end now */
 	dpe_sched->live--;
+	if (me->tid != dpe_sched->pid)
+		dpe_sched->leaving = me->tid;
 	if (dpe_sched->running == number || dpe_sched->running == DPE_SCHED_NOBODY)
 		hand_over(number);
 	over = true;

@@ -114,7 +114,8 @@ struct dpe_sched_thread {
 	uint32_t baton; /* a futex: 1: go on, 2: the running thread is outside */
 	uint32_t tid;   /* the kernel's */
 	uint32_t steps; /* operations so far, which number them from 1 */
-	uint32_t visible; /* of these, those before which another thread may be chosen */
+	/* Of these, those before which another thread may be chosen: by the class of their object, and all. */
+	uint32_t visible[DPE_SCHED_CLASSES + 1];
 	uint32_t idle;  /* of these, the last ones that changed nothing */
 	uint32_t alone; /* of these, the last ones in a row, nobody else having run */
 	uint16_t parent;
@@ -247,7 +248,8 @@ struct dpe_sched_header {
 	uint32_t again; /* the debugger's: another run is to be made, which … */
 	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */
 	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
-	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: visible operations, and those of the threads
+	uint32_t selected; /* of SURW: a class of objects; DPE_SCHED_CLASSES: all operations */
+	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: selected operations, and those of the threads
 					      that it creates, in an earlier run */
 	uint32_t npath;
 	uint16_t path[DPE_SCHED_EVENTS];
@@ -265,6 +267,7 @@ struct dpe_sched_header {
 	uint64_t freed_pc; /* … and where */
 	uint32_t nthreads;
 	uint32_t live; /* threads that did not finish */
+	uint32_t leaving; /* the kernel's number of a thread that has finished, and may not have left */
 	uint32_t steps, choices, nswitches;
 	uint32_t switches_lost;
 	uint32_t diverged; /* the number, from 1, of the first switch that was not possible */

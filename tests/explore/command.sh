@@ -37,6 +37,10 @@ cp found.schedule first.schedule
 check "a single choice matters" "$(grep -c '^[1-9]' found.schedule)" -eq 1
 run "$DPE" explore --strategy=delay -- "$explored/ab-ba"
 check "the same seed finds the same" -z "$(grep -v '^time' first.schedule | diff - found.schedule | grep -v '^[0-9]\|time')"
+for seed in 1 2 3; do
+	"$DPE" explore --strategy=delay --seed=$seed -o seed.schedule -- "$explored/aba-stack" 2>&1 | sed -n 's/^explore: run \([0-9]*\) .*/\1/p'
+done >first_runs
+check "other seeds take another way" "$(sort -u first_runs | wc -l)" -gt 1
 # here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
 run "$DPE" explore --seed=18 -- "$explored/stale-value"
 says "a choice after the end of a thread" 1 "of them matter"
