@@ -96,6 +96,8 @@ void dpe_check_conditions(struct dpe_resolver *r)
 {
 	const struct dpe_rule *rule = r->rule;
 
+	if (rule->mode == DPE_PREDICT)
+		return; /* a match has all its values before the condition is looked at */
 	if (rule->mode != DPE_SYNC) {
 		warn_of_unbound(r, rule->tree, 0);
 		return;

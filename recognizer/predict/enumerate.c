@@ -84,12 +84,13 @@ static bool is_of_match(const struct dpe_assignment *assignment, uint64_t number
 }
 
 /* True where some event of the match precedes this one; search->past precedes an event of the match. */
-static bool lies_between(struct between *between, uint64_t number)
+static bool lies_between(struct between *between, unsigned pattern, uint64_t number)
 {
 	struct dpe_prediction_search *search = between->search;
 
 	if (!dpe_closure_has(&search->past, &search->history->events[number]) ||
-		is_of_match(between->assignment, number))
+		is_of_match(between->assignment, number) ||
+		!dpe_prediction_belongs(search, between->assignment, pattern, number))
 		return false;
 	dpe_closure_past(&search->least, search->history, number, &search->other);
 	for (unsigned i = 0; i < between->assignment->pomset->nevents; i++) {
@@ -110,7 +111,7 @@ static void look_between(void *context, struct dpe_candidate_group *group)
 		for (unsigned j = of->count; j-- && !between->found;) {
 			if (of->events[j] < between->first)
 				break;
-			between->found = lies_between(between, of->events[j]);
+			between->found = lies_between(between, group->pattern, of->events[j]);
 		}
 	}
 }
@@ -186,13 +187,26 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	assignment->mask = mask;
 }
 
+/* True where an event still to be chosen binds variables: the match belongs to another slice. */
+static bool binds_more(const struct event_choice *choice)
+{
+	const struct dpe_run *run = choice->search->run;
+	const struct dpe_assignment *assignment = choice->assignment;
+
+	for (unsigned i = choice->event; i < assignment->pomset->nevents; i++) {
+		if (run->masks[dpe_pomset_pattern(run->rule, assignment->pomset, i)] & ~assignment->mask)
+			return true;
+	}
+	return false;
+}
+
 static void choose(struct event_choice *choice)
 {
 	struct dpe_assignment *assignment = choice->assignment;
 
 	if (choice->event == assignment->last)
 		choice->event++;
-	if (dpe_prediction_reported(choice->search, assignment))
+	if (dpe_prediction_reported(choice->search, assignment) && !binds_more(choice))
 		return;
 	if (choice->event == assignment->pomset->nevents) {
 		choice->judge(choice->search, assignment);

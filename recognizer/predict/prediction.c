@@ -20,32 +20,43 @@ bool dpe_prediction_reported(
 	return false;
 }
 
-static bool condition_holds(const struct dpe_prediction_search *search,
-	const struct dpe_assignment *assignment, unsigned event, unsigned pattern)
+/* The values of all variables of the rule; a variable that is not bound has none. */
+static void copy_params(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, struct dpe_value *params)
+{
+	for (unsigned i = 0; i < search->run->rule->nvariables; i++)
+		params[i] = assignment->mask >> i & 1 ? assignment->values[i] : (struct dpe_value){0};
+}
+
+bool dpe_prediction_belongs(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, unsigned pattern, uint64_t number)
 {
 	const struct dpe_run *run = search->run;
-	struct dpe_message *message = dpe_history_message(search->history, assignment->events[event]);
+	struct dpe_value params[DPE_RULE_VARIABLES];
 	const struct dpe_env env = {
 		.recognizer = run->recognizer,
 		.run = run,
-		.variables = assignment->values,
-		.event = message,
+		.variables = params,
+		.event = run->late[pattern] ? dpe_history_message(search->history, number) : NULL,
 		.text = &run->recognizer->text,
 	};
-	bool holds = dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
+	bool holds;
 
-	dpe_message_unref(message);
+	if (!env.event)
+		return true;
+	copy_params(search, assignment, params);
+	holds = dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
+	dpe_message_unref((struct dpe_message *)env.event);
 	return holds;
 }
 
 bool dpe_prediction_admits(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
-	const struct dpe_run *run = search->run;
-
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		unsigned pattern = dpe_pomset_pattern(run->rule, assignment->pomset, i);
-		if (run->late[pattern] && !condition_holds(search, assignment, i, pattern))
+		unsigned pattern = dpe_pomset_pattern(search->run->rule, assignment->pomset, i);
+
+		if (!dpe_prediction_belongs(search, assignment, pattern, assignment->events[i]))
 			return false;
 	}
 	return true;
@@ -381,8 +392,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	remember(search, assignment);
 	if (verdict.happened && dpe_rule_skips_happened(run->recognizer, run->rule))
 		return;
-	for (unsigned i = 0; i < run->rule->nvariables; i++)
-		params[i] = assignment->mask >> i & 1 ? assignment->values[i] : (struct dpe_value){0};
+	copy_params(search, assignment, params);
 	for (unsigned i = 0; i < count; i++) {
 		events[i] = assignment->events[order[i]];
 		messages[i] = message_of(&prediction, events[i]);

@@ -211,7 +211,10 @@ void dpe_predictor_decide_cycles(struct dpe_history *history);
 /* True where a match with these values was reported at the current event. */
 bool dpe_prediction_reported(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
-/* True where the conditions that name variables of other events hold. */
+/* True where the event's condition, if it names variables of other events, holds with the assignment's values. */
+bool dpe_prediction_belongs(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, unsigned pattern, uint64_t number);
+/* The same for all events of the assignment. */
 bool dpe_prediction_admits(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
 /* Reports a match, whose least run is the closure's `there`. */

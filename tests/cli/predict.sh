@@ -93,6 +93,27 @@ grep -v detect race.dpe >only.dpe
 run "$DPE" replay -s only.dpe twice.jsonl
 says 'two threads in one lock: inconclusive' 3 'two threads hold one lock at once'
 
+# Which slice a match belongs to, and which events do.
+cat >slices.jsonl <<'X'
+{"thread":"A","event":"a","args":[2]}
+{"thread":"B","event":"b","args":[2,1]}
+X
+# in_slices RULE MATCHES: as many matches, and the values of the last one
+in_slices() {
+	echo "predict R: $1" >slices.dpe
+	run "$DPE" replay -s slices.dpe slices.jsonl
+	check "$1: $2" "$(grep -c '^#' err) $(sed -n 's/  where //p' err | tail -1)" = "$2"
+}
+in_slices '(a + a(x)) & b' '2 x = 2'
+in_slices '(a + a(x)) ; z + (a + a(x)) & b' '2 x = 2'
+in_slices 'a(x) [x != y] & (b(x) + b(x, y))' '1 x = 2, y = 1'
+in_slices 'a(x) [x != y] + b(x, y) ; z' '0 '
+check 'where its values come from is no matter' -z "$(grep warning err)"
+printf '{"thread":"A","event":"%s","args":[1,%s]}\n' a 1 c 1 b 2 >slices.jsonl
+in_slices 'a ; (b(x) + b(x, y))' '2 x = 1, y = 2'
+in_slices 'a(x) ; b(x, y) observing c(x) [x != y]' '0 '
+in_slices 'a(x) ; b(x, y) observing c(x) [x = y]' '1 x = 1, y = 2'
+
 cat >ends.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
 predict reuse(p): free(p) & use(p) observing allocate(p) ends

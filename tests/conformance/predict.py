@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Hold a dpe command's `predict` against vectors (predict_oracle.py vectors).
 
-    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--extras KEPT,CHANGED] [--longer COUNT]
-               [vectors.jsonl ...]
+    predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--shapes COUNT] [--extras KEPT,CHANGED]
+               [--longer COUNT] [vectors.jsonl ...]
 
 For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its verdicts, which are
     {"type":"verdict","rule":"R","mode":"predict","verdict":"match","event":…,"events":[…],"params":{…},
@@ -15,7 +15,7 @@ For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its 
 * exit status 1 where something is reported, else 0.
 The same specification with `detect` for `predict` has to find what the observed run shows.
 With --extras, so many last events of `may` matches of either class have to be found in the files, at least.
-With --random, new vectors of that seed follow. With --longer, so many runs of up to 80 events, too many to look
+With --random, new vectors of that seed follow; with --shapes, such of other shapes (predict_shapes.py). With --longer, so many runs of up to 80 events, too many to look
 for all matches: each that is reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be
 missing where the rule is inconclusive.
 """
@@ -28,6 +28,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import predict_oracle as oracle
+import predict_shapes
 
 
 def replay(dpe, spec, v, folder):
@@ -45,7 +46,9 @@ def replay(dpe, spec, v, folder):
 
 
 def check_detect(dpe, v, folder):
-    """The observed run, by the same rules about locks."""
+    """The observed run, by the same rules about locks; where the vector says what is detected."""
+    if "detect" not in v:
+        return []
     got, _ = replay(dpe, v["spec"].replace("predict R", "detect R"), v, folder)
     got = {str(g["event"]) for g in got if g["verdict"] == "match"}
     want = {m[-1] for m in v["detect"]}
@@ -178,7 +181,7 @@ def check_longer(dpe, v, folder, found):
 
 def all_vectors(argv):
     """(name, vector) of each, and the command."""
-    dpe, files, seed, count, limited, extras, longer = "./dpe", [], 1, 0, False, (0, 0), 0
+    dpe, files, seed, count, limited, extras, longer, shapes = "./dpe", [], 1, 0, False, (0, 0), 0, 0
     args = iter(argv)
     for a in args:
         if a == "--dpe":
@@ -189,6 +192,8 @@ def all_vectors(argv):
             extras = tuple(map(int, next(args).split(",")))
         elif a == "--longer":
             longer = int(next(args))
+        elif a == "--shapes":
+            shapes = int(next(args))
         elif a == "--random":
             count = int(next(args))
         elif a == "--seed":
@@ -203,6 +208,8 @@ def all_vectors(argv):
                     yield f"{os.path.basename(name)}:{n}", json.loads(line)
         for n, v in enumerate(oracle.vectors(seed, count), 1):
             yield f"random {seed}:{n}", v
+        for n, v in enumerate(predict_shapes.vectors(seed, shapes), 1):
+            yield f"random shape {seed}:{n}", v
         for n, v in enumerate(longer_runs(seed, longer), 1):
             yield f"longer {seed}:{n}", v
 
