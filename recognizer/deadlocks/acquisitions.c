@@ -214,10 +214,11 @@ static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_st
 }
 
 /* True where `b` follows everything that `a` follows, and whatever is kept that is concurrent with
- * `a` is concurrent with `b`: then `a` is redundant. */
+ * `a` is concurrent with `b`: then `a` is redundant. What is kept of the thread of `b` itself counts,
+ * too: a cycle with another action of that thread has room for `a`, but not for `b`. */
 static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
 {
-	if (!precedes(a, b))
+	if (!precedes(a, b) || !cannot_meet(a, b->strand))
 		return false;
 	for (unsigned i = 0; b->past && i < b->past->count; i++) {
 		const struct dpe_reach *reach = &b->past->at[i];

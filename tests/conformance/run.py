@@ -30,7 +30,7 @@ def replay(dpe, options, mode, expr, messages, folder):
         f.write(f"{mode} R: {expr}\n")
     with open(log, "w") as f:
         f.writelines(json.dumps(m) + "\n" for m in messages)
-    run = limited.run([dpe, "replay", "--format=json", *options, "-s", spec, log], SECONDS)
+    run = limited.run([dpe, "replay", "--format=json", "--allow-unobserved", *options, "-s", spec, log], SECONDS)
     if run.returncode not in (0, 1):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")
     out = [json.loads(l) for l in run.stdout.splitlines() if l.strip()]

@@ -266,6 +266,10 @@ static void an_earlier_one_that_matters(void **state)
 		     "9+c 9+a 9-a 9-c",
 		"potential deadlock: 0 waits for c held by 9, 1 waits for b held by 0, "
 		"9 waits for a held by 1\n");
+	/* Thread 2 has ended when 1 takes d in the same way, but 1 itself is in the circle already. */
+	assert_order("1*2 2+c 2+d 2-d 2-c 1+b 1+c 1-b 2.2 1j2 3+d 3+a 3-a 3-d 1+d 1-d 1-c 4+a 4+b",
+		"potential deadlock: 3 waits for a held by 4, 2 waits for d held by 3, "
+		"1 waits for c held by 2, 4 waits for b held by 1\n");
 }
 
 /* The thread takes both, one while it holds the other, and gives them back, all in `function`. */
