@@ -11,6 +11,9 @@
 #define DPE_RULE_VARIABLES 64
 /* Partial matches of a slice, unless options say so: the slice is inconclusive. */
 #define DPE_DEFAULT_INSTANCES 100000
+/* Slices of a rule whose values no event brings together: further ones are not begun, and the rule and all slices
+ * that begin later are inconclusive. */
+#define DPE_MOST_JOINED DPE_TINY_OR(8, 1000000)
 /* Readings of a slice's events that an `expect` rule follows at a time, and once there were more: the
  * slice is inconclusive. */
 #define DPE_MOST_BRANCHES DPE_TINY_OR(3, 1024)

@@ -241,6 +241,11 @@ static void report_missing(struct dpe_run *run)
 		.reason = dpe_doubt_any(run->recognizer),
 	};
 
+	if (run->unjoined_from) {
+		verdict.reason = dpe_doubt_joins;
+		dpe_verdict_report(run, NULL, &verdict);
+		return;
+	}
 	if (!reported && verdict.reason && (searches || has_unknown_slices(run->rule)))
 		dpe_verdict_report(run, NULL, &verdict);
 }

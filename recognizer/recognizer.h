@@ -111,6 +111,7 @@ struct dpe_run {
 	unsigned capsteps, cappreds;
 	enum { DPE_AUTOMATA_NOT_YET, DPE_AUTOMATA_GIVEN, DPE_AUTOMATA_WITHHELD } given; /* to the sink, for traces */
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */
+	uint64_t unjoined_from; /* slices from this number on, less one, may lack events; 0: none do */
 	uint64_t verdicts, satisfied, inconclusive; /* reported */
 	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */
 	uint64_t unordered;         /* … and how often b was independent of an a */

@@ -26,6 +26,7 @@ struct dpe_cell {
 	bool gone : 1;     /* retired, and as if it did not exist */
 	bool marked : 1;   /* scratch of iterations */
 	bool touched : 1;  /* the current event belongs to it */
+	bool joined : 1;   /* no event brought its values together */
 	/* Of a compact slice; of an active one the slice knows. */
 	bool done : 1, renewed : 1, overflown : 1, searched : 1;
 	bool longer : 1;           /* it contains events that may be forgotten */
@@ -67,7 +68,8 @@ struct dpe_slices {
 	unsigned nchunks, capchunks;
 	uint32_t ncells;
 	size_t cell_size, content_at;
-	uint64_t nslices, nretired;
+	uint64_t nslices, nretired, njoined;
+	bool joins_refused; /* there were too many; now each slice without all variables counts as extended */
 	uint64_t sweep_from; /* number of retired slices at which they are freed */
 	uint64_t full;       /* all variables that patterns bind */
 	uint64_t known;      /* slices with lower numbers existed before the current event */

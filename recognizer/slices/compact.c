@@ -357,9 +357,9 @@ void dpe_compact_end(struct dpe_run *run)
 
 void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended)
 {
-	cell->extended = extended;
+	cell->extended = extended || (slices->joins_refused && cell->mask != slices->full);
 	if (cell->form == DPE_CELL_ACTIVE)
-		dpe_cell_content_of(slices, cell)->slice->extended = extended;
+		dpe_cell_content_of(slices, cell)->slice->extended = cell->extended;
 }
 
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell)

@@ -62,6 +62,7 @@ static void choose_kept(struct dpe_slices *slices)
 
 static void drop_cell(struct dpe_run *run, struct dpe_cell *cell)
 {
+	run->slices->njoined -= cell->joined;
 	dpe_deferred_drop(run, cell->number);
 	dpe_cell_clear(run, cell);
 	dpe_values_drop(cell->params, cell->mask);

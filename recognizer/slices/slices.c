@@ -159,8 +159,7 @@ static struct dpe_cell *begin_slice(
 	extended = has_larger(run, mask, sub, values);
 	cell = dpe_slice_new_cell(run, mask, values);
 	slice = part ? dpe_slice_activate_new(run, cell) : dpe_slice_activate(run, cell);
-	if (extended)
-		dpe_cell_set_extended(run->slices, cell, true);
+	dpe_cell_set_extended(run->slices, cell, extended);
 	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	if (part)
 		begin_from_part(run, slice, dpe_slice_activate(run, part));
@@ -211,6 +210,30 @@ static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 	}
 }
 
+/* False where there are too many slices whose values no event brought together. */
+static bool may_join(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	if (slices->joins_refused || slices->njoined < DPE_MOST_JOINED)
+		return !slices->joins_refused;
+	slices->joins_refused = true;
+	run->unjoined_from = slices->nslices + 1;
+	for (uint32_t i = 0; i < slices->ncells; i++)
+		dpe_cell_set_extended(slices, dpe_cell_at(slices, i), dpe_cell_at(slices, i)->extended);
+	return false;
+}
+
+static struct dpe_cell *begin_joined(
+	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	struct dpe_cell *cell = begin_slice(run, mask, sub, values);
+
+	run->slices->njoined += !cell->joined;
+	cell->joined = true;
+	return cell;
+}
+
 /* Joins the binding with every compatible slice; the event belongs to the joins. */
 static void touch_compatible(struct dpe_run *run, const struct dpe_binding *binding)
 {
@@ -233,11 +256,17 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 				touch(slices, cell);
 				continue;
 			}
+			if (joined != binding->mask && !may_join(run))
+				break;
 			for (unsigned v = 0; v < run->rule->nvariables; v++)
 				values[v] = binding->mask >> v & 1 ? binding->values[v]
 								   : cell->params[v];
 			cell = find_present(slices, joined, values);
-			touch(slices, cell ? cell : begin_slice(run, joined, binding->mask, values));
+			if (!cell && joined != binding->mask)
+				cell = begin_joined(run, joined, binding->mask, values);
+			else if (!cell)
+				cell = begin_slice(run, joined, binding->mask, values);
+			touch(slices, cell);
 		}
 	}
 	if (!find_present(slices, binding->mask, binding->values))

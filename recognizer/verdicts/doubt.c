@@ -367,6 +367,8 @@ static const char *doubt_of_owners(const struct dpe_run *run, const struct dpe_s
 	return reason;
 }
 
+const char dpe_doubt_joins[] = "too many combinations of values that no event brings together: further ones were not followed";
+
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	const char *reason = dpe_slice_is_owned(run, slice) ? doubt_of_owners(run, slice)
@@ -374,6 +376,8 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 
 	if (reason)
 		return reason;
+	if (slice && run->unjoined_from && slice->number + 1 >= run->unjoined_from)
+		return dpe_doubt_joins;
 	if (slice && slice->searched)
 		return "partial matches were given up: too many to choose from at one event";
 	if (slice && slice->overflown && run->rule->mode == DPE_EXPECT)

@@ -26,6 +26,7 @@ bool dpe_doubt_gap_released(struct dpe_recognizer *recognizer, const struct dpe_
 void dpe_doubt_thread_found(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* The reason why verdicts that depend on every loss are in doubt, or NULL. */
 const char *dpe_doubt_any(const struct dpe_recognizer *recognizer);
+extern const char dpe_doubt_joins[]; /* run->unjoined_from is the reason */
 /* The reason why verdicts of this slice are in doubt, or NULL. Without a slice: as above. */
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* The same for a violation or an incomplete slice, which may also come from events before the
