@@ -119,9 +119,9 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 struct dpe_memory_page {
 	uint64_t number;
 	uint64_t granules[PAGE / GRANULE / 64]; /* bits: accessed … */
-	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out again; */
+	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out to another thread; */
 	uint64_t begun[PAGE / GRANULE / 64];    /* where an object begins that was handed out while we looked */
-	uint32_t freers[PAGE / GRANULE / 64];   /* the thread that freed what is freed; 0: several */
+	uint32_t freers[PAGE / GRANULE / 64];   /* the thread that freed it; 0: several */
 	UT_hash_handle hh;
 };
 
@@ -198,13 +198,9 @@ static void change_page(struct dpe_memory *memory, struct dpe_memory_page *page,
 			unsigned bit = (unsigned)__builtin_ctzll(left);
 			uint64_t at = page->number * PAGE + (64 * i + bit) * GRANULE;
 
-			bool own = is_own(page, i, 1ull << bit, owner);
-
-			if (at + GRANULE <= owner->begin || at >= owner->end)
+			if (at + GRANULE <= owner->begin || at >= owner->end || is_own(page, i, 1ull << bit, owner))
 				continue;
 			set_freed(page, i, 1ull << bit, owner);
-			if (own)
-				continue;
 			page->granules[i] &= ~(1ull << bit);
 			owner->piece(owner->context, at, GRANULE);
 		}

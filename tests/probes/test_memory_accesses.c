@@ -100,6 +100,72 @@ static void memory_is_handed_out_to_others(void **state)
 	dpe_memory_free(&memory);
 }
 
+enum { THREADS = 3, OBJECTS = 4, GRANULES = 4 };
+
+struct granule {
+	bool used;               /* since it was last freed, which is reported then only */
+	bool unordered[THREADS]; /* others used or freed it since the thread freed it, or it was reported to it */
+};
+
+static struct granule granules[OBJECTS * GRANULES];
+
+static void hand_over(void *context, uint64_t address, uint64_t size)
+{
+	(void)context;
+	(void)size;
+	granules[(address - 0x1000) / 8] = (struct granule){0};
+}
+
+static void ignore(void *context, uint64_t address, uint64_t size)
+{
+	(void)context;
+	(void)address;
+	(void)size;
+}
+
+static void others_did(struct granule *granule, unsigned thread)
+{
+	for (unsigned i = 0; i < THREADS; i++)
+		granule->unordered[i] |= i != thread;
+}
+
+/* Objects that threads hand out, use and free at random: a thread that gets one is to renew each part that another thread
+ * used, or freed after its use, but for what it freed itself since. */
+static void what_others_did_is_another_objects(void **state)
+{
+	struct dpe_memory memory = {.notes = true};
+	unsigned random = 1, reported = 0;
+
+	(void)state;
+	for (unsigned step = 0; step < 20000; step++) {
+		unsigned object = (random = random * 1103515245 + 12345) >> 16 & 3, thread = (random >> 20) % THREADS;
+		unsigned at = object * GRANULES + (random >> 24) % GRANULES, end = (object + 1) * GRANULES;
+		uint64_t begin = 0x1000 + object * GRANULES * 8ull;
+
+		if (random >> 30) {
+			dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_WRITE, 0x1000 + 8ull * at, 8, ignore, NULL);
+			granules[at].used = true;
+			others_did(&granules[at], thread);
+			continue;
+		}
+		dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_FREED, begin, GRANULES * 8, ignore, NULL);
+		for (unsigned i = object * GRANULES; i < end; i++) {
+			if (!granules[i].used)
+				continue;
+			others_did(&granules[i], thread);
+			granules[i].used = granules[i].unordered[thread] = false;
+		}
+		thread = (thread + (random >> 27) % 2) % THREADS;
+		for (unsigned i = object * GRANULES; i < end; i++)
+			reported += granules[i].unordered[thread];
+		dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_HANDED_OUT, begin, GRANULES * 8, hand_over, NULL);
+		for (unsigned i = object * GRANULES; i < end; i++)
+			assert_false(granules[i].unordered[thread]);
+	}
+	assert_true(reported > 1000);
+	dpe_memory_free(&memory);
+}
+
 static void accesses_without_bound_are_refused(void **state)
 {
 	static const uint64_t sizes[] = {1ull << 32, 1ull << 62, UINT64_MAX};
@@ -122,6 +188,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_accessed_is_given_back_once),
 		cmocka_unit_test(small_objects_of_unknown_age_are_given_back_whole),
 		cmocka_unit_test(memory_is_handed_out_to_others),
+		cmocka_unit_test(what_others_did_is_another_objects),
 		cmocka_unit_test(accesses_without_bound_are_refused),
 	};
 
