@@ -46,17 +46,33 @@ static struct dpe_section_held *find_held(
 	return NULL;
 }
 
+/* The end of its thread gives back a robust mutex: at its last event, or before the stretch. */
+static bool end_releases(struct dpe_history *history, struct dpe_takings *takings)
+{
+	struct dpe_past_chain *chain = &history->chains[takings->chain];
+	struct dpe_section_held *held = find_held(chain, takings->lock);
+
+	if (!chain->ended || !held)
+		return false;
+	if (chain->nevents)
+		takings->at[takings->count - 1].release = chain->events[chain->nevents - 1];
+	else
+		takings->count = 0;
+	*held = chain->held[--chain->nheld];
+	return true;
+}
+
 /* Two threads cannot hold one lock: the log, or the rules, say otherwise. */
 static void check_exclusion(struct dpe_history *history, const struct dpe_takings *own, bool exclusive)
 {
 	const struct dpe_reordered_lock *lock = own->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *other = lock->by_chain[i];
+		struct dpe_takings *other = lock->by_chain[i];
 		const struct dpe_taking *last = other->count ? &other->at[other->count - 1] : NULL;
 
 		if (other != own && last && last->release == DPE_NO_EVENT &&
-			(exclusive || last->exclusive))
+			(exclusive || last->exclusive) && !end_releases(history, other))
 			history->reason = "two threads hold one lock at once, by what the `sync` rules say";
 	}
 }

@@ -92,6 +92,22 @@ X
 grep -v detect race.dpe >only.dpe
 run "$DPE" replay -s only.dpe twice.jsonl
 says 'two threads in one lock: inconclusive' 3 'two threads hold one lock at once'
+# A robust mutex passes on from a thread that ended with it.
+events >ended.jsonl <<'X'
+A acquire L
+A write total
+A thread::exit A
+B acquire L
+B write total
+B release L
+C acquire L
+C write total
+C release L
+C write other
+B write other
+X
+run "$DPE" replay -s only.dpe ended.jsonl
+says 'the end of a thread gives its lock back' 1 'possible: write of other' '1 rule: 1 match'
 
 # Which slice a match belongs to, and which events do.
 cat >slices.jsonl <<'X'
