@@ -172,6 +172,31 @@ HOOK void GOMP_single_copy_end(void *data)
 	REAL(GOMP_single_copy_end)(data);
 }
 
+/* ---- sections, and chunks of loops that the threads take as they come ---------------------------- */
+
+HOOK unsigned GOMP_sections_next(void)
+{
+	dpe_omp_begin(HERE.pc);
+	return REAL(GOMP_sections_next)();
+}
+
+#define TAKES(name, type)                                                                          \
+	HOOK bool name(type *from, type *to)                                                       \
+	{                                                                                          \
+		dpe_omp_begin(HERE.pc);                                                            \
+		return REAL(name)(from, to);                                                       \
+	}
+#define TAKES_ALL(schedule)                                                                        \
+	TAKES(GOMP_loop_##schedule##_next, long)                                                   \
+	TAKES(GOMP_loop_ull_##schedule##_next, unsigned long long)
+TAKES_ALL(dynamic)
+TAKES_ALL(guided)
+TAKES_ALL(runtime)
+TAKES_ALL(nonmonotonic_dynamic)
+TAKES_ALL(nonmonotonic_guided)
+TAKES_ALL(nonmonotonic_runtime)
+TAKES_ALL(maybe_nonmonotonic_runtime)
+
 /* ---- doacross loops ------------------------------------------------------------------------
  * The functions that begin them have up to seven arguments behind the first, all of which go on. */
 
@@ -287,6 +312,7 @@ static void run_task(void *data)
 	for (unsigned i = 0; i < block->ngiven; i++)
 		own[i] = block->given[i];
 	outer = dpe_omp_start(&created, AT(block->work));
+	dpe_omp_begin((uint64_t)block->work);
 	block->work(own);
 	dpe_omp_complete(&created, AT(block->work));
 	dpe_omp_current = outer;
@@ -397,11 +423,13 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 {
 	struct new_task task = {work, data, copy, size, align, flags, flags & TASK_DEPEND ? depend : NULL,
 		flags & TASK_DETACH ? 1 : 0};
+	uint32_t begun = dpe_omp_begun;
 
 	if (is_wanted())
 		wrap(&task, BLOCK_ROOM(&task), HERE);
 	REAL(GOMP_task)(task.work, task.data, task.copy, task.size, task.align, defer, flags, depend,
 		priority, detach);
+	dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);
 }
 
 /* A taskgroup of itself, unless the caller says that it is none. */

@@ -397,7 +397,10 @@ enum { BEFORE_SHARED = 16 };
 static int run_entry(int thread, void **task)
 {
 	entry *run = *(entry **)((char *)task[0] - BEFORE_SHARED);
-	int result = run(thread, task);
+	int result;
+
+	dpe_omp_begin((uint64_t)run);
+	result = run(thread, task);
 
 	if (running && running->started) {
 		dpe_omp_complete(&running->created, at(run));
@@ -433,3 +436,27 @@ static void renew(const void *memory, size_t size, struct dpe_memory_place place
 #define UNPACK(...) __VA_ARGS__
 TASK_ALLOC(__kmpc_omp_task_alloc, (), ())
 TASK_ALLOC(__kmpc_omp_target_task_alloc, (, int64_t device), (, device))
+
+#define CREATES(name, more, arguments)                                                             \
+	HOOK int name(void *where, int thread, void *task UNPACK more)                             \
+	{                                                                                          \
+		uint32_t begun = dpe_omp_begun;                                                    \
+		int result = REAL(name)(where, thread, task UNPACK arguments);                     \
+                                                                                                   \
+		dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);                                   \
+		return result;                                                                     \
+	}
+CREATES(__kmpc_omp_task, (), ())
+CREATES(__kmpc_omp_task_with_deps, (, int count, void *list, int more, void *others), (, count, list, more, others))
+
+/* Chunks of loops that the threads take as they come. */
+#define TAKES(name)                                                                                \
+	HOOK int name(void *where, int thread, void *last, void *from, void *to, void *step)       \
+	{                                                                                          \
+		dpe_omp_begin(HERE.pc);                                                            \
+		return REAL(name)(where, thread, last, from, to, step);                            \
+	}
+TAKES(__kmpc_dispatch_next_4)
+TAKES(__kmpc_dispatch_next_4u)
+TAKES(__kmpc_dispatch_next_8)
+TAKES(__kmpc_dispatch_next_8u)

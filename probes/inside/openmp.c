@@ -3,6 +3,10 @@
  * barrier by the next but one. */
 #include "probes/inside/openmp.h"
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 __thread struct dpe_omp_task dpe_omp_current;
 
 /* ---- keys ----------------------------------------------------------------------------------
@@ -134,7 +138,7 @@ struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place)
 {
 	const struct dpe_omp_task *parent = find_current();
 	struct dpe_omp_created created = {
-		.keys = fresh_keys(), .parent = parent->keys, .group = innermost_group(parent)};
+		.keys = fresh_keys(), .parent = parent->keys, .group = innermost_group(parent), .team = parent->team};
 
 	release_key(created.keys, place);
 	return created;
@@ -145,7 +149,8 @@ void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_pl
 	release_key(created->keys, place);
 }
 
-/* The task is one of the thread's team, which waits for it at its next barrier at the latest. */
+/* The team waits for the task at its next barrier at the latest. The thread may have left it: threads that wait at the end
+ * of a region run what is left. */
 struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct dpe_memory_place place)
 {
 	struct dpe_omp_task outer = dpe_omp_current;
@@ -153,6 +158,7 @@ struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct 
 	acquire_key(created->keys, place);
 	dpe_omp_await(created->parent, created->dependences, created->ndependences, place);
 	dpe_omp_current.keys = created->keys;
+	dpe_omp_current.team = created->team;
 	dpe_omp_current.group = created->group;
 	dpe_omp_current.depth = 0;
 	return outer;
@@ -220,4 +226,33 @@ void dpe_omp_iteration(
 	for (unsigned i = 0; i < count; i++)
 		key = mix(key, counts[i]);
 	dpe_memory_sync(what, key | 1ull << 63, 0, place);
+}
+
+/* ---- turns: idle threads take a moment to wake, in which a busy one would do all that there is, in its own order ---- */
+
+uint32_t dpe_omp_begun;
+
+static bool may_wait(uint64_t site)
+{
+	static __thread struct {
+		uint64_t site;
+		unsigned waits;
+	} sites[DPE_OMP_SITES];
+	__typeof__(&sites[0]) own = &sites[mix(0, site) % DPE_OMP_SITES];
+
+	if (own->site != site) {
+		own->site = site;
+		own->waits = 0;
+	}
+	return own->waits++ < DPE_OMP_WAITS;
+}
+
+void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site)
+{
+	const struct timespec nap = {.tv_nsec = DPE_OMP_NAP};
+
+	if (!dpe_omp_is_wanted() || !may_wait(site))
+		return;
+	while (naps-- && __atomic_load_n(&dpe_omp_begun, __ATOMIC_RELAXED) == begun)
+		syscall(SYS_nanosleep, &nap, NULL);
 }

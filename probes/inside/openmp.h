@@ -5,6 +5,7 @@
 #define DPE_PROBES_INSIDE_OPENMP_H
 
 #include "probes/inside/memory_hooks.h"
+#include "probes/limits.h"
 
 /* What a thread runs: an implicit or explicit task in a team. */
 struct dpe_omp_task {
@@ -24,7 +25,7 @@ struct dpe_omp_dependence {
 
 /* A task that another thread may run. Who completed it restores what its thread ran before. */
 struct dpe_omp_created {
-	uint64_t keys, parent, group;
+	uint64_t keys, parent, group, team;
 	const struct dpe_omp_dependence *dependences;
 	unsigned ndependences;
 };
@@ -73,6 +74,17 @@ DPE_PRELOAD_HIDDEN void dpe_omp_acquire(enum dpe_omp_part part, struct dpe_memor
 /* The iteration of the team's doacross loop with these counts is done, or was waited for. */
 DPE_PRELOAD_HIDDEN void dpe_omp_iteration(
 	enum dpe_preload_memory what, const uint64_t *counts, unsigned count, struct dpe_memory_place place);
+
+/* Tasks and chunks that threads have begun. */
+extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
+/* Waits a moment for another thread to begin one more than so many, at most a few times at each site. */
+DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
+
+/* The thread begins one. It waits for longer than who creates them, who might be the only other thread. */
+static inline void dpe_omp_begin(uint64_t site)
+{
+	dpe_omp_let_begin(__atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED), 3 * DPE_OMP_NAPS, site);
+}
 
 static inline void dpe_omp_lock(
 	enum dpe_preload_memory what, const void *lock, struct dpe_memory_place place)

@@ -320,6 +320,22 @@ CASE(right_taskgroup)
 	kept = sum;
 }
 
+/* Other threads wait at the end of the region, and run the tasks there. */
+CASE(right_last_tasks)
+{
+	int a[8];
+
+	for (int i = 0; i < 8; i++) {
+#pragma omp parallel num_threads(3)
+#pragma omp single
+		for (int j = 0; j < 8; j++)
+#pragma omp task
+			a[j] = i;
+		for (int j = 0; j < 8; j++)
+			kept = a[j];
+	}
+}
+
 CASE(right_task_barrier)
 {
 	static int a[N], sum;
@@ -754,6 +770,54 @@ CASE(wrong_task)
 	}
 }
 
+/* Nothing makes different threads do what follows, but that it may be done by any. */
+CASE(wrong_quicktasks)
+{
+	static volatile int a;
+
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	for (int i = 0; i < 8; i++)
+#pragma omp task
+		a = i;
+}
+
+CASE(wrong_quickparent)
+{
+	static volatile int a;
+
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 8; i++) {
+#pragma omp task
+		a = i;
+		a = -i;
+	}
+}
+
+CASE(wrong_quicksections)
+{
+	static volatile int a;
+
+	for (int i = 0; i < 8; i++)
+#pragma omp parallel sections num_threads(2)
+	{
+#pragma omp section
+		a = i;
+#pragma omp section
+		a = -i;
+	}
+}
+
+CASE(wrong_quickloop)
+{
+	static volatile int a;
+
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+	for (int i = 0; i < 16; i++)
+		a = i;
+}
+
 CASE(wrong_depend)
 {
 	static int a, come;
@@ -826,13 +890,15 @@ CASE(wrong_collapse)
 	X(right_for) X(right_barrier) X(right_implicit_barriers) X(right_critical) X(right_atomic) \
 	X(right_master) X(right_ordered) X(right_doacross) X(right_copyprivate)                    \
 	X(right_threadprivate) X(right_private) X(right_locks) X(right_taskwait) X(right_fib)      \
-	X(right_taskgroup) X(right_task_barrier) X(right_depend) X(right_taskwait_depend)          \
+	X(right_taskgroup) X(right_task_barrier) X(right_last_tasks) X(right_depend)               \
+	X(right_taskwait_depend)                                                                   \
 	X(right_undeferred) X(right_large_data) X(right_taskloop) X(right_task_reduction)          \
 	X(right_nested) X(right_sections) X(right_cancel) X(right_target) X(right_simd)            \
 	X(wrong_antidep) X(wrong_truedep) X(wrong_outputdep) X(wrong_privatemissing)               \
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
-	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_depend)                            \
+	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_depend) X(wrong_quicktasks)           \
+	X(wrong_quickparent) X(wrong_quicksections) X(wrong_quickloop)                              \
 	X(wrong_stack) MORE_CASES(X) X(wrong_threadprivate) X(wrong_collapse)
 
 static const struct {
