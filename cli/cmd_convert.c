@@ -11,7 +11,7 @@ static struct dpe_log_writer *create(struct cli *cli, bool ordered)
 	return dpe_log_create(cli->names, cli->output, format, ordered, cli->diags);
 }
 
-/* What the log says was lost. Damage is a loss as well, of nobody knows which thread. */
+/* What the log says was lost. Damage is a loss as well, of an unknown thread. */
 static void write_losses(
 	struct dpe_log_writer *writer, const struct dpe_log_reader *reader, bool whole)
 {

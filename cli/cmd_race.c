@@ -53,7 +53,7 @@ static void add_pair(struct dpe_text *to, const char *word, const char *comma)
 		dpe_text_puts(to, comma + 1);
 }
 
-/* Two accesses, one of which writes, and not both of which are atomic. */
+/* Two accesses; one of them writes, and they are not both atomic. */
 static void add_accesses(struct dpe_text *to, const char *variable)
 {
 	dpe_text_printf(to, "[%s'] [.access != \"atomic write\"] & [%s] + ", variable, variable);

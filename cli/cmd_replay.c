@@ -70,8 +70,8 @@ struct feed {
 	bool good;
 };
 
-/* A line that is not a message, and a message that the recognizer refuses, is a loss of nobody knows
- * which thread, as is the missing rest of a truncated log. */
+/* A line that is not a message, and a message that the recognizer refuses, is a loss of an unknown
+ * thread, as is the missing rest of a truncated log. */
 static __attribute__((format(printf, 2, 0))) void note_damage(struct feed *feed, const char *how)
 {
 	char *reason = dpe_xasprintf(how, feed->path);

@@ -1,4 +1,4 @@
-/* A file that a command writes, of which nothing is seen until something is written: a command that cannot begin leaves no file,
+/* A file that a command writes, which is not created before something is written: a command that cannot begin leaves no file,
  * and an earlier one as it was. It is opened at once, as privileges may be dropped meanwhile. */
 #include "cli/cli.h"
 

@@ -10,7 +10,7 @@
 #define CLI_END_TIME 5
 #define CLI_END_PROGRESS 1000
 #define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
-#define CLI_CREATIONS 10000            /* the latest threads of which the report knows who created them */
+#define CLI_CREATIONS 10000            /* latest threads whose creator the report knows */
 #define CLI_SHOWN_TURNS 4              /* of threads, before a predicted match */
 #define CLI_KEY_FRAMES 4               /* of each event's stack, by which findings are the same, as Valgrind compares them */
 #define CLI_EXAMPLES 3                 /* of findings that are alike but for the values of variables */

@@ -58,7 +58,7 @@ static void give_back(struct kept_stream *stream)
 		rewind(stream->file);
 		while ((got = fread(bytes, 1, sizeof(bytes), stream->file)) > 0)
 			if (write(stream->fd, bytes, got) < 0)
-				break; /* nobody reads it any more */
+				break; /* its reader is gone */
 	}
 	if (stream->file)
 		fclose(stream->file);

@@ -115,7 +115,7 @@ struct dpe_message_space {
 struct dpe_message *dpe_message_reserve(struct dpe_pool *pool, unsigned nargs, unsigned npcs,
 	size_t text, struct dpe_message_space *space);
 
-/* Blocks that the reader of a log uses again once nobody else references them; starts as {0}. */
+/* Blocks that the reader of a log reuses once nothing else refers to them; starts as {0}. */
 #define DPE_RECYCLED 16
 struct dpe_recycler {
 	struct dpe_message *last[DPE_RECYCLED];

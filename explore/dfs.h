@@ -13,7 +13,7 @@ struct dpe_dfs_node {
 	uint64_t object;
 	uint16_t thread;
 	uint32_t preempted; /* preemptions before it */
-	uint16_t current; /* could have gone on; DPE_SCHED_THREADS: nobody */
+	uint16_t current; /* could have continued; DPE_SCHED_THREADS: none */
 	uint8_t kind;
 };
 struct dpe_dfs {

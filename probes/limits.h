@@ -106,7 +106,7 @@
 #define DPE_RING_STEP DPE_TINY_OR(64, 4096) /* bytes of a ring that are given back at a time */
 #define DPE_PREPARED_BYTES DPE_TINY_OR((size_t)1 << 16, (size_t)64 << 20) /* of rings; but never less than two */
 /* ns by which the programs' clock may differ from ours while the system's time is adjusted; ms between two looks at the
- * rings of a preloaded library, which wakes nobody. */
+ * rings of a preloaded library, which wakes no reader. */
 #define DPE_CLOCK_SLACK 1000
 #define DPE_PRELOAD_PAUSE 1
 #define DPE_QUEUED_MAX 8192 /* bytes of a held record */

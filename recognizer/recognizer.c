@@ -221,7 +221,7 @@ void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thr
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
-/* Slices may exist of which no event is known. */
+/* Slices may exist whose events are all unknown. */
 static bool has_unknown_slices(const struct dpe_rule *rule)
 {
 	bool ends = false;

@@ -261,7 +261,7 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 
 	if (by_place && !message->place)
 		return;
-	/* A message that nobody names need not be found, and its number in its thread shows duplicates. */
+	/* A message that no other can name need not be found, and its number in its thread shows duplicates. */
 	if (message->unreferenced && (by_place || message->has_seq))
 		return;
 	known = known_of(stabilizer, message->log, dpe_message_id(message));

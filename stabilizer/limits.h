@@ -9,7 +9,7 @@
 #define DPE_CHAIN_EVENTS DPE_TINY_OR(3, UINT32_MAX)
 /* Bits that choose the place of a thread or queue in the caches of recent ones. */
 #define DPE_RECENT_BITS DPE_TINY_OR(1, 8)
-/* Entries that a hash table begins with: a power of two, a quarter of which stays free. */
+/* Initial size of a hash table: a power of two; a quarter stays free. */
 #define DPE_FIRST_ENTRIES DPE_TINY_OR(4u, 16u)
 
 #endif

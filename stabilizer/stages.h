@@ -166,7 +166,7 @@ bool dpe_sync_pair_now(struct dpe_stabilizer *stabilizer, const struct dpe_role 
 	struct dpe_paired_sends *meeting);
 /* The receive was released. */
 void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_paired_sends *meeting);
-/* A released send that nobody waits for. */
+/* A released send that no message waits for. */
 void dpe_sync_add(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node);
 /* The only send of a queue, where a receive would leave it there and another send would replace it,

@@ -103,7 +103,7 @@ static void print_id(struct dpe_text *to, uint32_t log, struct dpe_value id)
 		dpe_value_print_json(to, id);
 }
 
-/* The id by which others name the message; by its number, if nobody can. */
+/* The id by which others name the message, or its number if they cannot. */
 static dpe_name key_of(struct dpe_view *view, const struct dpe_message *message)
 {
 	bool numbered = message->id.kind == DPE_NONE && message->has_seq && message->thread.kind != DPE_NONE;

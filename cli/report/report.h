@@ -8,7 +8,7 @@
 struct cli_report;
 /* Opens cli->report, or the stream that the format asks for; NULL after a diagnostic. */
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
-/* Nobody waits for single findings: they are written in larger pieces, unless to a terminal. */
+/* Single findings are not urgent: they are written in larger pieces, unless to a terminal. */
 void cli_report_buffer(struct cli_report *report);
 /* With `probes`, stacks get their text and `break` stops the target. `signals`: a signalfd of
  * SIGINT, SIGTERM and SIGHUP. */

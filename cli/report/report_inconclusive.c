@@ -53,7 +53,7 @@ static const char *details(const struct cli_inconclusive *doubt)
 	return line ? line : "";
 }
 
-/* Rules of which the same would be reported, so that their names suffice. */
+/* Rules about which the report would be the same, so that their names suffice. */
 static void add_alike(struct dpe_text *to, const struct cli_inconclusive *doubt)
 {
 	const char *separator = "  and so of ";

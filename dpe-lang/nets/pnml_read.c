@@ -28,7 +28,7 @@ struct pnml_arc {
 	unsigned weight, line;
 };
 
-/* Where the parser is: in the text of which label of what. */
+/* Where the parser is: in the text of a label, and of what it is the label. */
 enum pnml_label { NO_LABEL, NAME, MARKING, INSCRIPTION };
 
 struct pnml_reader {

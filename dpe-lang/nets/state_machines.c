@@ -1,4 +1,4 @@
-/* Covers a net with sets of places of which at most one is marked at any time, and writes it as an
+/* Covers a net with sets of places, at most one of which is marked at any time, and writes it as an
  * & of these state machines (appendix I.2 of the paper: a 1-safe net is a concurrent composition of
  * sequential machines). */
 #include "dpe-lang/nets/expr.h"

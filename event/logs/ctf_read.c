@@ -264,7 +264,7 @@ static void take_message(struct ctf *ctf, const bt_message *message)
 		bt_message_discarded_events_get_count(message, &count);
 		ctf->lost += count;
 		return;
-	case BT_MESSAGE_TYPE_DISCARDED_PACKETS: /* of nobody knows how many events */
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS: /* with an unknown number of events */
 		bt_message_discarded_packets_get_count(message, &count);
 		ctf->lost += count;
 		return;

@@ -139,7 +139,7 @@ static __attribute__((noinline)) bool take_escaped(struct dpe_jsonl *j, struct j
 	return true;
 }
 
-/* Bytes of which strings consist, without quotes, escapes and what is not ASCII. The NUL behind a line is none. */
+/* Plain bytes of strings: ASCII without quotes and escapes, and not the NUL behind a line. */
 static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
 
 /* A string, behind its first quote: a slice of the line if it has no escapes. */

@@ -160,7 +160,7 @@ static _Noreturn void end_deadlock(void)
 	dpe_sched_end(handles_signals() ? DPE_SCHED_STUCK : DPE_SCHED_DEADLOCK);
 }
 
-/* Threads of which each waits for the next one, though others may still run. */
+/* Threads that each wait for the next one, though others may still run. */
 static void look_for_cycle(unsigned from)
 {
 	unsigned at = from, length = 0;

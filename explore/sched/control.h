@@ -90,7 +90,7 @@ DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
 DPE_SCHED_HIDDEN void dpe_sched_changed(void);
 /* The thread is not to wait in its loop. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread);
-/* Nobody can go on: a thread that is to look again. DPE_SCHED_NOBODY: all did, and will find nothing else. */
+/* No thread can proceed: a thread that is to look again. DPE_SCHED_NOBODY: all did, and will find nothing else. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */

@@ -117,7 +117,7 @@ struct dpe_sched_thread {
 	/* Of these, those before which another thread may be chosen: by the class of their object, and all. */
 	uint32_t visible[DPE_SCHED_CLASSES + 1];
 	uint32_t idle;  /* of these, the last ones that changed nothing */
-	uint32_t alone; /* of these, the last ones in a row, nobody else having run */
+	uint32_t alone; /* of these, the last ones in a row without another thread */
 	uint16_t parent;
 	uint8_t state;
 	uint8_t detached, joined;
@@ -157,7 +157,7 @@ enum dpe_sched_strategy {
 /* How the library ended a run. */
 enum dpe_sched_end {
 	DPE_SCHED_RAN,      /* it did not */
-	DPE_SCHED_DEADLOCK, /* nobody can go on */
+	DPE_SCHED_DEADLOCK, /* no thread can proceed */
 	DPE_SCHED_STUCK,    /* the same, but a handler of a signal may change that */
 	DPE_SCHED_MISUSE,   /* see `misuse` */
 	DPE_SCHED_CUT,      /* too many steps */
@@ -167,7 +167,7 @@ enum dpe_sched_end {
 
 enum dpe_sched_misuse {
 	DPE_SCHED_PROPER,
-	DPE_SCHED_NOT_LOCKED, /* unlocked though nobody holds it */
+	DPE_SCHED_NOT_LOCKED, /* unlocked though no thread holds it */
 	DPE_SCHED_STRANGER,   /* unlocked by another thread than its owner */
 	DPE_SCHED_DESTROYED,  /* used after it was destroyed */
 	DPE_SCHED_IN_USE,     /* destroyed while it is held or waited for */

@@ -190,7 +190,7 @@ struct dpe_log_reader;
  * supported. */
 struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags);
-/* Opens any text, of which each match of the expression is a message (PCRE2; docs/formats.md has the names of the
+/* Opens any text; each match of the expression in it is a message (PCRE2; docs/formats.md has the names of the
  * groups); in what journalctl -o json prints, of each entry's text. It is read as a whole at once. NULL, with a diagnostic, where the expression is wrong or matches nothing. */
 struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *path,
 	const char *expression, uint32_t index, struct dpe_diags *diags);

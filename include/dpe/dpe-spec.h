@@ -33,7 +33,7 @@ struct dpe_compile_options {
 	const char *text, *text_name;
 	enum dpe_dump dump;
 	FILE *dump_to;
-	bool confirm; /* `predict` rules are `detect` rules: many runs are made, one of which may show the match */
+	bool confirm; /* `predict` rules are `detect` rules: many runs are made, and one of them may show the match */
 };
 
 /* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
@@ -45,7 +45,7 @@ struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
 struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
 	struct dpe_names *names, const struct dpe_compile_options *options,
 	struct dpe_diags *diags);
-/* One without rules, where nobody needs more than the order of messages. */
+/* A specification without rules, for callers that need only the order of messages. */
 struct dpe_spec *dpe_spec_empty(struct dpe_names *names);
 void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
 
@@ -101,7 +101,7 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule);
 void dpe_rule_print_place(struct dpe_text *to, const struct dpe_rule *rule);
 /* True where an action of the rule, anywhere in it, has a `break`. */
 bool dpe_rule_breaks(const struct dpe_rule *rule);
-/* The variables, of which slices have values: `params` of verdicts in this order. */
+/* The variables whose values identify slices: `params` of verdicts in this order. */
 unsigned dpe_rule_nvariables(const struct dpe_rule *rule);
 dpe_name dpe_rule_variable(const struct dpe_rule *rule, unsigned number);
 /* Its literals are the events that it distinguishes: patterns with their carets, "s(x)^". */

@@ -22,7 +22,7 @@
 
 #define DPE_EVENT_CHOOSE(name, a, b, c, d, e, f, chosen, ...) chosen
 
-/* One copy in each object file that needs it, of which the linker keeps one. */
+/* A copy in each object file that needs it; the linker keeps one of them. */
 #define DPE_EVENT_FUNCTION(name)                                                                   \
 	__asm__ volatile(".ifndef " #name "\n"                                                     \
 			 ".pushsection .text.dpe_event." #name ",\"axG\",@progbits," #name         \

@@ -18,7 +18,7 @@ struct argument_places {
 	struct dpe_signature_slot *slots;
 	unsigned nslots, capslots;
 	unsigned integers, fpregs, stack;
-	const char *unknown; /* why nobody knows where the next ones are, or NULL */
+	const char *unknown; /* why the places of further values are not known, or NULL */
 };
 
 /* ---- placing ----------------------------------------------------------------------------- */

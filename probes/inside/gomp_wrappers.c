@@ -198,7 +198,7 @@ TAKES_ALL(nonmonotonic_runtime)
 TAKES_ALL(maybe_nonmonotonic_runtime)
 
 /* ---- doacross loops ------------------------------------------------------------------------
- * The functions that begin them have up to seven arguments behind the first, all of which go on. */
+ * The functions that begin them have up to seven arguments behind the first, all of which are passed on. */
 
 typedef uint64_t word;
 

@@ -102,7 +102,7 @@ enum dpe_preload_memory {
 	DPE_PRELOAD_FREED,        /* what malloc gave is given back */
 	DPE_PRELOAD_ATOMIC_LOAD,  /* one that acquires */
 	DPE_PRELOAD_ATOMIC_STORE, /* one that releases */
-	DPE_PRELOAD_RENEWED,      /* memory is another object's from now on, and was nobody's before */
+	DPE_PRELOAD_RENEWED,      /* memory belongs to another object from now on, and was unused before */
 	DPE_PRELOAD_ATOMIC_READ,  /* an access, as those are that are not atomic */
 	DPE_PRELOAD_ATOMIC_WRITE,
 	DPE_PRELOAD_FILE_USED,    /* a descriptor, instead of an address */
@@ -121,7 +121,7 @@ enum dpe_preload_memory {
 enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
 #define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
-#define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word that says who writes, 0: nobody */
+#define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word with the writing thread, or 0 */
 /* A signal's handler may take slots between another's look whether there is room and its taking
  * one: so many are kept free for that. */
 #define DPE_PRELOAD_SLACK 64
@@ -182,11 +182,11 @@ struct dpe_preload_ring {
 struct dpe_preload_header {
 	/* the observer's, before the target starts */
 	uint64_t magic;
-	uint32_t pid;   /* of the target: nobody else is to write */
+	uint32_t pid;   /* of the target: no other process may write */
 	uint32_t slots; /* of each ring, a power of two */
 	uint32_t slot_bytes;
 	uint32_t frames;      /* return addresses beyond the caller's that are wanted */
-	uint32_t closed;      /* nobody reads any more */
+	uint32_t closed;      /* it is not read any more */
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
 	uint32_t observer; /* its process */

@@ -17,7 +17,7 @@
 
 static const struct dpe_preload_look nothing;
 
-/* A program may load both libraries, each of which wraps: the first to begin is it. They share
+/* A program may load both libraries, and both wrap; the first to begin does it. They share
  * this variable, as it is exported. */
 __attribute__((visibility("default"))) int dpe_preload_begun;
 
@@ -34,7 +34,7 @@ static const char *const NAMES[] = {
 #undef NAME
 };
 
-/* Condition variables have two versions, of which the older is for programs of the year 2002. */
+/* Condition variables have two versions; the older one is for programs from before 2002. */
 static void *look_up(const char *name)
 {
 	void *found = NULL;

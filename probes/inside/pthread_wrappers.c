@@ -221,7 +221,7 @@ EXPORTED void pthread_exit(void *result)
 	__builtin_unreachable();
 }
 
-/* ---- C11: made of the POSIX ones, whose calls within the C library nobody sees ----------- */
+/* ---- C11: wraps functions that call those of POSIX within the C library, unseen ---------- */
 
 static int posix_error(int c11)
 {

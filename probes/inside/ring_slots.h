@@ -79,7 +79,7 @@ static inline void dpe_preload_commit(struct dpe_preload_slot *slot, uint64_t nu
 	__atomic_store_n(&slot->stamp, dpe_preload_stamp(number), __ATOMIC_RELEASE);
 }
 
-/* Nobody will complete the slots that were taken and are not whole. */
+/* The slots that were reserved and not committed will stay so. */
 static inline void dpe_preload_leave(
 	const struct dpe_preload_header *header, struct dpe_preload_writer *writer)
 {

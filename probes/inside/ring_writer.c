@@ -85,7 +85,7 @@ static bool lives(pid_t process)
 }
 
 /* True once there is room again. The reader takes what is there many times a second; one that took
- * nothing for so long is stopped, and nobody waits for it any more. */
+ * nothing for so long is stopped, and is not waited for any more. */
 static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
 	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};

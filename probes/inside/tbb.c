@@ -1,4 +1,4 @@
-/* tbb: the order that oneTBB makes. A task begins after all that was spawned so far: which one it is, nobody says; that it
+/* tbb: the order that oneTBB makes. A task begins after all that was spawned so far, as it is not known which one it is; that it
  * begins, a function that libtbb calls does. Waits and locks are atomic operations in its headers, but for what is here.
  *
  * Source: oneTBB 2021, its headers; names are those of its binary interface. */

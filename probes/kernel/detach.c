@@ -1,4 +1,4 @@
-/* detach: takes our probes out. Each time the kernel waits until nobody can still be in the program,
+/* detach: removes our probes. Each time the kernel waits until no processor can still be in the program,
  * tens of milliseconds: side by side they all take hardly longer than one. */
 #include "probes/kernel/attach.h"
 
@@ -20,7 +20,7 @@ struct end {
 struct ends {
 	struct end *at;
 	unsigned count, cap;
-	unsigned next; /* that nobody has taken on yet */
+	unsigned next; /* the first that no thread has begun to remove */
 };
 
 static void *take_out(void *context)

@@ -23,7 +23,7 @@ unsigned dpe_event_flags_shares(void);
 int dpe_event_flags_open(struct dpe_event_flags *flags, uint32_t *states, unsigned count, int map);
 void dpe_event_flags_close(struct dpe_event_flags *flags);
 
-/* These are set from now on, and nobody unsets them. */
+/* Sets these flags for ever. */
 void dpe_event_flags_keep(struct dpe_event_flags *flags, uint64_t set);
 /* Before the ring is read: notes which of them are quiet. */
 void dpe_event_flags_look(struct dpe_event_flags *flags);

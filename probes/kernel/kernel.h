@@ -41,7 +41,7 @@ struct dpe_process_probes {
 bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_sites(struct dpe_probes *probes, bool observing, struct dpe_diags *diags);
-/* Tells the programs of the sites from number `site` on, which came while the target runs. */
+/* Configures the programs for the sites from number `site` on, which were added while the target runs. */
 void dpe_attach_configure_sites(struct dpe_probes *probes, unsigned site);
 /* Puts probes on the sites of modules that a process has mapped and that have none in it yet, while it runs.
  * What cannot be observed counts as lost, after a warning. */
@@ -49,7 +49,7 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 	const struct dpe_mapped *mapped);
 /* Takes all probes out of the process. */
 void dpe_detach_process(struct dpe_process_probes *process);
-/* Counts one event as lost, nobody knows whose. */
+/* Counts one event of an unknown thread as lost. */
 void dpe_attach_lose(const struct dpe_probes *probes);
 /* Sets an element of a map of the programs; what they do not know counts as one lost event. */
 void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value);
@@ -59,32 +59,32 @@ bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 	const struct dpe_linker *linker, struct dpe_diags *diags);
 /* Whether a thread waits; the number is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
-/* Nobody waits any longer until all that was asked so far is answered. */
+/* Releases the threads that wait for answers to what was asked so far. */
 void dpe_attach_stop_waiting(struct dpe_probes *probes);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
 /* Frees programs and maps; accepts that there are none. */
 void dpe_attach_free(struct dpe_probes *probes);
-/* Tells the programs of a watched variable and its value. */
+/* Configures the programs for a watched variable with this value. */
 void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
 	uint64_t value);
-/* What libraries are waited for: changes with each time that the target maps some. */
+/* A counter that changes whenever the target maps libraries. */
 uint64_t dpe_attach_loads(const struct dpe_probes *probes);
-/* Tells the programs which part of which object is under watchpoint number `slot`. */
+/* Configures the programs for watchpoint number `slot`: a part of an object. */
 void dpe_attach_object_watch(
 	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry);
-/* What threads wait for, DPE_WATCH_REQUESTS of them. */
+/* The requests of threads that wait, DPE_WATCH_REQUESTS of them. */
 struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes);
 int dpe_attach_watch_requests_map(const struct dpe_probes *probes);
 /* The program for watchpoints, a file descriptor of it. */
 int dpe_attach_on_access(const struct dpe_probes *probes);
-/* Lets the kernel stop the target when it begins its program, once. */
+/* Makes the kernel stop the target once, when it begins its program. */
 void dpe_attach_hold(struct dpe_probes *probes);
 /* Stops it again whenever its dynamic linker has mapped something, until its program begins, there
  * for the last time. False after an error. */
 bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags);
-/* True where that was the last time. */
+/* True after it was stopped there for the last time. */
 bool dpe_attach_begins(const struct dpe_probes *probes);
-/* No more of that. */
+/* Ends stopping it so. */
 void dpe_attach_unhold(struct dpe_probes *probes);
 /* The places of variables have become known: configures the programs' reads. */
 void dpe_attach_configure_reads(struct dpe_probes *probes);
@@ -92,20 +92,20 @@ void dpe_attach_configure_reads(struct dpe_probes *probes);
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 /* Whether probes may still be put in place: the dynamic linker is watched. */
 bool dpe_attach_goes_on(const struct dpe_probes *probes);
-/* Whether the kernel lets us read the map of losses as we are now. */
+/* Whether we may read the map of losses with the rights that we have now. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many calls, or returns, at the site were lost by the programs in the kernel. */
 uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit);
-/* Texts that stood for something as a whole and were too long: their events are lost. */
+/* The number of texts that are compared as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
 /* Whether the program replaced itself (exec) while it was observed. */
 bool dpe_attach_replaced(const struct dpe_probes *probes);
-/* How many programs were begun that the user may not trace: they are not observed. */
+/* The number of programs that were started and not observed, as the user may not trace them. */
 uint64_t dpe_attach_untraceable(const struct dpe_probes *probes);
-/* How many programs the target has begun, by exec, counting only observed ones. */
+/* The number of observed programs that the target has started by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
-/* Lets children that are not followed go on without our breakpoints. Does not wait for the kernel. */
+/* Removes our breakpoints from children that are not followed. Does not wait for the kernel. */
 void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/target_processes.h). */
 struct dpe_follow_files {
@@ -118,12 +118,12 @@ int dpe_attach_programs(const struct dpe_probes *probes);
 void dpe_attach_leave(struct dpe_probes *probes);
 /* How many processes are no longer followed. */
 uint64_t dpe_attach_endings(const struct dpe_probes *probes);
-/* Once, before anything is attached: the first process counts as living from now on. */
+/* To be called once, before anything is attached: the first process counts as living from now on. */
 struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
-/* How many processes that are followed live, and how many were made and are not followed. */
+/* The number of followed processes that live, and of processes that were created and are not followed. */
 uint64_t dpe_attach_living(const struct dpe_probes *probes);
 uint64_t dpe_attach_children(const struct dpe_probes *probes);
-/* One of these that live is gone, and the kernel's side does not know. */
+/* One of the living processes is gone, which the kernel's side did not see. */
 void dpe_attach_one_less(struct dpe_probes *probes);
 
 /* ---- detach.c ------------------------------------------------------------------------ */
@@ -131,7 +131,7 @@ void dpe_attach_one_less(struct dpe_probes *probes);
 /* Takes all probes out; the maps (the ring, the losses) stay. */
 void dpe_detach(struct dpe_probes *probes);
 
-/* Probes that a thread takes out: the kernel waits then for all of our programs that wait for us. Zeroed at first. */
+/* Probes that a thread of ours removes, as the kernel waits meanwhile for all of our programs that wait for us. Zeroed at first. */
 struct dpe_removal {
 	struct dpe_process_probes *at;
 	unsigned count;
@@ -163,7 +163,7 @@ void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned 
 
 /* Whether the kernel's side can find callers by call frame information. */
 bool dpe_kernel_has_frame_tables(void);
-/* Hands it that of the modules that came since. */
+/* Gives it the call frame information of modules that were added since. */
 void dpe_frame_tables_fill(struct dpe_probes *probes);
 
 /* ---- watchpoints.c ------------------------------------------------------------------- */
@@ -185,10 +185,10 @@ void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip);
 /* The bytes at its address, in the target. */
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
-/* Whether any variable that is wanted is a library's; and of these, whether any is in one whose place
+/* Whether any variable that is wanted belongs to a library; and of these, whether any is in one whose place
  * is not known. */
 bool dpe_bases_in_libraries(const struct dpe_probes *probes);
-/* Whether it is so of any variable that is watched or read at events. */
+/* Whether that holds for any variable that is watched or read at events. */
 bool dpe_any_variable(
 	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable));
 
@@ -196,15 +196,15 @@ bool dpe_any_variable(
 
 /* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
 bool dpe_object_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Looks at the sites from that number on, which came while the target runs. */
+/* The same at the sites from that number on, which were added while the target runs. */
 void dpe_object_watches_find_late(struct dpe_probes *probes, unsigned first_site);
 /* Whether watching an object begins or ends at the site. */
 bool dpe_object_watches_at(const struct dpe_probes *probes, const struct dpe_site *site);
 /* Tells the kernel's side where, by a map of struct dpe_watch_changes. */
 void dpe_object_watches_configure(const struct dpe_probes *probes, int map);
-/* Does what threads of the target wait for. */
+/* Serves the requests that threads of the target wait for. */
 void dpe_object_watches_answer(struct dpe_probes *probes);
-/* Takes all of these watchpoints away. */
+/* Removes all of these watchpoints. */
 void dpe_object_watches_release(struct dpe_probes *probes);
 /* Warns, at the end, where objects were not watched. */
 void dpe_object_watches_report_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
@@ -213,7 +213,7 @@ void dpe_object_watches_report_refused(const struct dpe_probes *probes, struct d
 
 /* Whether any event is to wait for others, or may stop the target. */
 bool dpe_guards_are_wanted(const struct dpe_probes *probes);
-/* Whether the site has anything to do with that. */
+/* Whether the site has such an event, or one that others wait for. */
 bool dpe_guards_has(const struct dpe_probes *probes, const struct dpe_site *site);
 /* Tells the kernel's side by a map of struct dpe_guard_entry; `state`, and the map of struct
  * dpe_flag_counts, are shared with it. 0 or a positive error. */
@@ -223,7 +223,7 @@ int dpe_guards_configure(
 void dpe_guards_configure_site(struct dpe_probes *probes, int map, unsigned number);
 /* Whether some event could stop the target. */
 bool dpe_guards_can_stop(const struct dpe_probes *probes);
-/* Waits, for some time at most, for events that are about to stop the target. */
+/* Waits a limited time for events that are about to stop the target. */
 void dpe_guards_await(const struct dpe_probes *probes);
 
 /* ---- kernel_rings.c ------------------------------------------------------------------ */
@@ -257,7 +257,7 @@ int dpe_kernel_rings_open(
 	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
 /* The target has ended: others may go on. */
 void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd);
-/* One more; takes over the file, whatever comes of it. 0 or -errno. */
+/* Adds a ring; takes over the file, also on failure. 0 or -errno. */
 int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
 void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */
 /* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 where

@@ -231,7 +231,7 @@ static void answer(struct dpe_probes *probes, struct dpe_watch_request *request)
 		request->ends ? "end" : "begin", request->result);
 	if (change_state(request, DPE_WATCH_TAKEN, DPE_WATCH_DONE))
 		return;
-	take_back(probes, request); /* nobody waited any longer, which is counted as a loss */
+	take_back(probes, request); /* the thread did not wait any longer, which counts as a loss */
 	change_state(request, DPE_WATCH_ABANDONED, DPE_WATCH_FREE);
 }
 

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A send. Sends that overlap in time are a batch, of which only the whole range is known. */
+/* A send. Of sends that overlap in time, a batch, only the range of all together is known. */
 struct chunk {
 	uint64_t number, batch;
 	uint64_t start, end; /* end: UINT64_MAX while the batch is not over */
 	uint64_t priority;
-	uint32_t reader; /* who received a part of it first; 0: nobody */
+	uint32_t reader; /* the thread that received a part of it first; 0: none */
 	bool shared;     /* its batch has others */
 };
 
@@ -29,7 +29,7 @@ struct channel {
 	struct chunk *chunks;    /* not yet received, or not all of it */
 	unsigned head, nchunks, capchunks;
 	unsigned sending, receiving; /* calls that have not returned */
-	bool crowded; /* since nobody was receiving, several have */
+	bool crowded; /* since the last moment without a receiver there were several at once */
 	bool foreign; /* something came from elsewhere */
 	bool unclear; /* what was received is not known, until all of it was */
 	bool unread;  /* who receives is not observed: its sends are no messages any more */

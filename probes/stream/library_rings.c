@@ -272,7 +272,7 @@ static void give_back(struct dpe_rings *rings, unsigned index)
 	if (loss.count)
 		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
 	ring->lost = (struct dpe_preload_loss){0};
-	ring->thread = 0; /* nobody asks whether its next one lives before it says who it is */
+	ring->thread = 0; /* so that its next thread is not looked up before it has reported its id */
 	*reader = (struct dpe_ring_reader){.next = reader->next,
 		.seen = reader->next,
 		.bound = reader->bound,

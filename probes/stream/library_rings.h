@@ -53,7 +53,7 @@ struct dpe_ring_event {
 	uint64_t gap;
 	bool first; /* of the thread in this ring */
 };
-/* Hands over what the rings hold, ring by ring; `ended`: nobody writes any more. An event that is
+/* Hands over what the rings hold, ring by ring; `ended`: nothing more is written. An event that is
  * not taken (`event` is false) stays in its ring, with what comes after it. Returns the time before
  * which every event was handed over; never 0. */
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
@@ -61,7 +61,7 @@ uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 /* Calls once for each ring whose thread lost something, and each that was given back. */
 void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context);
-/* Tells the library that nobody reads any more. */
+/* Informs the library that its rings are not read any more. */
 void dpe_rings_shut(struct dpe_rings *rings);
 
 #endif

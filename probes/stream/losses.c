@@ -44,7 +44,7 @@ static void add_images(const struct dpe_probes *probes, struct losses *losses)
 		add_loss(losses, &lost);
 }
 
-/* Lost by this side: nobody knows by which thread. */
+/* Lost on this side, of unknown threads. */
 static void add_own(struct losses *losses, struct dpe_lost lost)
 {
 	const struct dpe_ring_loss loss = {

@@ -93,7 +93,7 @@ struct dpe_follow {
 	unsigned nspaces, capspaces;
 	pid_t *owners; /* by number - 1: the process that was seen in it first */
 	unsigned nowners, capowners;
-	struct dpe_lost lost; /* of which an address has no number left */
+	struct dpe_lost lost; /* events with an address of a process without a number */
 
 	struct dpe_thread_id *thread_ids; /* by thread id, see thread_ids.c */
 
@@ -115,7 +115,7 @@ struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
 /* A process begins: what was known of one with its id is forgotten. */
 void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
 
-/* The address of which dpe_address_tag made this one. */
+/* The address that dpe_address_tag turned into this one. */
 struct dpe_address_origin {
 	uint32_t shared; /* number of the shared memory, from 1; 0: none */
 	pid_t pid;
@@ -154,7 +154,7 @@ void dpe_channels_open(struct dpe_probes *probes);
 void dpe_channels_free(struct dpe_channels *channels); /* accepts NULL */
 /* True of records that are for dpe_channels_deliver. */
 bool dpe_channels_is_theirs(const struct dpe_record *record);
-/* Hands over the messages of a record, of which there may be any number. */
+/* Hands over the messages of a record; there may be any number. */
 void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink);
 /* How many messages of the thread there were beyond its records. */

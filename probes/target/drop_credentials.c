@@ -28,7 +28,7 @@ static bool number_of(const char *name, unsigned *number)
 	return true;
 }
 
-/* Who called sudo. False where nobody did. */
+/* The user who called sudo; false if none did. */
 static bool find_caller(struct dpe_user *user)
 {
 	const char *name = getenv("SUDO_USER");

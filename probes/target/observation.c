@@ -312,7 +312,7 @@ static void reap(struct dpe_probes *probes)
 	probes->status = status;
 }
 
-/* True once it is stopped; false where it has ended, or (-1 in *error) nobody knows. */
+/* True once it is stopped; false if it has ended, or, with -1 in *error, if that is not known. */
 static bool await_stop(struct dpe_probes *probes, int *error)
 {
 	int status;

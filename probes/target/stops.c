@@ -63,7 +63,7 @@ void dpe_stops_scan(struct dpe_probes *probes)
 	dpe_event_flags_look(&guards->flags);
 }
 
-/* Everything that stopped the target has been judged, and nobody wants it to stand any more. */
+/* Every event that stopped the target was decided, and none requires it to stay stopped. */
 static void let_go(struct dpe_probes *probes)
 {
 	struct dpe_guards *guards = probes->guards;

@@ -46,7 +46,7 @@ struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value val
 	return lock;
 }
 
-/* A lock that nobody holds or refers to leaves the table. */
+/* Removes a lock that no thread holds and nothing refers to. */
 void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock)
 {
 	if (--lock->refs)

@@ -107,7 +107,7 @@ static void drop_node(struct dpe_wait_table *table, uint32_t node)
 	dpe_list_add(&table->unused, node);
 }
 
-/* True for an object that nobody holds, awaits or is named by. */
+/* True for an object that no thread holds, waits for or is identified by. */
 static void tidy_object(struct dpe_wait_graph *waits, uint32_t object)
 {
 	const struct dpe_wait_node *node = &waits->objects.nodes[object];

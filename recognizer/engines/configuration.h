@@ -50,7 +50,7 @@ struct dpe_config_engine {
 		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
 	void (*move)(const struct dpe_run *run, struct dpe_config *config,
 		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
-	/* The fast path of both where nobody looks at steps: takes the event as run->literals says
+	/* The fast path of both if nothing needs the steps: takes the event as run->literals says
 	 * if exactly one step fits run->preds; else false, and nothing was done. NULL: none. */
 	bool (*take_only)(
 		struct dpe_run *run, struct dpe_config *config, struct dpe_occurrence *occurrence);

@@ -49,7 +49,7 @@ struct dpe_conjunction {
 	unsigned noperands;
 	uint32_t *operand_of; /* by literal; DPE_NO_CHILD: none has it */
 	bool whole;           /* the only operand is the rule, as its engine follows it */
-	bool compact;         /* of which slices are kept compact */
+	bool compact;         /* its slices are kept in compact form */
 	/* Scratch space. */
 	struct dpe_partial **match; /* by operand */
 	struct dpe_domain *domains; /* by operand */

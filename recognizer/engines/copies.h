@@ -17,7 +17,7 @@ enum {
 };
 #define DPE_COPY_ENDED UINT64_MAX /* nothing: it has ended */
 
-/* A node: an event that a copy waits for. A copy has a node for each such event, one of which is
+/* A node: an event that a copy waits for. A copy has a node for each such event, and one of these nodes is
  * its first. Counted. NULL is no copy. */
 struct dpe_copies {
 	uint32_t refs;

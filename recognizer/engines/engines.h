@@ -133,7 +133,7 @@ void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 /* Adds the patterns, one bit each, that events in partial matches of the slice look like. False
- * where nobody knows, or it would take too long; `looks` counts what was looked at, of all slices.
+ * if it is not known, or would take too long to find out; `looks` counts what was looked at, of all slices.
  */
 bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *slice,
 	uint64_t *patterns, unsigned *looks);

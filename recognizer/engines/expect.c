@@ -377,7 +377,7 @@ static const struct dpe_config_step *find_only_step(struct dpe_run *run,
 	return only;
 }
 
-/* Where one step takes the event, nobody needs the branch as it was, and a copy is dear: it has
+/* If only one step takes the event, the old branch is not needed, and a copy is expensive: it has
  * what is at each position. */
 static bool act_in_place(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)

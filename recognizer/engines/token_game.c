@@ -367,7 +367,7 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 
 /* ---- what others see --------------------------------------------------------------------- */
 
-/* Each match binds the same variables, whichever copies of an @ are in it, and nobody asks which. */
+/* Each match binds the same variables, whichever copies of an @ are in it, and nothing depends on which. */
 static bool has_like_copies(const struct dpe_rule *rule)
 {
 	if (rule->mode != DPE_DETECT || dpe_rule_names_positions(rule) ||

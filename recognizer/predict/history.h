@@ -37,7 +37,7 @@ struct dpe_epoch {
 struct dpe_past_event {
 	const struct dpe_epoch *epoch;
 	uint32_t index;   /* from 1, within the stretch */
-	uint32_t message; /* in `messages`; 0: no rule predicts, so nobody asks for it */
+	uint32_t message; /* in `messages`; 0: no rule predicts, so it is not needed */
 };
 
 /* An outermost acquire that is complete: from its gate on, the lock is held. */

@@ -171,7 +171,7 @@ void dpe_slice_ends_free(struct dpe_prediction_search *search);
 
 /* ---- sweep.c ------------------------------------------------------------------------------ */
 
-/* Matches of independent events, of which the assignment's last is given. */
+/* Matches of independent events; the assignment has the last event. */
 void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
 void dpe_sweeps_free(struct dpe_prediction_search *search);
 

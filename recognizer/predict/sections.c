@@ -294,7 +294,7 @@ static void hold_on(struct dpe_history *history, uint32_t chain, struct dpe_sect
 		};
 }
 
-/* The locks that nobody refers to: all are made anew where they are needed. */
+/* Drops the locks that nothing refers to; they are created anew if needed. */
 static struct dpe_keyed *forget_sets(struct dpe_history *history)
 {
 	struct dpe_keyed *before = history->locks;

@@ -13,7 +13,7 @@ struct sweep_key {
 	uint64_t last;
 };
 
-/* Of one choice of threads and values, and of which event is the last. */
+/* For one choice of threads and values, and of the last event. */
 struct dpe_sweep {
 	UT_hash_handle hh;
 	struct sweep_key key;

@@ -19,7 +19,7 @@ struct dpe_fast_path {
 
 /* ---- when ---------------------------------------------------------------------------------- */
 
-/* Nobody looks at single events. */
+/* No condition or action needs single events. */
 void dpe_fast_path_new(struct dpe_run *run)
 {
 	if (run->rule->mode == DPE_EXPECT && run->automaton && !run->wants_positions &&

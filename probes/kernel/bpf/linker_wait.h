@@ -18,7 +18,7 @@ const volatile __u32 awaits; /* what is mapped later may have events; else nothi
 __u64 loads;         /* how often libraries were the reason */
 __u64 asked;         /* how often the observer was to look */
 __u64 answered;      /* the last of these that it has done */
-__u64 unanswered;    /* the last of these that nobody waited for any longer */
+__u64 unanswered;    /* the last of these that no thread waited for any longer */
 __u32 observer_gone;
 
 /* Processes in which a thread waits, where several are followed, or for a program that is begun. */

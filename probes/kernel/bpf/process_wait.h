@@ -137,7 +137,7 @@ static __always_inline void await_probes_of_program(struct task_struct *task, bo
 		if (number && wait_before_return(task, number, 0, &entry.question))
 			return;
 	} else if (!follow) {
-		return; /* nobody would let go what is stopped */
+		return; /* nothing would continue what is stopped */
 	}
 	if (!follow || !hold_process(task, &entry))
 		lose_nowhere(bpf_ktime_get_ns());

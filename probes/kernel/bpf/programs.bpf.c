@@ -143,7 +143,7 @@ static __always_inline void enter(
 	else if (thread)
 		thread->unsure = 1;
 	else if (attached && observing)
-		lose_at(thread, tid, site, true); /* its exit, which nobody would miss */
+		lose_at(thread, tid, site, true); /* its exit, whose absence would not show */
 }
 
 SEC("uprobe")
@@ -416,7 +416,7 @@ static __always_inline bool is_handled_fault(
 }
 
 /* A probed instruction faults, and a handler may repair that: then it runs again, and its probe is hit once more. Or the
- * handler leaves by longjmp, and the same is called anew. Nobody says which: it counts as a loss. */
+ * handler leaves by longjmp, and the same is called anew. Which one it was is not known: it counts as a loss. */
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
 {

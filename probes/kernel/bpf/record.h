@@ -196,7 +196,7 @@ enum dpe_watch_state {
 	DPE_WATCH_READY,     /* for the observer */
 	DPE_WATCH_TAKEN,     /* by it */
 	DPE_WATCH_DONE,      /* `result` is there */
-	DPE_WATCH_ABANDONED, /* was taken, and nobody waits any longer */
+	DPE_WATCH_ABANDONED, /* was taken, and the thread waits no longer */
 };
 
 enum dpe_watch_result {

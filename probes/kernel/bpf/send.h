@@ -72,7 +72,7 @@ struct thread {
 	__u32 tid, depth;
 	__u32 process, space;
 	__u32 met;    /* its first event was sent */
-	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
+	__u32 unsure; /* calls were not noted, or were forgotten, and may still return */
 	__u64 named;  /* `comm` is the name that was sent last */
 	__u64 comm[DPE_COMM_WORDS];
 	struct dpe_channel transfer; /* of the system call that it is in */

@@ -32,7 +32,7 @@ static __always_inline bool change_state(struct dpe_watch_request *request, __u6
 	return __sync_val_compare_and_swap(&request->state, from, to) == from;
 }
 
-/* What the observer has done, once it has. Where nobody waits any longer it shall not do it. */
+/* What the observer has done, once it has. If no thread waits any longer it must not do it. */
 static __always_inline __u32 take_result(struct dpe_watch_request *request)
 {
 	__u32 result;
