@@ -95,7 +95,7 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 }
 
 /* A file that is not of the expected kind would give any number of errors. */
-static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
+static bool is_beyond_limit(struct dpe_diags *diags, const struct diag *new)
 {
 	if (diags->counted[new->severity] < DPE_DIAG_LINES) {
 		diags->counted[new->severity]++;
@@ -109,7 +109,7 @@ static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
 static void add(struct dpe_diags *diags, struct diag new)
 {
 	if (new.severity != DPE_NOTE)
-		diags->dropped = is_known(diags, &new) || is_too_much(diags, &new);
+		diags->dropped = is_known(diags, &new) || is_beyond_limit(diags, &new);
 	if (diags->dropped) {
 		free(new.where);
 		free(new.text);

@@ -47,7 +47,7 @@ static enum dpe_hangs nobody_hangs(void *context, const struct dpe_deadlock *han
 	return DPE_HANGS_NOT;
 }
 
-static enum dpe_break go_on(void *context, const struct dpe_rule *rule, const struct dpe_message *at)
+static enum dpe_break continue_at_break(void *context, const struct dpe_rule *rule, const struct dpe_message *at)
 {
 	(void)context, (void)rule, (void)at;
 	return DPE_GO_ON;
@@ -105,7 +105,7 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 		return false;
 	sink = cli_report_sink(run->report, false);
 	sink.hangs = nobody_hangs;
-	sink.stop = go_on;
+	sink.stop = continue_at_break;
 	run->recognizer = dpe_recognizer_new(spec_of(rules), &options, &sink, rules->cli->diags);
 	cli_report_on(run->report, run->recognizer);
 	return run->recognizer;

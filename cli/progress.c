@@ -17,7 +17,7 @@ uint64_t cli_clock(void)
 }
 
 /* True if standard output or error of the process is our standard error. */
-static bool writes_on_ours(pid_t target)
+static bool shares_stderr(pid_t target)
 {
 	struct stat ours, theirs;
 
@@ -40,7 +40,7 @@ static bool is_wanted(pid_t target)
 	if (!isatty(STDERR_FILENO))
 		return false;
 	if (target > 0)
-		return !writes_on_ours(target);
+		return !shares_stderr(target);
 	return target < 0 || !isatty(STDOUT_FILENO); /* it will inherit ours */
 }
 

@@ -94,7 +94,7 @@ static void begin_row(const struct races *races, unsigned thread, uint32_t end, 
 }
 
 /* A lock is not free before it is unlocked, so these are not possible in the other order. */
-static bool lets_go_on(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
+static bool enables(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
 {
 	bool releases = a->kind == DPE_SCHED_MUTEX_UNLOCK || a->kind == DPE_SCHED_COND_WAIT ||
 			a->kind == DPE_SCHED_COND_TIMEDWAIT;
@@ -153,7 +153,7 @@ static void add_between(const struct races *races, struct meantime *between, uns
 }
 
 /* Without the bound's help: a run that puts the thread there, or whatever leads to it. */
-static void try_there(struct dpe_dfs_node *node, unsigned thread)
+static void add_backtrack_point(struct dpe_dfs_node *node, unsigned thread)
 {
 	if (dpe_set_has(&node->possible, thread))
 		dpe_set_add(&node->todo, thread);
@@ -166,10 +166,10 @@ static void reverse_bounded(const struct races *races, uint32_t first, unsigned 
 {
 	struct dpe_dfs_node *nodes = races->dfs->nodes;
 
-	try_there(&nodes[first], thread);
+	add_backtrack_point(&nodes[first], thread);
 	while (first && nodes[first - 1].thread == nodes[first].thread)
 		first--;
-	try_there(&nodes[first], thread);
+	add_backtrack_point(&nodes[first], thread);
 }
 
 /* The race of two events: some run is to begin, in place of the first, with what leads to the second.
@@ -222,7 +222,7 @@ static void look_back(const struct races *races, const struct dpe_sched_event *e
 
 		if (other->thread == event->thread || before[other->thread] > i ||
 			shadow[other->thread] > i || !dpe_events_dependent(other, event) ||
-			lets_go_on(other, event))
+			enables(other, event))
 			continue;
 		if (reverse(races, i, event->thread, end, clock) && never_enables(races, other))
 			join_row(races, shadow, i);
@@ -246,7 +246,7 @@ static void look_at_pending(const struct races *races)
 	}
 }
 
-static void look_for_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
+static void find_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
 {
 	struct races races = {dfs, memory, memory->events, memory->nevents, memory->nthreads, NULL};
 
@@ -313,7 +313,7 @@ bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 }
 
 /* Whether the run went the way that it was sent, by the same operations as before. */
-static bool went_there(const struct dpe_dfs *dfs, const struct dpe_sched_header *memory)
+static bool followed_path(const struct dpe_dfs *dfs, const struct dpe_sched_header *memory)
 {
 	if (memory->strayed || memory->nevents < dfs->count || !memory->nevents)
 		return false;
@@ -360,7 +360,7 @@ void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 
 	if (dfs->learned != memory->learned)
 		return;
-	if (!went_there(dfs, memory)) {
+	if (!followed_path(dfs, memory)) {
 		dfs->strayed = true;
 		if (dfs->count)
 			dpe_set_add(&dfs->nodes[from].done, dfs->nodes[from].thread);
@@ -380,7 +380,7 @@ void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	if (memory->events[memory->nevents - 1].ends)
 		dpe_set_add(&last->ended, last->thread);
 	if (!dfs->full)
-		look_for_races(dfs, memory, from);
+		find_races(dfs, memory, from);
 }
 
 void dpe_dfs_free(struct dpe_dfs *dfs)

@@ -16,7 +16,7 @@ static bool is_at(const struct dpe_stepping *stepping, const struct dpe_macroste
 
 /* The choice that leads to where the run is to go: that of the path. Choices that are not in it come with
  * memory that is known to be shared since; they are made as usual. True: the run is there. */
-static bool find_way(struct dpe_stepping *stepping)
+static bool choose_on_path(struct dpe_stepping *stepping)
 {
 	struct dpe_sched_question *question = &stepping->server.memory->question;
 	const struct dpe_macrostep *at = stepping->way[stepping->on_way];
@@ -46,7 +46,7 @@ static void arrive(struct dpe_stepping *stepping)
 }
 
 /* Whether a command before has said so. */
-static bool is_on_its_way(struct dpe_stepping *stepping)
+static bool is_on_path(struct dpe_stepping *stepping)
 {
 	bool is_switch;
 
@@ -67,10 +67,10 @@ static bool answer(void *context)
 
 	if (stepping->server.memory->question.current >= DPE_SCHED_THREADS)
 		return false;
-	if (!find_way(stepping))
+	if (!choose_on_path(stepping))
 		return true;
 	arrive(stepping);
-	if (!is_on_its_way(stepping) || dpe_step_go_on(stepping) != DPE_GO) {
+	if (!is_on_path(stepping) || dpe_step_continue(stepping) != DPE_GO) {
 		stepping->going = 0;
 		dpe_step_show(stepping);
 		if (dpe_step_commands(stepping) != DPE_GO)
@@ -83,7 +83,7 @@ static bool answer(void *context)
 	return true;
 }
 
-static void plan_way(struct dpe_stepping *stepping)
+static void plan_path(struct dpe_stepping *stepping)
 {
 	unsigned at = stepping->nway = stepping->here->depth + 1;
 
@@ -165,7 +165,7 @@ static void run_again(struct dpe_stepping *stepping)
 	struct dpe_explored_run run;
 
 	stepping->again = false;
-	plan_way(stepping);
+	plan_path(stepping);
 	if (dpe_server_run(&stepping->server, &run, stepping->diags))
 		end_run(stepping, &run);
 	else

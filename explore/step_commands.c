@@ -282,7 +282,7 @@ enum dpe_after dpe_step_commands(struct dpe_stepping *stepping)
 	return after;
 }
 
-enum dpe_after dpe_step_go_on(struct dpe_stepping *stepping)
+enum dpe_after dpe_step_continue(struct dpe_stepping *stepping)
 {
 	return go_on(stepping, false, 0);
 }

@@ -38,6 +38,6 @@ void dpe_step_show(const struct dpe_stepping *stepping);
 /* Reads commands until one leads on. */
 enum dpe_after dpe_step_commands(struct dpe_stepping *stepping);
 /* The usual choice is made, without a command. */
-enum dpe_after dpe_step_go_on(struct dpe_stepping *stepping);
+enum dpe_after dpe_step_continue(struct dpe_stepping *stepping);
 
 #endif

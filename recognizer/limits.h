@@ -64,7 +64,7 @@
 /* Cycles in the order of locks: threads whose requests at one site are looked at, sets of locks at the same
  * sites, and choices of requests. A potential deadlock stays one, whatever the others would show. */
 #define DPE_MOST_REQUESTERS DPE_TINY_OR(2, 64)
-#define DPE_MOST_WAYS DPE_TINY_OR(2, 8)
+#define DPE_CYCLE_REQUESTS DPE_TINY_OR(2, 8)
 #define DPE_MEETING_WORK DPE_TINY_OR(3, 100000)
 
 /* Conjunctions: pairs of partial matches that one event is compared with, and once that was too few;

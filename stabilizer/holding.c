@@ -204,7 +204,7 @@ struct known_key {
 	struct dpe_value id;
 };
 
-static bool same_known(const void *entry, const void *key)
+static bool known_has_key(const void *entry, const void *key)
 {
 	const struct dpe_known *known = entry;
 	const struct known_key *wanted = key;
@@ -222,7 +222,7 @@ struct dpe_known *dpe_known_find(
 {
 	struct known_key key = {log, id};
 
-	return dpe_table_find(&stabilizer->known, known_hash(log, id), same_known, &key);
+	return dpe_table_find(&stabilizer->known, known_hash(log, id), known_has_key, &key);
 }
 
 static struct dpe_known *known_of(

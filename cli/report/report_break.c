@@ -87,7 +87,7 @@ static bool is_there(struct cli_report *report, const struct dpe_message *at)
 	return there;
 }
 
-static const char *where_it_stands(bool there, enum cli_on_break how)
+static const char *stop_place(bool there, enum cli_on_break how)
 {
 	if (how != CLI_CONTINUE)
 		return there ? "the program is stopped here, at this event"
@@ -144,7 +144,7 @@ enum dpe_break cli_stop(
 	if (terminal >= 0)
 		close(terminal);
 	else
-		print_break(report, rule, where_it_stands(there, how));
+		print_break(report, rule, stop_place(there, how));
 	if (how == CLI_GDB) {
 		cli_json_match(report, rule, at);
 		return hand_over(report, rule);

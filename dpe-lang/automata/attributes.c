@@ -165,7 +165,7 @@ static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
 }
 
 /* Most moves of a state lead to different states, and need not be compared with each other. */
-static bool leads_there(struct dpe_auto *a, const struct dpe_node_state *s, dpe_state to)
+static bool has_move_to(struct dpe_auto *a, const struct dpe_node_state *s, dpe_state to)
 {
 	struct dpe_node_state *there = a->states[to];
 	bool does = there->has_from && there->from == s->number;
@@ -194,7 +194,7 @@ void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struc
 {
 	struct dpe_move *new;
 
-	if (leads_there(a, s, move->to) && has_move(s, move))
+	if (has_move_to(a, s, move->to) && has_move(s, move))
 		return;
 	new = DPE_GROW(s->moves, s->nmoves, s->capmoves);
 	*new = *move;

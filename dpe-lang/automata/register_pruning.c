@@ -76,7 +76,7 @@ static void collect(struct chain *chain, struct dpe_auto *a, const struct dpe_ke
 
 /* ---- covered registers ------------------------------------------------------------------- */
 
-static bool has_one(const struct member *member)
+static bool has_one_register(const struct member *member)
 {
 	return member->nregs == 1 && member->automaton->sequential;
 }
@@ -89,7 +89,7 @@ static const struct member *find_cover(
 	for (unsigned i = 0; i < chain->count; i++) {
 		const struct member *other = &chain->at[i];
 
-		if (other != member && other->automaton->literals[literal] && has_one(other) &&
+		if (other != member && other->automaton->literals[literal] && has_one_register(other) &&
 			dpe_key_precedes(chain->key, member->regs[0], other->regs[0]))
 			return other;
 	}
@@ -100,7 +100,7 @@ static void find_covers(const struct chain *chain, struct member *member)
 {
 	const struct dpe_node_state *s;
 
-	if (!has_one(member))
+	if (!has_one_register(member))
 		return;
 	s = dpe_auto_expand(member->automaton, member->state);
 	member->covered = member->single = s->nmoves;

@@ -20,31 +20,31 @@ struct dpe_symmetries {
 /* ---- applying a swap to expressions ------------------------------------------------------ */
 
 /* The swap maps the first expression to the second, operand by operand. */
-static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
+static bool maps_to(const struct dpe_rule *rule, const struct swap *swap,
 	const struct dpe_node *from, const struct dpe_node *to)
 {
 	if (from->kind != to->kind || from->nonempty != to->nonempty)
 		return false;
 	if (from->kind == DPE_NODE_EVENT)
 		return swap->to[dpe_node_literal(rule, from)] == dpe_node_literal(rule, to);
-	return becomes(rule, swap, from->left, to->left) &&
-	       (!from->right || becomes(rule, swap, from->right, to->right));
+	return maps_to(rule, swap, from->left, to->left) &&
+	       (!from->right || maps_to(rule, swap, from->right, to->right));
 }
 
-static bool stays(
+static bool is_invariant(
 	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node);
 
 /* The swap permutes the operands. */
-static bool operands_stay(
+static bool operands_are_invariant(
 	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_operands *operands)
 {
 	for (unsigned i = 0; i < operands->count; i++) {
 		unsigned others = 0;
 
-		if (stays(rule, swap, operands->at[i]))
+		if (is_invariant(rule, swap, operands->at[i]))
 			continue;
 		for (unsigned j = 0; j < operands->count; j++)
-			others += becomes(rule, swap, operands->at[i], operands->at[j]);
+			others += maps_to(rule, swap, operands->at[i], operands->at[j]);
 		if (others != 1)
 			return false;
 	}
@@ -52,7 +52,7 @@ static bool operands_stay(
 }
 
 /* The swap maps the expression to itself, except for the order of operands of + and &. */
-static bool stays(const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node)
+static bool is_invariant(const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node)
 {
 	struct dpe_operands operands = {0};
 	bool all;
@@ -60,11 +60,11 @@ static bool stays(const struct dpe_rule *rule, const struct swap *swap, const st
 	if (node->kind == DPE_NODE_EVENT)
 		return swap->to[dpe_node_literal(rule, node)] == dpe_node_literal(rule, node);
 	if (node->kind == DPE_NODE_STAR)
-		return stays(rule, swap, node->left);
+		return is_invariant(rule, swap, node->left);
 	if (node->kind == DPE_NODE_SEQ)
-		return stays(rule, swap, node->left) && stays(rule, swap, node->right);
+		return is_invariant(rule, swap, node->left) && is_invariant(rule, swap, node->right);
 	dpe_collect_operands(&operands, node, node->kind, true);
-	all = operands_stay(rule, swap, &operands);
+	all = operands_are_invariant(rule, swap, &operands);
 	free(operands.at);
 	return all;
 }
@@ -134,7 +134,7 @@ static void try_swap(struct dpe_symmetries *symmetries, const struct dpe_node *t
 	struct swap swap = new_swap(symmetries->rule->nliterals);
 
 	if (align(symmetries, &swap, a, b) && swap.nmoved && !is_there(symmetries, &swap) &&
-		stays(symmetries->rule, &swap, tree))
+		is_invariant(symmetries->rule, &swap, tree))
 		*DPE_GROW(symmetries->at, symmetries->count, symmetries->cap) = swap;
 	else
 		free_swap(&swap);
@@ -283,10 +283,10 @@ static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_s
 static bool operand_stays(
 	const struct view *view, const struct operand_states *operands, const struct operand_state *operand)
 {
-	if (stays(view->rule, view->swap, operand->automaton->node))
+	if (is_invariant(view->rule, view->swap, operand->automaton->node))
 		return state_stays(view, operand->automaton, operand->state->number);
 	for (unsigned i = 0; i < operands->count; i++) {
-		if (becomes(view->rule, view->swap, operand->automaton->node,
+		if (maps_to(view->rule, view->swap, operand->automaton->node,
 			    operands->at[i].automaton->node))
 			return are_exchangeable(operand, &operands->at[i]);
 	}
@@ -324,7 +324,7 @@ static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_s
 		return par_stays(view, a, state);
 	/* One operand of + has begun: the swap must not exchange it. */
 	if (a->node->kind == DPE_NODE_ALT && child->node->kind != DPE_NODE_ALT &&
-		!stays(view->rule, view->swap, child->node))
+		!is_invariant(view->rule, view->swap, child->node))
 		return false;
 	return state_stays(view, child, left ? key->left : key->right);
 }

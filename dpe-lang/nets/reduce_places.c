@@ -54,12 +54,12 @@ static bool is_empty(const struct transition *t)
 	return t->expr->kind == EXPR_EMPTY;
 }
 
-static bool takes_only_that(const struct transition *t)
+static bool has_one_input(const struct transition *t)
 {
 	return t->nin == 1;
 }
 
-static bool leaves_only_that(const struct transition *t)
+static bool has_one_output(const struct transition *t)
 {
 	return t->nout == 1;
 }
@@ -72,10 +72,10 @@ static bool can_advance(const struct reducer *r, const struct neighbours *a)
 	for (unsigned j = 0; j < a->ntakers; j++) {
 		const struct transition *taker = &r->net->transitions[a->takers[j]];
 
-		if (!takes_only_that(taker))
+		if (!has_one_input(taker))
 			return false;
 		for (unsigned i = 0; i < a->nmakers && !is_empty(taker); i++) {
-			if (!leaves_only_that(&r->net->transitions[a->makers[i]]))
+			if (!has_one_output(&r->net->transitions[a->makers[i]]))
 				return false;
 		}
 	}
@@ -90,14 +90,14 @@ static bool can_delay(const struct reducer *r, const struct neighbours *a, unsig
 	for (unsigned i = 0; i < a->nmakers; i++) {
 		const struct transition *maker = &r->net->transitions[a->makers[i]];
 
-		if (!leaves_only_that(maker))
+		if (!has_one_output(maker))
 			return false;
 		for (unsigned j = 0; j < maker->nin; j++) {
 			if (*dpe_nets_are_together(r, place, maker->in[j]))
 				return false;
 		}
 		for (unsigned j = 0; j < a->ntakers && !is_empty(maker); j++) {
-			if (!takes_only_that(&r->net->transitions[a->takers[j]]))
+			if (!has_one_input(&r->net->transitions[a->takers[j]]))
 				return false;
 		}
 	}

@@ -156,7 +156,7 @@ static struct dpe_value thread_of(uint64_t id)
 }
 
 /* The END block was read; it must be the end of the file. */
-static int end_well(struct dpe_log_reader *reader)
+static int read_end(struct dpe_log_reader *reader)
 {
 	uint64_t loss[2];
 
@@ -207,7 +207,7 @@ static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *b
 	dpel->at = dpel->block;
 	dpel->end = dpel->block + le32toh(block->size);
 	if (le32toh(block->kind) == DPEL_END)
-		return end_well(reader);
+		return read_end(reader);
 	if (!take_tables(reader, block)) {
 		snprintf(what, sizeof(what), "there is a block that %s", dpel->wrong);
 		return end_log(reader, DPE_ERROR, dpel->block_offset, what);

@@ -102,7 +102,7 @@ void dpe_sched_misuse(enum dpe_sched_misuse misuse)
 	dpe_sched_end(DPE_SCHED_MISUSE);
 }
 
-void dpe_sched_rest(void)
+void dpe_sched_pause(void)
 {
 	REAL(usleep)(1000);
 }
@@ -161,7 +161,7 @@ static _Noreturn void end_deadlock(void)
 }
 
 /* Threads that each wait for the next one, though others may still run. */
-static void look_for_cycle(unsigned from)
+static void find_cycle(unsigned from)
 {
 	unsigned at = from, length = 0;
 
@@ -183,7 +183,7 @@ static void nobody_can(void)
 	if (!dpe_sched->live || dpe_sched_anybody_outside())
 		return;
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		look_for_cycle(i);
+		find_cycle(i);
 	end_deadlock();
 }
 
@@ -197,7 +197,7 @@ static unsigned choose_after_handlers(unsigned current)
 	if (!dpe_sched->live || dpe_sched_anybody_outside() || !handles_signals())
 		return next;
 	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS && next == DPE_SCHED_NOBODY; ms++) {
-		dpe_sched_rest();
+		dpe_sched_pause();
 		next = dpe_sched_choose(current);
 	}
 	return next;
@@ -287,7 +287,7 @@ static void take_turn(struct dpe_sched_thread *me)
 			hand_over(number);
 	} else if (dpe_sched->running == number) {
 		if (dpe_sched->strategy != DPE_SCHED_DFS) /* what others do may matter to other runs */
-			look_for_cycle(number);
+			find_cycle(number);
 		hand_over(number);
 	}
 	if (dpe_sched->running == number) {

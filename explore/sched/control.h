@@ -59,7 +59,7 @@ DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
 
 DPE_SCHED_HIDDEN bool dpe_sched_anybody_outside(void);
 /* Lets threads outside run for a moment. */
-DPE_SCHED_HIDDEN void dpe_sched_rest(void);
+DPE_SCHED_HIDDEN void dpe_sched_pause(void);
 
 /* ---- sched_memory.c ---------------------------------------------------------------------- */
 

@@ -200,7 +200,7 @@ static void come_back(struct dpe_sched_thread *me, struct loop *loop)
 	loop->asks = called;
 	me->repeats = !called;
 	if (me->repeats && dpe_sched_anybody_outside())
-		dpe_sched_rest();
+		dpe_sched_pause();
 	else
 		loop->over = me->repeats;
 }

@@ -118,7 +118,7 @@ static bool has_threads(void)
 }
 
 /* What races with the second races with the first, too. Atomic accesses do not race with each other. */
-static bool stands_for(unsigned first, unsigned second)
+static bool covers(unsigned first, unsigned second)
 {
 	return first == second || first == PLAIN_WRITE || second == ATOMIC_READ;
 }
@@ -149,7 +149,7 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 		return false;
 	entry = &table[(address ^ address >> 12) & (DPE_PRELOAD_SEEN - 1)];
 	if (entry->epoch == dpe_preload_epoch && !((entry->key ^ key) & ~(uint64_t)KIND) &&
-		stands_for(entry->key & KIND, (unsigned)kind))
+		covers(entry->key & KIND, (unsigned)kind))
 		return true;
 	*entry = (struct seen){dpe_preload_epoch, key};
 	return false;

@@ -20,7 +20,7 @@ static struct dpe_guard_flags flags_of(uint64_t set)
 	return flags;
 }
 
-static uint64_t left_out(uint64_t set)
+static uint64_t flags_beyond_limit(uint64_t set)
 {
 	for (unsigned i = 0; set && i < DPE_GUARD_FLAGS; i++)
 		set &= set - 1;
@@ -56,8 +56,8 @@ static struct dpe_guard_entry entry_of(struct dpe_probes *probes, const struct d
 {
 	struct dpe_guard_entry entry = {.sets = flags_of(guard->sets)};
 
-	dpe_event_flags_keep(&probes->guards->flags, left_out(guard->sets));
-	if (probes->dynamic && !guard->always && !left_out(guard->after))
+	dpe_event_flags_keep(&probes->guards->flags, flags_beyond_limit(guard->sets));
+	if (probes->dynamic && !guard->always && !flags_beyond_limit(guard->after))
 		entry.after = flags_of(guard->after);
 	entry.nstops = probes->stop ? guard->nstops : 0;
 	for (unsigned i = 0; i < entry.nstops; i++)

@@ -91,7 +91,7 @@ void dpe_attach_configure_reads(struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 /* Whether probes may still be put in place: the dynamic linker is watched. */
-bool dpe_attach_goes_on(const struct dpe_probes *probes);
+bool dpe_attach_watches_linker(const struct dpe_probes *probes);
 /* Whether we may read the map of losses with the rights that we have now. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);

@@ -118,7 +118,7 @@ static struct dpe_lost lost_by_nobody(const struct dpe_probes *probes)
 	return lost;
 }
 
-bool dpe_attach_goes_on(const struct dpe_probes *probes)
+bool dpe_attach_watches_linker(const struct dpe_probes *probes)
 {
 	return bpf_program__autoload(probes->bpf->progs.on_libraries);
 }

@@ -146,7 +146,7 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 		needed |= BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	if (!probes->child->pid && yama_restricts())
 		needed |= BIT(CAP_SYS_PTRACE);
-	if (dpe_attach_goes_on(probes)) /* before Linux 6.6 probes need more */
+	if (dpe_attach_watches_linker(probes)) /* before Linux 6.6 probes need more */
 		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes) |
 			  (probes->multi ? 0 : BIT(CAP_SYS_ADMIN));
 	sees = try(probes, user, needed);

@@ -58,7 +58,7 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 
 /* What the source calls it, whole or without parameters and arguments of templates; of that also
  * without the outer classes and namespaces. */
-static bool is_called_so(const char *pattern, const char *symbol)
+static bool matches_source_name(const char *pattern, const char *symbol)
 {
 	char *whole = dpe_demangle(symbol, true), *base = whole ? dpe_demangle_base(symbol) : NULL;
 	bool so = whole && !fnmatch(pattern, whole, 0);
@@ -81,7 +81,7 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 {
 	char *whole = dpe_xasprintf("%s::%s", module->name, function->name);
 	bool wanted = matches(listing->pattern, whole, function->name) ||
-		      is_called_so(listing->pattern, function->name);
+		      matches_source_name(listing->pattern, function->name);
 
 	free(whole);
 	return wanted;

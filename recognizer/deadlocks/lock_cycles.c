@@ -59,7 +59,7 @@ static bool taking_fits(const struct cycle_search *search, const struct dpe_acqu
 }
 
 /* False once the search has taken as many steps as it may. */
-static bool may_go_on(const struct cycle_search *search)
+static bool has_budget(const struct cycle_search *search)
 {
 	return search->tries <= DPE_MOST_SEARCH_STEPS;
 }
@@ -81,7 +81,7 @@ static bool assign_from(struct cycle_search *search, unsigned at)
 
 	for (unsigned i = 0; i < acquisition->ninstances; i++) {
 		search->tries++;
-		if (!may_go_on(search))
+		if (!has_budget(search))
 			return false;
 		if (!instance_fits(search, at, acquisition->instances[i]))
 			continue;
@@ -192,7 +192,7 @@ static void drop_waits(struct dpe_lock_cycle *cycle)
 		dpe_message_unref((struct dpe_message *)wait->holds);
 	}
 	free(cycle->waits);
-	dpe_lock_ways_free(cycle);
+	dpe_cycle_requests_free(cycle);
 	cycle->waits = NULL;
 	cycle->nwaits = 0;
 }
@@ -210,13 +210,13 @@ static struct dpe_lock_places *find_places(struct dpe_lock_order *order, uint64_
 	return places;
 }
 
-static void add_way(const struct cycle_search *search, struct dpe_lock_cycle *cycle)
+static void add_requests(const struct cycle_search *search, struct dpe_lock_cycle *cycle)
 {
 	struct dpe_requests **at = dpe_xcalloc(search->nsteps, sizeof(struct dpe_requests *));
 
 	for (unsigned i = 0; i < search->nsteps; i++)
 		at[i] = search->steps[i].acquisition->requests;
-	dpe_lock_way_add(cycle, at);
+	dpe_cycle_requests_add(cycle, at);
 }
 
 static void keep_cycle(const struct cycle_search *search, uint64_t signature, uint64_t site)
@@ -239,7 +239,7 @@ static void keep_cycle(const struct cycle_search *search, uint64_t signature, ui
 	cycle->rule = order->rule;
 	cycle->waits = copy_steps(search);
 	cycle->nwaits = search->nsteps;
-	add_way(search, cycle);
+	add_requests(search, cycle);
 	if (!places->count++)
 		places->first = cycle;
 }
@@ -279,7 +279,7 @@ static void note_cycle(struct cycle_search *search)
 	if (!cycle)
 		keep_cycle(search, signature, site);
 	else if (cycle->nwaits == search->nsteps)
-		add_way(search, cycle);
+		add_requests(search, cycle);
 }
 
 static uint64_t sign_wait(const struct dpe_lock_order *order, const struct dpe_wait *wait)
@@ -402,7 +402,7 @@ static bool has_length(struct cycle_search *search, const struct dpe_lock *to)
 static void search_from(struct cycle_search *search, struct dpe_lock *from)
 {
 	from->on_path = true;
-	for (unsigned i = 0; i < from->out.count && may_go_on(search); i++) {
+	for (unsigned i = 0; i < from->out.count && has_budget(search); i++) {
 		struct dpe_acquisition *acquisition = from->out.at[i];
 
 		if (leads_back(search, acquisition->key.lock) && taking_fits(search, acquisition) &&
@@ -428,7 +428,7 @@ static void find_to(struct cycle_search *search, struct dpe_lock *end)
 		search->length = length;
 		search->longer = false;
 		search_from(search, taken);
-		if (!search->longer || !may_go_on(search) ||
+		if (!search->longer || !has_budget(search) ||
 			(search->found && search->order->searches_ended))
 			return;
 	}
@@ -449,7 +449,7 @@ void dpe_lock_cycles_find(
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)
 		find_to(&search, dpe_lock_of(acquisition->key.held->at[i]));
 	free(search.steps);
-	order->searches_ended += search.ended || !may_go_on(&search);
+	order->searches_ended += search.ended || !has_budget(&search);
 	order->searches_blind += search.blind;
 }
 

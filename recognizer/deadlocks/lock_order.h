@@ -108,7 +108,7 @@ struct dpe_acquisition {
 };
 
 /* Acquisitions that make a cycle: the requests of each step, counted. */
-struct dpe_lock_way {
+struct dpe_cycle_requests {
 	struct dpe_requests **at;
 };
 
@@ -120,8 +120,8 @@ struct dpe_lock_cycle {
 	struct dpe_wait *waits; /* NULL: reported as an actual deadlock */
 	unsigned nwaits;
 	bool others; /* there are more at the same sites that were not kept */
-	struct dpe_lock_way *ways; /* of the same locks at the same sites; each has nwaits steps */
-	unsigned nways, capways;
+	struct dpe_cycle_requests *requests; /* of the same locks at the same sites; each has nwaits steps */
+	unsigned nrequests, caprequests;
 	bool more;                /* there are others */
 	enum dpe_meeting meeting; /* the best of all so far */
 };
@@ -264,8 +264,8 @@ void dpe_requests_add(struct dpe_acquisition *acquisition, const struct dpe_lock
 void dpe_requests_drop_strand(struct dpe_requests *requests, const struct dpe_strand *strand);
 void dpe_requests_unref(struct dpe_requests *requests); /* accepts NULL */
 /* The acquisitions are another way to the cycle. Takes over `at`, and counts what it has. */
-void dpe_lock_way_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at);
-void dpe_lock_ways_free(struct dpe_lock_cycle *cycle);
+void dpe_cycle_requests_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at);
+void dpe_cycle_requests_free(struct dpe_lock_cycle *cycle);
 /* False where the cycle cannot close in any run. */
 bool dpe_lock_cycle_may_close(const struct dpe_lock_order *order, const struct dpe_lock_cycle *cycle);
 

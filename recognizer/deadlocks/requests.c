@@ -86,7 +86,7 @@ void dpe_requests_unref(struct dpe_requests *requests)
 
 /* ---- cycles ------------------------------------------------------------------------------- */
 
-static void free_way(struct dpe_requests **at, unsigned count)
+static void free_requests(struct dpe_requests **at, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		dpe_requests_unref(at[i]);
@@ -107,32 +107,32 @@ static bool is_same(struct dpe_requests *const *a, struct dpe_requests *const *b
 	return false;
 }
 
-void dpe_lock_way_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at)
+void dpe_cycle_requests_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at)
 {
-	bool known = cycle->nways < DPE_MOST_WAYS, there = false;
+	bool known = cycle->nrequests < DPE_CYCLE_REQUESTS, there = false;
 
 	for (unsigned i = 0; i < cycle->nwaits; i++) {
 		known &= at[i] != NULL;
 		if (at[i])
 			at[i]->refs++;
 	}
-	for (unsigned i = 0; i < cycle->nways; i++)
-		there |= is_same(cycle->ways[i].at, at, cycle->nwaits);
+	for (unsigned i = 0; i < cycle->nrequests; i++)
+		there |= is_same(cycle->requests[i].at, at, cycle->nwaits);
 	if (known && !there) {
-		*DPE_GROW(cycle->ways, cycle->nways, cycle->capways) = (struct dpe_lock_way){at};
+		*DPE_GROW(cycle->requests, cycle->nrequests, cycle->caprequests) = (struct dpe_cycle_requests){at};
 		return;
 	}
 	cycle->more |= !there;
-	free_way(at, cycle->nwaits);
+	free_requests(at, cycle->nwaits);
 }
 
-void dpe_lock_ways_free(struct dpe_lock_cycle *cycle)
+void dpe_cycle_requests_free(struct dpe_lock_cycle *cycle)
 {
-	for (unsigned i = 0; i < cycle->nways; i++)
-		free_way(cycle->ways[i].at, cycle->nwaits);
-	free(cycle->ways);
-	cycle->ways = NULL;
-	cycle->nways = cycle->capways = 0;
+	for (unsigned i = 0; i < cycle->nrequests; i++)
+		free_requests(cycle->requests[i].at, cycle->nwaits);
+	free(cycle->requests);
+	cycle->requests = NULL;
+	cycle->nrequests = cycle->caprequests = 0;
 }
 
 void dpe_lock_order_decide(struct dpe_lock_order *order, dpe_meet_fn *meet, void *context)
@@ -142,9 +142,9 @@ void dpe_lock_order_decide(struct dpe_lock_order *order, dpe_meet_fn *meet, void
 
 	order->ndecided++;
 	HASH_ITER (hh, order->cycles, cycle, next) {
-		for (unsigned i = 0; i < cycle->nways && cycle->meeting != DPE_MEET; i++) {
+		for (unsigned i = 0; i < cycle->nrequests && cycle->meeting != DPE_MEET; i++) {
 			enum dpe_meeting meeting =
-				meet(context, cycle->ways[i].at, cycle->nwaits);
+				meet(context, cycle->requests[i].at, cycle->nwaits);
 
 			if (meeting > cycle->meeting)
 				cycle->meeting = meeting;

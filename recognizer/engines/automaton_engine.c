@@ -138,7 +138,7 @@ static struct dpe_config take(const struct dpe_run *run, const struct dpe_config
 }
 
 /* Registers of few events fit where those of other states were. */
-static bool fit_alike(unsigned count, unsigned old)
+static bool fits_in_place(unsigned count, unsigned old)
 {
 	return count <= old || (old && count <= DPE_FIRST_REGISTERS);
 }
@@ -156,7 +156,7 @@ static void move_to(const struct dpe_run *run, struct dpe_config *config,
 						     : config->registers[move->carry[i]]);
 	for (unsigned i = 0; i < old; i++)
 		dpe_occurrence_unref(config->registers[i]);
-	if (!move->nregisters || !fit_alike(move->nregisters, old)) {
+	if (!move->nregisters || !fits_in_place(move->nregisters, old)) {
 		free_registers(pool, config->registers, old);
 		config->registers = NULL;
 	}

@@ -220,7 +220,7 @@ static void begin_with_latest(struct dpe_peers *peers)
 	}
 }
 
-static void give_way(struct dpe_peers *peers, unsigned a, unsigned b)
+static void try_next_peer(struct dpe_peers *peers, unsigned a, unsigned b)
 {
 	struct dpe_peer *x = &peers->at[a], *y = &peers->at[b];
 	bool second = x->to == a || (y->to != b && dpe_partial_precedes(peers->at[x->to].partial,
@@ -245,7 +245,7 @@ static bool mend(struct dpe_peers *peers)
 		for (unsigned b = 0; b < peers->count; b++) {
 			while (are_independent(peers, a, b) &&
 				!are_independent(peers, peers->at[a].to, peers->at[b].to)) {
-				give_way(peers, a, b);
+				try_next_peer(peers, a, b);
 				changed = true;
 			}
 		}

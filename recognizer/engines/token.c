@@ -57,7 +57,7 @@ struct dpe_game_token *dpe_token_new(struct dpe_game *game, const struct dpe_tok
 	return new;
 }
 
-static struct dpe_token_content stuff_of(const struct dpe_game_token *token)
+static struct dpe_token_content content_of(const struct dpe_game_token *token)
 {
 	return (struct dpe_token_content){
 		token->events, token->counts, token->pending, token->nevents, token->npending};
@@ -79,7 +79,7 @@ const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 /* The token without its actions: where it becomes several, they must not. */
 struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_token *token)
 {
-	struct dpe_token_content content = stuff_of(token);
+	struct dpe_token_content content = content_of(token);
 
 	content.npending = 0;
 	return dpe_token_new(game, &content);
@@ -87,7 +87,7 @@ struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_to
 
 struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_game_token *token)
 {
-	struct dpe_token_content content = stuff_of(token);
+	struct dpe_token_content content = content_of(token);
 
 	content.nevents = 0;
 	return dpe_token_new(game, &content);
@@ -96,7 +96,7 @@ struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_ga
 struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_game_token *token)
 {
 	struct dpe_game_token *nothing = dpe_game_nothing(game), *events;
-	struct dpe_token_content content = stuff_of(nothing);
+	struct dpe_token_content content = content_of(nothing);
 
 	content.events = token->events;
 	content.nevents = token->nevents;
@@ -109,7 +109,7 @@ struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_
 struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_game_token *token,
 	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind)
 {
-	struct dpe_token_content content = stuff_of(token);
+	struct dpe_token_content content = content_of(token);
 
 	content.pending =
 		dpe_actions_join(game, before, nbefore, content.pending, content.npending);
@@ -265,7 +265,7 @@ struct dpe_game_token *dpe_token_bind(
 		return token->counts[control] == (int64_t)rounds ? dpe_token_ref(token) : NULL;
 	memcpy(counts, token->counts, ncontrols * sizeof(*counts));
 	counts[control] = (int64_t)rounds;
-	content = stuff_of(token);
+	content = content_of(token);
 	content.counts = counts;
 	return dpe_token_new(game, &content);
 }

@@ -123,7 +123,7 @@ bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_taking 
 }
 
 /* The acquire that comes next in its thread waits for a section that another one is in: that is to be later. */
-static bool comes_first(struct dpe_arrangement *a, const struct dpe_taking *taking)
+static bool must_precede(struct dpe_arrangement *a, const struct dpe_taking *taking)
 {
 	const struct dpe_follower *follower = &a->follower;
 	const struct dpe_reordered_lock *lock = taking->of->lock;
@@ -148,7 +148,7 @@ static bool mend(struct dpe_arrangement *a)
 		uint32_t done = a->follower.done[i];
 
 		if (done < a->follower.cut[i] &&
-			any_acquire(a, &history->events[history->chains[i].events[done]], comes_first))
+			any_acquire(a, &history->events[history->chains[i].events[done]], must_precede))
 			return true;
 	}
 	return false;

@@ -39,7 +39,7 @@ static void free_chain(struct dpe_past_chain *chain)
 	free(chain->taken);
 	free(chain->locks);
 	free(chain->sources);
-	dpe_value_drop(chain->goes_on);
+	dpe_value_drop(chain->moved_thread);
 }
 
 bool dpe_history_is_full(const struct dpe_history *history)
@@ -397,15 +397,15 @@ static uint8_t meaning_of(struct dpe_history *history, dpe_name name)
 /* A new chain may be that of a thread whose one was full. The stretch began after that. */
 static void take_over(struct dpe_history *history, struct dpe_past_chain *chain, const struct dpe_message *message)
 {
-	for (unsigned i = 0; history->going_on && i < history->nchains; i++) {
+	for (unsigned i = 0; history->nmoved && i < history->nchains; i++) {
 		struct dpe_past_chain *full = &history->chains[i];
 
-		if (full->goes_on.kind == DPE_NONE || !dpe_value_equal(full->goes_on, message->thread))
+		if (full->moved_thread.kind == DPE_NONE || !dpe_value_equal(full->moved_thread, message->thread))
 			continue;
-		dpe_value_drop(full->goes_on);
-		full->goes_on = (struct dpe_value){0};
+		dpe_value_drop(full->moved_thread);
+		full->moved_thread = (struct dpe_value){0};
 		full->ended = true;
-		history->going_on--;
+		history->nmoved--;
 		dpe_sections_move(history, full, chain);
 		return;
 	}
@@ -533,7 +533,7 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	};
 	if (dpe_stamp_fills_chain(&event->stamp)) {
 		history->chain_full = true;
-		chain->goes_on = dpe_value_copy(event->message->thread);
-		history->going_on += chain->goes_on.kind != DPE_NONE;
+		chain->moved_thread = dpe_value_copy(event->message->thread);
+		history->nmoved += chain->moved_thread.kind != DPE_NONE;
 	}
 }

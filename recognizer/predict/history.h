@@ -96,7 +96,7 @@ struct dpe_past_chain {
 	bool epoch_ends; /* the next event is of another one */
 	bool found; /* the thread was already running when it was first observed */
 	bool ended; /* nothing follows its last event */
-	struct dpe_value goes_on; /* the thread, which goes on in another chain; DPE_NONE: it does not */
+	struct dpe_value moved_thread; /* the thread, which goes on in another chain; DPE_NONE: it does not */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
@@ -154,7 +154,7 @@ struct dpe_history {
 	 * found after events of others. */
 	bool orders_too_much;
 	bool chain_full;    /* a thread goes on in another chain */
-	unsigned going_on;  /* such threads that have not come yet */
+	unsigned nmoved;  /* such threads that have not come yet */
 	bool stranger;      /* nothing of its stretch precedes a thread that begins: it may follow nothing of earlier ones */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
 };

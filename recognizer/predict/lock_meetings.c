@@ -18,7 +18,7 @@ struct meeting {
 };
 
 /* Moves on to the first request that the closure lacks. */
-static bool move_on(const struct meeting *m, unsigned step)
+static bool skip_to_cut(const struct meeting *m, unsigned step)
 {
 	const struct dpe_thread_requests *of = m->of[step];
 	uint32_t index = m->closure.before[of->chain];
@@ -63,7 +63,7 @@ static bool sweep(struct meeting *m, bool locks)
 			return false;
 		moved = false;
 		for (unsigned i = 0; i < m->count; i++)
-			moved |= move_on(m, i);
+			moved |= skip_to_cut(m, i);
 	}
 	return true;
 }

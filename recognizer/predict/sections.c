@@ -278,7 +278,7 @@ static void free_locks(struct dpe_keyed **locks)
 }
 
 /* The lock was taken before the stretch. */
-static void hold_on(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
+static void hold_from_before(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
 {
 	held->lock = find_lock(history, held->lock->keyed.value);
 	if (!held->takings)
@@ -322,7 +322,7 @@ void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from,
 	for (unsigned i = 0; i < to->nheld; i++) {
 		if (to->held[i].takings)
 			to->held[i].takings->count = 0; /* of this stretch there is no other */
-		hold_on(history, (uint32_t)(to - history->chains), &to->held[i]);
+		hold_from_before(history, (uint32_t)(to - history->chains), &to->held[i]);
 	}
 }
 
@@ -341,7 +341,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 		chain->lock_set = NULL;
 		chain->changed = true;
 		for (unsigned j = 0; j < chain->nheld; j++)
-			hold_on(history, i, &chain->held[j]);
+			hold_from_before(history, i, &chain->held[j]);
 	}
 	free_locks(&before);
 }

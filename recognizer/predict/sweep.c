@@ -105,7 +105,7 @@ static bool advance(struct dpe_prediction_search *search, struct dpe_sweep *swee
 }
 
 /* True where there is a match with the assignment's last event. */
-static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
+static bool sweep_to_match(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	struct dpe_assignment *assignment)
 {
 	const struct dpe_past_event *last =
@@ -191,7 +191,7 @@ static void choose(struct thread_choice *choice)
 		return;
 	assignment->first = dpe_slice_begins(search, assignment);
 	sweep = find_sweep(search, assignment);
-	if (sweep_on(search, sweep, assignment))
+	if (sweep_to_match(search, sweep, assignment))
 		dpe_prediction_report(search, assignment, &sweep->closure);
 	else
 		search->refused = true;
