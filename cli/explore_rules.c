@@ -282,7 +282,7 @@ static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
 
 /* ---- the exploration --------------------------------------------------------------------- */
 
-static bool begin(void *context, pid_t maker)
+static bool begin(void *context, pid_t maker, int signal)
 {
 	struct cli_explore_rules *rules = context;
 	struct cli *cli = rules->cli;
@@ -291,6 +291,7 @@ static bool begin(void *context, pid_t maker)
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 		.follow = true,
+		.signal = signal,
 		.debug = cli->debug,
 	};
 

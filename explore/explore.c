@@ -27,7 +27,7 @@ static bool is_shared(const struct dpe_sched_header *memory, unsigned class)
 	return threads > 1;
 }
 
-/* For SURW: a class of objects that several threads used in the last run, or all. */
+/* For SURW: a class of objects that several threads used in the last run, events of rules above all; or everything. */
 static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dice)
 {
 	unsigned classes[DPE_SCHED_CLASSES], count = 0;
@@ -36,7 +36,9 @@ static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dic
 		if (is_shared(memory, i))
 			classes[count++] = i;
 	dice = dice * UINT64_C(0x9e3779b97f4a7c15) >> 33;
-	return dice % 2 && count ? classes[dice / 2 % count] : DPE_SCHED_CLASSES;
+	if (dice % 2 == 0 || !count)
+		return DPE_SCHED_CLASSES;
+	return dice / 2 % 2 && is_shared(memory, DPE_SCHED_RULE_EVENTS) ? DPE_SCHED_RULE_EVENTS : classes[dice / 4 % count];
 }
 
 /* A thread's selected operations in the last run, and those of the threads that it created, latest first. */
@@ -172,7 +174,7 @@ bool dpe_exploration_begin(struct dpe_exploration *exploration)
 
 	return dpe_server_start(&exploration->server, options, exploration->diags) &&
 	       (!options->rules ||
-		       options->rules->begin(options->rules->context, exploration->server.pid));
+		       options->rules->begin(options->rules->context, exploration->server.pid, DPE_SCHED_SIGNAL));
 }
 
 enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration)

@@ -33,8 +33,9 @@ struct dpe_explore_prediction {
 /* Rules that are followed in each run, by the caller. */
 struct dpe_explore_rules {
 	void *context;
-	/* Before the first run: the process that will make the runs, waiting. False after a diagnostic. */
-	bool (*begin)(void *context, pid_t maker);
+	/* Before the first run: the process that will make the runs, waiting, and the signal that a thread is
+	 * to get at an event, where another one may then go on. False after a diagnostic. */
+	bool (*begin)(void *context, pid_t maker, int signal);
 	/* During a run: takes events, for at most so many ms. */
 	void (*wait)(void *context, int ms);
 	/* After it; `whole`: the program ended by itself. False after a diagnostic: the rules cannot

@@ -180,7 +180,7 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->spurious = options->spurious;
 	server->memory->epoch = (uint64_t)now.tv_sec * 1000000000;
 	server->memory->held = options->debugger != NULL;
-	server->memory->once = options->rules != NULL;
+	server->memory->once = server->memory->rules = options->rules != NULL;
 	server->seconds = options->seconds;
 	server->setup = options->setup;
 	server->debugger = options->debugger;

@@ -188,15 +188,19 @@ static unsigned by_pos(const struct choosable *from)
 	return best;
 }
 
+/* DPE_SCHED_CLASSES: it has none. */
 static unsigned class_of(const struct dpe_sched_op *op)
 {
-	return (unsigned)((op->object >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 58) % DPE_SCHED_CLASSES;
+	uint64_t hash = (op->object >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+	if (op->kind == DPE_SCHED_EVENT)
+		return DPE_SCHED_RULE_EVENTS;
+	return op->object >= DPE_SCHED_PAGE ? 1 + (unsigned)(hash % (DPE_SCHED_CLASSES - 1)) : DPE_SCHED_CLASSES;
 }
 
 static bool is_selected(const struct dpe_sched_op *op)
 {
-	return dpe_sched->selected == DPE_SCHED_CLASSES ||
-	       (op->object >= DPE_SCHED_PAGE && class_of(op) == dpe_sched->selected);
+	return dpe_sched->selected == DPE_SCHED_CLASSES || class_of(op) == dpe_sched->selected;
 }
 
 /* Each thread is as probable as the share that it has of all selected operations to come; those of threads
@@ -463,6 +467,7 @@ static bool is_idle(const struct dpe_sched_op *op)
 	case DPE_SCHED_RWLOCK_TRYRDLOCK:
 	case DPE_SCHED_RWLOCK_TRYWRLOCK:
 	case DPE_SCHED_ATOMIC_CHANGE:
+	case DPE_SCHED_EVENT:
 		return true;
 	default:
 		return false;
@@ -510,7 +515,7 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 	if (dpe_sched->strategy == DPE_SCHED_POS)
 		me->priority = me->yields ? 0 : roll() >> 1;
 	if (visible || me->yields) {
-		if (me->op.object >= DPE_SCHED_PAGE)
+		if (class_of(&me->op) < DPE_SCHED_CLASSES)
 			me->visible[class_of(&me->op)]++;
 		me->visible[DPE_SCHED_CLASSES]++;
 		return true;

@@ -93,6 +93,11 @@ DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread)
 /* No thread can proceed: a thread that is to look again. DPE_SCHED_NOBODY: all did, and will find nothing else. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
 
+/* ---- rule_events.c ----------------------------------------------------------------------- */
+
+/* In the process of a run: from here on events of rules are points. */
+DPE_SCHED_HIDDEN void dpe_sched_events_begin(void);
+
 /* ---- asking.c ---------------------------------------------------------------------------- */
 
 /* The thread that the command chooses among all that can go on. With the lock held. */

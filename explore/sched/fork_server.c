@@ -97,6 +97,7 @@ static void begin_run(struct dpe_sched_header *header)
 	dpe_sched = header;
 	dpe_sched_threads_begin();
 	dpe_sched_choose_begin();
+	dpe_sched_events_begin();
 	dpe_sched_be(first);
 }
 

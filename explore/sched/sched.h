@@ -13,7 +13,12 @@
  * of commands; and the one that holds what LD_PRELOAD was before. */
 #define DPE_SCHED_VARIABLE "DPE_SCHED"
 #define DPE_SCHED_OTHERS "DPE_SCHED_PRELOAD"
+/* At events of rules: SIGURG, which is ignored where nobody handles it. */
+#define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
+
+/* The class of objects that events of rules are in; others are by their addresses. */
+#define DPE_SCHED_RULE_EVENTS 0
 
 /* Every operation before which another thread may be chosen. */
 #define DPE_SCHED_OPERATIONS(X)                                                                    \
@@ -81,6 +86,7 @@
 	X(ATOMIC_STORE, "atomic_store")                                                            \
 	X(ATOMIC_CHANGE, "atomic_change")                                                  \
 	X(FENCE, "fence")                                                                          \
+	X(EVENT, "event")                                                                          \
 	X(HEAP_FREE, "free")
 
 enum dpe_sched_kind {
@@ -244,6 +250,7 @@ struct dpe_sched_header {
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
+	uint32_t rules; /* are followed: threads get signals at their events */
 	uint32_t once; /* … which cannot ask for another run, since rules follow this one */
 	uint32_t again; /* the debugger's: another run is to be made, which … */
 	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */

@@ -68,6 +68,7 @@ struct dpe_probes_options {
 	bool follow; /* processes that the target makes, and programs that it becomes, too */
 	bool once; /* accesses may be left out that do not change whether there is a race */
 	unsigned stay; /* ms that the exit of an instrumented program waits for its other threads */
+	int signal;    /* that a thread gets at the entry of each function that is an event; 0: none */
 	bool stop;    /* events that could complete a rule with `break` stop the target themselves */
 	bool dynamic; /* events are left out as long as no rule can make use of them */
 	const char *user; /* the user to run a launched target as; NULL: the caller's */

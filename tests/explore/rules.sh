@@ -50,4 +50,23 @@ run "$DPE" explore -s race.dpe -- ./ordered
 says "accesses to any memory" 2 "rules about accesses to any memory are not followed"
 run "$DPE" explore -s absent.dpe -- ./ordered
 says "no such specification" 2 "absent.dpe"
+
+# ---- events as choices: there is no call of the C library between seeing that there is enough and taking it ----
+${CC:-cc} -g -O0 -pthread "$TOP/tests/explore/targets/overdrawn.c" -o overdrawn || not_ok "compiling overdrawn.c"
+printf 'detect overdrawn: debit() ; record(left) [left < 0]\n' >overdrawn.dpe
+for strategy in portfolio delay random surw dfs:1; do
+	run "$DPE" explore --strategy=$strategy --runs=100 -s overdrawn.dpe -- ./overdrawn
+	says "a switch at an event, by $strategy" 1 "overdrawn: match" "where left = -10"
+done
+check "is in the schedule" "$(grep -c '^[0-9].* event - debit+' found.schedule)" -eq 1
+for i in 1 2 3; do
+	run "$DPE" explore --replay=found.schedule -s overdrawn.dpe -- ./overdrawn
+	says "its replay" 1 "replay of found.schedule: overdrawn: match"
+done
+run "$DPE" explore --runs=50 -s overdrawn.dpe -- ./overdrawn locked
+says "a lock forbids it, and the program keeps its own handler of the signal" 0 "nothing found"
+run "$DPE" explore --runs=1000 -- ./overdrawn
+says "without rules there is no such choice" 0 "schedules explored"
+run "$DPE" explore --runs=30 -e 'detect x: record(left) [left < 0]' -- ./overdrawn executes
+says "a program that takes its place is left alone" 3 "exec"
 finish

@@ -146,14 +146,25 @@ static __always_inline void enter(
 		lose_at(thread, tid, site, true); /* its exit, whose absence would not show */
 }
 
+const volatile __u32 entry_signal; /* 0: none */
+
+/* Its handler runs before the function does. */
+static __always_inline void signal_entry(__u64 cookie)
+{
+	if (entry_signal && observing && DPE_COOKIE_ENTER(cookie))
+		bpf_send_signal_thread(entry_signal);
+}
+
 SEC("uprobe")
 int on_enter(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
-	if (is_target(task))
-		enter(regs, task, bpf_get_attach_cookie(regs));
+	if (!is_target(task))
+		return 0;
+	enter(regs, task, bpf_get_attach_cookie(regs));
+	signal_entry(bpf_get_attach_cookie(regs));
 	return 0;
 }
 
