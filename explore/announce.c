@@ -6,20 +6,9 @@
 /* NULL of an object that there is none of. */
 static char *object_text(const struct dpe_symbols *symbols, const struct dpe_sched_switch *change)
 {
-	struct dpe_text text = {0};
+	bool joins = change->kind == DPE_SCHED_JOIN || change->kind == DPE_SCHED_TIMEDJOIN;
 
-	if (change->object && change->kind != DPE_SCHED_JOIN && change->kind != DPE_SCHED_TIMEDJOIN)
-		dpe_object_print(symbols, change->object, &text);
-	return text.at;
-}
-
-static char *place_text(const struct dpe_symbols *symbols, uint64_t pc)
-{
-	struct dpe_text text = {0};
-
-	if (pc)
-		dpe_place_print(symbols, pc, &text);
-	return text.at;
+	return joins ? NULL : dpe_object_text(symbols, change->object);
 }
 
 void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,
@@ -37,7 +26,7 @@ void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_
 			.next = at->to + 1u,
 			.operation = dpe_sched_kind_name(at->kind),
 			.object = object_text(&server->symbols, at),
-			.place = place_text(&server->symbols, at->pc),
+			.place = dpe_place_text(&server->symbols, at->pc),
 		};
 	}
 	found->kind = finding->kind;

@@ -67,24 +67,6 @@ static void print_cause(struct printing *to, const struct dpe_sched_thread *thre
 	dpe_text_puts(&to->finding->cause, "\n");
 }
 
-static char *object_text(const struct dpe_symbols *symbols, uint64_t object)
-{
-	struct dpe_text text = {0};
-
-	if (object)
-		dpe_object_print(symbols, object, &text);
-	return text.at;
-}
-
-static char *place_text(const struct dpe_symbols *symbols, uint64_t pc)
-{
-	struct dpe_text text = {0};
-
-	if (pc)
-		dpe_place_print(symbols, pc, &text);
-	return text.at;
-}
-
 static void keep_place(struct printing *to, unsigned number, const struct dpe_sched_thread *thread)
 {
 	struct dpe_finding *finding = to->finding;
@@ -96,9 +78,9 @@ static void keep_place(struct printing *to, unsigned number, const struct dpe_sc
 		.thread = number + 1,
 		.held_by = joins ? (unsigned)op->object + 1 : thread->held_by,
 		.operation = dpe_sched_kind_name(op->kind),
-		.object = joins ? NULL : object_text(symbols, op->object),
-		.mutex = object_text(symbols, op->mutex),
-		.place = place_text(symbols, op->pc),
+		.object = joins ? NULL : dpe_object_text(symbols, op->object),
+		.mutex = dpe_object_text(symbols, op->mutex),
+		.place = dpe_place_text(symbols, op->pc),
 	};
 }
 
@@ -149,7 +131,7 @@ static void print_free(struct printing *to)
 	*DPE_GROW(to->finding->places, to->finding->nplaces, to->finding->capplaces) = (struct dpe_explore_place){
 		.thread = memory->freed_by,
 		.operation = dpe_sched_kind_name(DPE_SCHED_HEAP_FREE),
-		.place = place_text(&to->server->symbols, memory->freed_pc),
+		.place = dpe_place_text(&to->server->symbols, memory->freed_pc),
 	};
 }
 

@@ -58,6 +58,15 @@ void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_
 	dpe_text_free(&lines);
 }
 
+char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc)
+{
+	struct dpe_text text = {0};
+
+	if (pc)
+		dpe_place_print(symbols, pc, &text);
+	return text.at;
+}
+
 void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to)
 {
 	for (unsigned i = 0; i < symbols->modules.count; i++) {
@@ -72,6 +81,15 @@ void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struc
 		return;
 	}
 	dpe_text_printf(to, "0x%lx", (unsigned long)address);
+}
+
+char *dpe_object_text(const struct dpe_symbols *symbols, uint64_t object)
+{
+	struct dpe_text text = {0};
+
+	if (object)
+		dpe_object_print(symbols, object, &text);
+	return text.at;
 }
 
 void dpe_build_id_print(const struct dpe_symbols *symbols, struct dpe_text *to)

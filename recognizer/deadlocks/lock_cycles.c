@@ -315,7 +315,7 @@ void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlo
 		add_cycle(order, signature);
 }
 
-void dpe_lock_cycles_free(struct dpe_lock_order *order)
+static void free_cycles(struct dpe_lock_order *order, bool potential_only)
 {
 	struct dpe_lock_cycle *cycle, *next;
 	struct dpe_lock_places *places, *following;
@@ -325,10 +325,17 @@ void dpe_lock_cycles_free(struct dpe_lock_order *order)
 		free(places);
 	}
 	HASH_ITER (hh, order->cycles, cycle, next) {
+		if (potential_only && !cycle->waits) /* reported as an actual deadlock */
+			continue;
 		HASH_DEL(order->cycles, cycle);
 		drop_waits(cycle);
 		free(cycle);
 	}
+}
+
+void dpe_lock_cycles_free(struct dpe_lock_order *order)
+{
+	free_cycles(order, false);
 }
 
 /* ---- searching --------------------------------------------------------------------------- */
@@ -462,26 +469,6 @@ static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)
 	return false;
 }
 
-/* Those reported as actual deadlocks stay. */
-static void forget_cycles(struct dpe_lock_order *order)
-{
-	struct dpe_lock_cycle *cycle, *next;
-	struct dpe_lock_places *places, *following;
-
-	HASH_ITER (hh, order->places, places, following) {
-		HASH_DEL(order->places, places);
-		free(places);
-	}
-	HASH_ITER (hh, order->cycles, cycle, next) {
-		if (!cycle->waits)
-			continue;
-		HASH_DEL(order->cycles, cycle);
-		drop_waits(cycle);
-		free(cycle);
-	}
-	order->ncycles = 0;
-}
-
 void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 {
 	struct dpe_lock_cycle *cycle, *next;
@@ -492,7 +479,8 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 		any |= is_in(cycle, thread);
 	if (!any)
 		return;
-	forget_cycles(order);
+	free_cycles(order, true);
+	order->ncycles = 0;
 	HASH_ITER (hh, order->acquisitions, acquisition, following) {
 		for (unsigned i = 0; i < acquisition->ninstances; i++)
 			dpe_lock_cycles_find(order, acquisition, acquisition->instances[i]);
