@@ -167,12 +167,12 @@ $(DPE): $(cli_obj) $(explore_obj) $(view_obj) $(if $(TINY),$(FAILING) $(FAILING_
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
-PRELOAD_SRC := $(addprefix probes/inside/,library.c ring_writer.c pthread_wrappers.c)
+PRELOAD_SRC := $(addprefix probes/inside/,library.c ring_writer.c callers.c pthread_wrappers.c)
 PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g $(filter -DDPE_TINY,$(MODE)) -I. -Iinclude -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
 
-$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) probes/limits.h
+$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
@@ -181,7 +181,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) probes/limits.h
 # clang makes no such calls of loops without builtins, and takes cmpxchg16b only where all code may.
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),-mcx16,-fno-tree-loop-distribute-patterns)
 $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atomic_hooks.c libc_hooks.c string_hooks.c fortified_hooks.c \
-		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c) $(wildcard probes/inside/*.h) probes/limits.h
+		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \

@@ -122,7 +122,11 @@
 #define DPE_ROOM_PAUSE 200000
 #define DPE_RING_SLOTS (1u << 20)               /* slots of a thread's ring, at most */
 #define DPE_STACK_BYTES (1u << 30)              /* of a stack whose own accesses are left out */
-#define DPE_PRELOAD_FRAMES 8                    /* return addresses beyond the caller's, where stacks are wanted */
+#define DPE_PRELOAD_FRAMES 30                   /* return addresses beyond the caller's, at most; with these DPE_STACK_MAX */
+/* Of a stack that callers are looked for in, beyond its use by one of them: bytes. And rows of call frame information of
+ * all files: of others callers are found by frame pointers. */
+#define DPE_PRELOAD_STACK (1u << 20)
+#define DPE_PRELOAD_ROWS DPE_TINY_OR(128u, 8u << 20)
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */
 #define DPE_OMP_COUNTS 8                        /* nested loops of one doacross loop; one with more is not ordered */
 /* Naps, in ns, in which other threads may begin OpenMP's tasks and chunks; how often a thread waits so at each site. */

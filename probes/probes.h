@@ -98,6 +98,8 @@ struct dpe_probes {
 	struct dpe_sleeper *sleepers; /* threads that were asleep at the last scan */
 	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
+	/* What else wants the call frame information of modules; or NULL. */
+	void (*keep_rows)(struct dpe_probes *probes, const struct dpe_module *module, const struct dpe_frame_row *rows, unsigned count);
 
 	struct dpe_channels *channels; /* or NULL */
 	struct dpe_maps *maps; /* the first process's */

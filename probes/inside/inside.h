@@ -5,6 +5,7 @@
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 
+#include "probes/kernel/bpf/frame_rows.h"
 #include "probes/limits.h"
 
 #include <stdint.h>
@@ -153,8 +154,7 @@ static inline uint32_t dpe_preload_left(uint64_t number)
 	return (uint32_t)number + 2;
 }
 
-#define DPE_PRELOAD_SMALL 64  /* bytes of a slot without frames */
-#define DPE_PRELOAD_LARGE 128 /* and with them */
+#define DPE_PRELOAD_LINE 64 /* bytes of a slot without frames, and what those with some are a multiple of */
 
 struct dpe_preload_loss {
 	uint64_t count, first, last; /* events, and the times of the first and last of them */
@@ -179,6 +179,13 @@ struct dpe_preload_ring {
 	uint64_t unused_either[7];
 };
 
+/* Code that is mapped, and where its rows of call frame information are. */
+struct dpe_preload_code {
+	uint64_t begin, end; /* addresses */
+	uint64_t offset;     /* of `begin` in the file */
+	uint32_t first, count; /* rows */
+};
+
 struct dpe_preload_header {
 	/* the observer's, before the target starts */
 	uint64_t magic;
@@ -195,6 +202,11 @@ struct dpe_preload_header {
 	uint32_t prepared; /* rings whose pages are there already: the first ones */
 	uint32_t stay; /* ms that exit() waits for threads that go on */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
+	/* the observer's, also while the target runs; rows that have been written stay as they are */
+	uint64_t rows_begin; /* where the rows are: DPE_PRELOAD_ROWS */
+	uint32_t code_version; /* odd while what follows changes */
+	uint32_t ncode;
+	struct dpe_preload_code code[DPE_FRAME_TABLES];
 	/* the library's */
 	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */
 	uint32_t images; /* programs of the target's that loaded the library */

@@ -31,6 +31,9 @@ struct dpe_preload_call {
 
 /* Grows with each call that others may synchronise with, by pthread.dpe. */
 extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
+/* Finds at most `wanted` return addresses beyond that of the function with this frame address: how many. */
+DPE_PRELOAD_HIDDEN unsigned dpe_preload_find_callers(
+	const struct dpe_preload_header *header, const uint64_t *frame, uint64_t *callers, unsigned wanted);
 /* Writes one event, or counts it as lost. `frame` is the wrapper's frame address. */
 DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);

@@ -60,25 +60,6 @@ static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *he
 	__atomic_store_n(&header->nowhere.last, now, __ATOMIC_RELAXED);
 }
 
-/* Follows frame pointers as long as they stay in the page of the stack that is in use: that one
- * can be read, whatever the pointers are in code that keeps none. */
-static unsigned add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, unsigned wanted)
-{
-	const uint64_t page = 4096, last = page - 2 * sizeof(*frame);
-	unsigned count = 0;
-
-	while (count < wanted) {
-		uint64_t next = *frame;
-
-		if (next <= (uint64_t)frame || next % sizeof(*frame) ||
-			(next ^ (uint64_t)frame) >= page || next % page > last)
-			break;
-		frame = (const uint64_t *)next;
-		slot->frames[count++] = frame[1];
-	}
-	return count;
-}
-
 static bool lives(pid_t process)
 {
 	return !kill(process, 0) || errno != ESRCH;
@@ -198,7 +179,7 @@ void dpe_preload_write(
 		writing.slot->caller = frame[1];
 		if (header->frames)
 			writing.slot->nframes =
-				(uint8_t)add_frames(writing.slot, frame, header->frames);
+				(uint8_t)dpe_preload_find_callers(header, frame, writing.slot->frames, header->frames);
 	}
 	end(&writing);
 }
@@ -235,7 +216,7 @@ void dpe_preload_write_access(const struct dpe_preload_call *call, uint64_t pc,
 		if (header->frames)
 			writing.slot->nframes = (uint8_t)(
 				callers->count ? copy_callers(writing.slot, callers, header->frames)
-					       : add_frames(writing.slot, frame, header->frames));
+					       : dpe_preload_find_callers(header, frame, writing.slot->frames, header->frames));
 	}
 	end(&writing);
 }

@@ -49,7 +49,7 @@ static int make_table(const struct dpe_unwind_rows *rows)
 	return -1;
 }
 
-static void add_table(const struct dpe_probes *probes, const struct dpe_module *module, struct fresh_tables *fresh)
+static void add_table(struct dpe_probes *probes, const struct dpe_module *module, struct fresh_tables *fresh)
 {
 	uint64_t began = dpe_ring_now();
 	struct dpe_unwind_rows rows;
@@ -60,7 +60,9 @@ static void add_table(const struct dpe_probes *probes, const struct dpe_module *
 	if (fstat(module->fd, &status))
 		return;
 	rows = dpe_unwind_rows_of(module, DPE_FRAME_ROWS, &cut);
-	table = rows.count ? make_table(&rows) : -1;
+	if (rows.count && probes->keep_rows)
+		probes->keep_rows(probes, module, rows.at + 1, rows.count - 1);
+	table = rows.count && probes->bpf->rodata->has_tables ? make_table(&rows) : -1;
 	dpe_debug(probes->debug, "probes", 1, "%s: %u rows of call frame information%s%s, %llu us", module->name,
 		rows.count, cut ? ", cut" : "", rows.count && table < 0 ? ", refused" : "",
 		(unsigned long long)(dpe_ring_now() - began) / 1000);
@@ -89,7 +91,7 @@ void dpe_frame_tables_fill(struct dpe_probes *probes)
 	unsigned first = probes->nframe_tables, count = probes->modules.count - first;
 	struct fresh_tables fresh = {0};
 
-	if (!probes->bpf->rodata->has_tables || !count)
+	if (!(probes->bpf->rodata->has_tables || probes->keep_rows) || !count)
 		return;
 	fresh.files = dpe_xcalloc(count, sizeof(*fresh.files));
 	fresh.maps = dpe_xcalloc(count, sizeof(*fresh.maps));

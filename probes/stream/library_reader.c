@@ -130,6 +130,7 @@ bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe
 	preload->environment = make_environment(library, &preload->rings);
 	preload->library = probes->plan->memory ? DPE_PRELOAD_MEMORY_LIBRARY : DPE_PRELOAD_LIBRARY;
 	probes->preload = preload;
+	probes->keep_rows = dpe_preload_keep_rows;
 	return true;
 }
 
@@ -150,6 +151,7 @@ void dpe_preload_free(struct dpe_probes *probes)
 	for (char **entry = preload->environment; *entry; entry++)
 		free(*entry);
 	free(preload->environment);
+	free(preload->kept);
 	free(preload);
 	probes->preload = NULL;
 }

@@ -12,6 +12,9 @@ struct dpe_preload {
 	char **environment;
 	const struct dpe_site *sites[DPE_PRELOAD_COUNT]; /* found when first asked for */
 	struct dpe_memory memory;
+	struct dpe_kept_rows *kept; /* of modules */
+	unsigned nkept, capkept;
+	uint32_t nrows;
 };
 
 /* A record with room for the longest that is made of a slot. */

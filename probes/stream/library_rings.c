@@ -30,7 +30,14 @@ static uint32_t count_slots(size_t ring_bytes, uint32_t slot_bytes)
 	return slots;
 }
 
-static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_bytes)
+static size_t whole_pages(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) & ~(page - 1);
+}
+
+static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_bytes, uint32_t frames)
 {
 	struct dpe_preload_header *header = rings->header;
 
@@ -38,10 +45,11 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	header->observer = (uint32_t)getpid();
 	rings->slots = header->slots = slots;
 	rings->slot_bytes = header->slot_bytes = slot_bytes;
-	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
+	rings->frames = header->frames = frames;
 	header->fences = !rings->barrier;
 	header->waits = 1;
 	header->bytes = rings->bytes;
+	rings->rows_begin = header->rows_begin = whole_pages(sizeof(*header));
 	header->slots_begin = rings->bytes - (uint64_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
 }
 
@@ -83,10 +91,11 @@ static int set_size(int fd, size_t bytes)
 
 int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint32_t slot_bytes = stack_depth > 2 ? DPE_PRELOAD_LARGE : DPE_PRELOAD_SMALL;
-	uint32_t slots = count_slots(ring_bytes, slot_bytes);
-	size_t begin = (sizeof(*rings->header) + page - 1) & ~(page - 1);
+	uint32_t wanted = stack_depth > 2 ? stack_depth - 1 : 0;
+	uint32_t frames = wanted < DPE_PRELOAD_FRAMES ? wanted : DPE_PRELOAD_FRAMES;
+	uint32_t lines = 1 + (frames * sizeof(uint64_t) + DPE_PRELOAD_LINE - 1) / DPE_PRELOAD_LINE;
+	uint32_t slot_bytes = lines * DPE_PRELOAD_LINE, slots = count_slots(ring_bytes, slot_bytes);
+	size_t begin = whole_pages(sizeof(*rings->header)) + whole_pages(DPE_PRELOAD_ROWS * sizeof(struct dpe_frame_row));
 
 	*rings = (struct dpe_rings){.barrier = has_barrier()};
 	rings->bytes = begin + (size_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
@@ -104,7 +113,7 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 		*rings = (struct dpe_rings){0};
 		return -error;
 	}
-	fill_header(rings, slots, slot_bytes);
+	fill_header(rings, slots, slot_bytes, frames);
 	prepare(rings);
 	rings->before = dpe_ring_now();
 	return 0;

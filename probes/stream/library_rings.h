@@ -29,7 +29,7 @@ struct dpe_ring_loss {
 struct dpe_rings {
 	int fd;
 	struct dpe_preload_header *header;
-	size_t bytes;
+	size_t bytes, rows_begin;
 	uint32_t slots, slot_bytes,
 		frames; /* as the header has them, but out of the target's reach */
 	bool barrier;   /* membarrier(2) is there */

@@ -183,6 +183,11 @@ void dpe_preload_forget_sites(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
 /* The library is to write no more. */
+/* library_tables.c. Gives the library a module's call frame information; and says where modules are mapped. Nothing where there
+ * is no library, or no stacks are wanted. */
+void dpe_preload_keep_rows(struct dpe_probes *probes, const struct dpe_module *module,
+	const struct dpe_frame_row *rows, unsigned count);
+void dpe_preload_map_rows(struct dpe_probes *probes);
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
 

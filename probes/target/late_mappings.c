@@ -52,6 +52,7 @@ void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 	dpe_diags_free(unheard);
 	dpe_frame_tables_fill(probes);
 	dpe_maps_read(probes, pid);
+	dpe_preload_map_rows(probes);
 	if (probes->nsearched < probes->modules.count)
 		find_sites_since(probes, probes->nsearched);
 	if (process)

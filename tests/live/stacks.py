@@ -1,4 +1,4 @@
-"""stacks.py own OUTPUT LOG: the log has the stacks of `marked` that the program printed.
+"""stacks.py own OUTPUT LOG FUNCTION: the log has the stacks of `marked`, or of a function that it calls, that the program printed.
 stacks.py gdb OUTPUT LOG FUNCTION: at the function's first event the log has the callers that gdb found.
 
 Prints what differs, then "N stacks, M frames"."""
@@ -27,14 +27,20 @@ def differences(name, wanted, found):
             print(f"{name}: frame {i}: {left}, but dpe {right}")
 
 
-def own(output, log):
+def callers_of_marked(stack):
+    while stack and not stack[0].startswith("marked+"):
+        stack = stack[1:]
+    return stack[1:]
+
+
+def own(output, log, function):
     """The call of `marked` returns elsewhere than that of backtrace: of that frame only the function is compared."""
     stacks = [line.split()[1:] for line in open(output) if line.startswith("stack ")]
     functions = {frame.split("+")[0] for _, *stack in stacks for frame in stack} | {"report"}
-    found = [message["stack"] for message in events(log) if message["event"].startswith("marked")]
+    found = [message["stack"] for message in events(log) if message["event"].split(".")[0] == function]
     count = 0
     for (number, *stack), frames in zip(stacks, found):
-        frames = [frame.split(" ")[0] for frame in physical(frames)[1:]]
+        frames = [frame.split(" ")[0] for frame in callers_of_marked(physical(frames))]
         frames = [frame if frame.split("+")[0] in functions else "-" for frame in frames]
         differences(f"stack {number}", ["report", *stack], [frames[0].split("+")[0], *frames[1:]])
         count += len(frames)

@@ -5,24 +5,27 @@ need_live 'stacks'
 CC=${CC:-cc}
 targets=$TOP/tests/live/targets
 
-# own NAME SPEC...: the stacks of ./frames
+# own NAME FUNCTION OPTION...: the stacks of ./frames
 own() {
 	name=$1
-	shift
+	function=$2
+	shift 2
 	run "$DPE" record --stack=32 -o log.jsonl "$@" -- ./frames
-	got=$(python3 "$TOP/tests/live/stacks.py" own printed log.jsonl)
+	got=$(python3 "$TOP/tests/live/stacks.py" own printed log.jsonl "$function")
 	check "$name" "$(printf '%s\n' "$got" | grep -cv '^6 stacks, [345][0-9] frames$')" = 0 || explain "$got"
 }
 
 printf 'detect R: marked(_)\n' >marked.dpe
 printf 'detect R: marked(_)\ndetect S: deeper.exit & compare.exit\ndetect T: on_signal.exit & begin_thread.exit\n' >exits.dpe
+printf 'detect P: sem_post\n' >post.dpe
 printf 'detect U: report.exit & with_aligned_stack.exit\n' >more.dpe
 for compiler in 'gcc -O0' 'gcc -O2' 'gcc -O1 -fno-optimize-sibling-calls' 'gcc -O2 -fno-omit-frame-pointer' 'gcc -O3 -fcf-protection' 'clang -O2'; do
 	command -v ${compiler%% *} >/dev/null || continue
 	$compiler -g -rdynamic -pthread "$targets/frames.c" -o frames || exit 1
 	./frames >printed
-	own "$compiler" -s marked.dpe
-	own "$compiler, whose exits are observed" -s exits.dpe more.dpe
+	own "$compiler" marked -s marked.dpe
+	own "$compiler, whose exits are observed" marked -s exits.dpe more.dpe
+	own "$compiler, in the preloaded library" sem_post --preload -s post.dpe
 done
 
 # Without tables there are frame pointers; broken tables make stacks shorter, and nothing else.
@@ -35,6 +38,8 @@ for change in 'fde_count=2000000000' 'fde_count=3' 'table=reversed' 'table=rando
 	chmod +x frames
 	run "$DPE" run --stack=32 -s marked.dpe -- ./frames quiet
 	check "broken tables, $change" $status -eq 1 && check "each event, $change" "$(grep -c '6 events, 0 lost' err)" = 1
+	run "$DPE" run --stack=32 --preload -s post.dpe -- ./frames quiet
+	check "broken tables, in the preloaded library, $change" $status -eq 1 && check "each event, $change" "$(grep -c '6 events, 0 lost' err)" = 1
 done
 
 # Of Debian's programs, which have no frame pointers, and of which most are stripped: the callers of the first write.

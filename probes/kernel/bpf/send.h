@@ -518,7 +518,7 @@ static __always_inline void leave_system_call(struct thread *thread, struct stac
 {
 	__u64 caller;
 
-	if (rule_at(&thread->stack, top->ip) != DPE_FRAME_UNKNOWN || !read_word(top->sp, &caller))
+	if (rule_at(&thread->stack, top->ip) != DPE_FRAME_UNKNOWN || !read_words_at(top->sp, &caller, 1))
 		return;
 	top->ip = caller;
 	top->sp += sizeof(caller);

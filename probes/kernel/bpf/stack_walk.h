@@ -4,6 +4,7 @@
 #define DPE_PROBES_KERNEL_BPF_STACK_WALK_H
 
 #include "probes/kernel/bpf/frame_rows.h"
+#include "probes/kernel/bpf/frame_steps.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/limits.h"
@@ -151,96 +152,15 @@ static __always_inline __u32 rule_at(struct stack_memory *memory, __u64 pc)
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+static __always_inline bool read_words_at(__u64 address, __u64 *words, __u32 count)
+{
+	return !bpf_probe_read_user(words, count * sizeof(*words), (void *)address);
+}
+
 /* The verifier looks at a global function once, and not on each path through what calls it. */
-
-struct frame {
-	__u64 pc, sp, bp;
-	__u64 interrupted; /* pc is an instruction, no return address */
-};
-
-static __always_inline bool read_word(__u64 address, __u64 *word)
-{
-	return !bpf_probe_read_user(word, sizeof(*word), (void *)address);
-}
-
-/* rbp and the return address, as `push %rbp` leaves them. */
-static __always_inline bool read_pair(struct frame *frame, __u64 at)
-{
-	struct {
-		__u64 bp, pc;
-	} found;
-
-	if (bpf_probe_read_user(&found, sizeof(found), (void *)at))
-		return false;
-	frame->bp = found.bp;
-	frame->pc = found.pc;
-	return true;
-}
-
-/* Most code keeps no frame pointers, and has anything in their register. */
-static __always_inline bool is_frame(__u64 at, __u64 from)
-{
-	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));
-}
-
-static __always_inline bool step_by_pointer(struct frame *frame)
-{
-	__u64 at = frame->bp;
-
-	if (!is_frame(at, frame->sp) || !read_pair(frame, at))
-		return false;
-	frame->sp = at + 2 * sizeof(at);
-	return true;
-}
-
-static __always_inline bool step_over_signal(struct frame *frame)
-{
-	__u64 at = frame->sp;
-
-	frame->interrupted = 1;
-	return read_word(at + DPE_FRAME_SIGNAL_BP, &frame->bp) && read_word(at + DPE_FRAME_SIGNAL_PC, &frame->pc) &&
-	       read_word(at + DPE_FRAME_SIGNAL_SP, &frame->sp);
-}
-
-static __always_inline bool step_by_cfa(struct frame *frame, __u64 cfa, __u64 saved)
-{
-	if (cfa <= frame->sp)
-		return false;
-	frame->sp = cfa;
-	if (saved == cfa - 2 * sizeof(cfa))
-		return read_pair(frame, saved);
-	return read_word(cfa - sizeof(cfa), &frame->pc) && (!saved || read_word(saved, &frame->bp));
-}
-
-/* From a frame to its caller's; false where that is not known. */
 __noinline int step_out(struct frame *frame, __u32 rule)
 {
-	__u64 offset = DPE_FRAME_OFFSET(rule) * sizeof(__u64), below = DPE_FRAME_SAVED(rule) * sizeof(__u64), cfa;
-
-	if (!frame)
-		return false;
-	frame->interrupted = 0;
-	switch (DPE_FRAME_KIND(rule)) {
-	case DPE_FRAME_UNKNOWN:
-		return step_by_pointer(frame);
-	case DPE_FRAME_BY_SP:
-		cfa = frame->sp + offset;
-		break;
-	case DPE_FRAME_BY_BP:
-		cfa = frame->bp + offset;
-		break;
-	case DPE_FRAME_REALIGNED:
-		return read_word(frame->bp - offset, &cfa) && step_by_cfa(frame, cfa, frame->bp);
-	case DPE_FRAME_PLT:
-		cfa = frame->sp + sizeof(__u64);
-		cfa += (frame->pc & 15) >= DPE_FRAME_OFFSET(rule) ? sizeof(__u64) : 0;
-		break;
-	case DPE_FRAME_SIGNAL:
-		return step_over_signal(frame);
-	default:
-		return false;
-	}
-	return step_by_cfa(frame, cfa, below ? cfa - below : 0);
+	return frame && step_frame(read_words_at, frame, rule);
 }
 
 struct return_search {
