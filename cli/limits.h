@@ -9,6 +9,7 @@
 /* s without progress, once SIGTERM has asked for an end; µs of processor time a second that are progress. */
 #define CLI_END_TIME 5
 #define CLI_END_PROGRESS 1000
+#define CLI_TARGET_END_TIME 100 /* ms in which the program may end together with us */
 #define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
 #define CLI_CREATIONS 10000            /* latest threads whose creator the report knows */
 #define CLI_SHOWN_TURNS 4              /* of threads, before a predicted match */

@@ -30,6 +30,7 @@ struct live {
 	struct cli_stats *stats; /* or NULL */
 	struct cli_top *top;     /* or NULL */
 	uint64_t measured; /* ms: when it was printed last */
+	uint64_t deadline; /* ms: once we are to end; 0: not yet */
 	int signals;
 	unsigned interrupts;
 	bool ended; /* a signal sent by another process always means us */
@@ -356,6 +357,16 @@ static void linger(struct live *live)
 	}
 }
 
+/* What asks us to end often ends the program, too, a moment later: then its end is seen. */
+static bool goes_on(struct live *live)
+{
+	uint64_t now = cli_clock();
+
+	if (live->ended && !live->deadline)
+		live->deadline = now + CLI_TARGET_END_TIME;
+	return !live->ended || now < live->deadline;
+}
+
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
@@ -369,7 +380,7 @@ static void follow(struct live *live)
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
 	live->stats = cli_stats_begin(cli, live->recognizer);
-	while (!live->ended) {
+	while (goes_on(live)) {
 		int got = dpe_probes_poll(live->probes, longest_wait(live), &sink);
 
 		dpe_diags_print(live->cli->diags, stderr);
@@ -550,12 +561,12 @@ static int run(struct live *live)
  * inconclusive. A program that a signal ended is no success. */
 static int choose_status(const struct live *live, int status, int verdict, int ended)
 {
+	bool killed = live->how->launch && ended >= 0 && WIFSIGNALED(ended);
+	int own = live->cli->target_status || (verdict == CLI_GOOD && killed) ? target_status(ended) : CLI_GOOD;
+
 	if (status != CLI_GOOD || verdict == CLI_FINDING || verdict == CLI_ERROR)
 		return status != CLI_GOOD ? status : verdict;
-	if (live->cli->target_status ||
-		(verdict == CLI_GOOD && live->how->launch && ended >= 0 && WIFSIGNALED(ended)))
-		return target_status(ended);
-	return verdict;
+	return own != CLI_GOOD ? own : verdict;
 }
 
 static int close_all(struct live *live, int status)

@@ -292,7 +292,7 @@ static const struct option options[] = {
 	{0, "error-exitcode", "N", FOR_RECOGNIZING | FOR_EXPLORE | FOR_TOP, "exit with this status where something is found (1)",
 		take_number, AT(error_exitcode), .min = 1, .max = 255},
 	{0, "target-status", NULL, FOR_RUN | FOR_TOP | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
-		"exit with the program's own status where nothing is found", take_flag, AT(target_status)},
+		"exit with the program's own status where nothing is found, unless that is 0 and the result inconclusive", take_flag, AT(target_status)},
 	{'u', "user", "NAME", FOR_RUN | FOR_TOP | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"run the program as this user (root only)", take_text, AT(user)},
 	{0, "plan", NULL, FOR_LIVE, "print what would be observed, and exit", take_flag, AT(plan)},

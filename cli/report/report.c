@@ -2,6 +2,7 @@
 #include "cli/report/writers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -511,6 +512,34 @@ static void discard(struct cli_report *report)
 	free(report);
 }
 
+/* Standard output for the report alone: what the program writes there goes to standard error. */
+static FILE *take_output(void)
+{
+	int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *file = own < 0 ? NULL : fdopen(own, "w");
+
+	if (file && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return file;
+	if (file)
+		fclose(file);
+	else if (own >= 0)
+		close(own);
+	return NULL;
+}
+
+static FILE *open_output(struct cli_report *report)
+{
+	const struct cli *cli = report->cli;
+	bool shares = !cli->report && (cli->json || cli->sarif) && cli->target;
+
+	report->own = cli->report || shares;
+	if (cli->report)
+		return cli_create_file(cli->report);
+	if (shares)
+		return take_output();
+	return cli->json || cli->sarif ? stdout : stderr;
+}
+
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 {
 	struct cli_report *report = dpe_xcalloc(1, sizeof(*report));
@@ -528,19 +557,15 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 		discard(report);
 		return NULL;
 	}
-	report->to = cli->json || cli->sarif ? stdout : stderr;
+	report->to = open_output(report);
 	report->sarif = cli->sarif ? cli_sarif_new() : NULL;
 	report->prompt = true;
-	if (cli->report) {
-		report->to = cli_create_file(cli->report);
-		report->own = true;
-	}
 	if (report->to) {
 		report->terminal = isatty(fileno(report->to));
 		report->color = cli_has_color(cli, report->to);
 		return report;
 	}
-	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
+	dpe_diag_at(cli->diags, DPE_ERROR, cli->report ? cli->report : "dpe", "cannot create this report: %s",
 		strerror(errno));
 	discard(report);
 	return NULL;

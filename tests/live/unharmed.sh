@@ -28,7 +28,7 @@ printf 'sum 55\n' | same 'the same in the middle of what is observed' killed.out
 cat >stopped.sh <<'X'
 sleep 1000 &
 kill -STOP $!
-"$0" run $1 -s seen.dpe -- ./steps end 0
+"$1" run $2 -s seen.dpe -- ./steps end 0 || test $? -eq 1 || exit
 while pgrep -s 0 -x dpe >/dev/null; do sleep 0.05; done
 kill -KILL $!
 echo goes on
@@ -51,6 +51,10 @@ run "$DPE" run --target-status -e "$none" -- ./steps crash
 check "--target-status: the shell's status of a signal" "$status" -eq 139
 run "$DPE" run --target-status -e "$none" -- ./steps end 5
 check "--target-status: the program's own" "$status" -eq 5
+run "$DPE" run --target-status -e 'detect never: usleep' -- ./steps end 0
+gives '--target-status: nothing observed is no success' 3
+run "$DPE" run --target-status --allow-unobserved -e 'detect never: usleep' -- ./steps end 0
+gives 'unless that is meant' 0
 run "$DPE" run -s seen.dpe -- ./steps end 5
 says 'its status is reported' 1 'exited with status 5'
 
@@ -61,6 +65,25 @@ check 'standard error, too, where the report goes elsewhere' \
 	"$status $(cat out) $(head -1 err)" = '0 out err'
 check 'and the report is whole' "$(grep -c '"type":"summary"' report.json)" -eq 1
 
+for format in json sarif; do
+	run "$DPE" run --format=$format -s write.dpe -- sh -c 'echo out; echo err >&2'
+	check "$format on standard output is apart from what the program writes" \
+		"$status $(grep -c '^out$' out) $(grep -c '^out$' err) $(grep -c '^err$' err)" = '0 0 1 1'
+	python3 -c 'import json, sys; [json.loads(t) for t in (sys.stdin if sys.argv[1] == "json" else [sys.stdin.read()])]' $format <out &&
+		ok "$format is whole" || not_ok "$format is whole"
+done
+
+# dpe and the program are ended together, as a service manager does it.
+cat >together.sh <<'X'
+"$1" deadlock -- sh -c 'echo $$ >begun; exec sleep 1000' &
+while ! test -s begun; do sleep 0.05; done
+trap '' TERM
+kill -TERM 0
+wait $!
+X
+run setsid --wait sh together.sh "$DPE"
+says 'dpe and the program are ended together' "$status" 'sh was ended by signal 15'
+check 'and nothing else is said of it' "$(grep -c 'runs on\|error:' err)" -eq 0
 run "$DPE" run -s seen.dpe -- ./no-such-program
 says 'no such program' 2 './no-such-program: error: ' 'No such file or directory'
 check 'in one line' "$(lines err)" -eq 1
