@@ -97,8 +97,31 @@ void dpe_lint_product(const struct dpe_resolver *r)
 		dpe_name_text(r->names, rule->variables[__builtin_ctzll(all & ~one)]));
 }
 
+static bool is_one_event(const struct dpe_node *node)
+{
+	if (node->kind == DPE_NODE_ALT)
+		return is_one_event(node->left) && is_one_event(node->right);
+	return node->kind == DPE_NODE_EVENT;
+}
+
+/* Nothing is in between, which who writes it believes to mean: not followed by. */
+static void warn_of_lone_event(const struct dpe_resolver *r)
+{
+	const struct dpe_rule *rule = r->rule;
+	unsigned within = 0;
+
+	for (unsigned i = 0; i < rule->nobserving; i++)
+		within += !rule->ends[i];
+	if (rule->mode != DPE_DETECT || !within || !is_one_event(rule->tree))
+		return;
+	dpe_diag(r->spec->diags, DPE_WARNING, rule->tree->place,
+		"a match is one event, so nothing can be within it, and what is to be absent has no effect; for an event "
+		"that must be followed by another write expect a ; b, and for one that must not, detect a ; b");
+}
+
 void dpe_lint(struct dpe_resolver *r)
 {
+	warn_of_lone_event(r);
 	warn_of_shared(r, r->rule->tree);
 	warn_of_lone_control(r, r->rule->tree, r->rule->tree);
 }

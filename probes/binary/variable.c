@@ -183,10 +183,14 @@ static char *explain_unknown(struct dpe_module *module, const struct variable_se
 	const struct variable_names *names)
 {
 	const char *meant = names->elsewhere;
+	unsigned count;
 	char *other = meant ? NULL : dpe_dwarf_other_name(module, search->whole);
 
 	if (other)
 		return other;
+	if (dpe_module_find(module, search->whole, &count))
+		return dpe_xasprintf("it is a function: write it without brackets, or for dpe race twice: %s,%s",
+			search->whole, search->whole);
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
 	return dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,

@@ -179,7 +179,7 @@ static void report_ambiguous(const struct function_search *search)
 	unsigned listed = 0;
 
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
-		"there is more than one function '%s%s%s': write the symbol of one of them",
+		"there is more than one function '%s%s%s': write the symbol of one of them, or of several with '+'",
 		search->module, *search->module ? "::" : "", search->name);
 	for (unsigned i = 0; i < search->nfound && listed < DPE_LISTED_CANDIDATES; i++) {
 		if (!is_new(search, i))
@@ -412,19 +412,22 @@ static bool note_optimised(const struct function_search *search)
 	return false;
 }
 
-static void note_stripped(const struct function_search *search)
+static bool note_stripped(const struct function_search *search)
 {
+	bool stripped = false;
+
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 		unsigned count;
 
 		dpe_module_functions(module, &count);
-		if (module->stripped && reaches_all(search, module))
-			dpe_diag(search->diags, DPE_NOTE, search->site->place,
-				"%s has no symbols (it is stripped, and no debug file of it is "
-				"installed)",
-				module->name);
+		if (!module->stripped || !reaches_all(search, module))
+			continue;
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"%s has no symbols (it is stripped, and no debug file of it is installed)", module->name);
+		stripped = true;
 	}
+	return stripped;
 }
 
 /* The array is the caller's, the names belong to the modules. */
@@ -446,7 +449,7 @@ static const char **collect_names(const struct function_search *search, unsigned
 	return names;
 }
 
-static void note_nearest(const struct function_search *search)
+static bool note_nearest(const struct function_search *search)
 {
 	const char *best[3];
 	unsigned count, nbest;
@@ -463,6 +466,21 @@ static void note_nearest(const struct function_search *search)
 	else if (nbest)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
+	return nbest;
+}
+
+static bool note_variable(const struct function_search *search)
+{
+	struct dpe_module *program = dpe_modules_program(search->modules);
+	struct dpe_variable variable;
+	char *problem = program && !*search->module ? dpe_variable_find(program, search->name, &variable)
+						    : dpe_xstrdup("");
+
+	free(problem);
+	if (!problem)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "it is a variable: its accesses are written [%s]",
+			search->name);
+	return !problem;
 }
 
 static void report_ifunc(const struct function_search *search)
@@ -486,10 +504,11 @@ static void report_missing(const struct function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_optimised(search) || note_other_module(search) || note_member(search))
+	if (note_optimised(search) || note_other_module(search) || note_member(search) ||
+		note_variable(search))
 		return;
-	note_nearest(search);
-	note_stripped(search);
+	if (!(note_nearest(search) | note_stripped(search)))
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "'dpe list' prints the names that the program has");
 }
 
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,

@@ -3,13 +3,18 @@
 need_live 'refused variables'
 compile_target values
 
-# refused NAME SPEC TEXT
+# refused NAME SPEC TEXT...
 refused() {
+	title=$1
 	echo "$2" >refused.dpe
+	shift 2
 	run "$DPE" run -s refused.dpe -- ./values
-	says "$1" 2 "$3"
+	says "$title" 2 "$@"
 	check 'before the target starts' ! -s out
 }
+refused 'a function unlike all others' 'detect r: qqqqqqqqqqqq' "no function 'qqqqqqqqqqqq' in values" "'dpe list' prints the names"
+refused 'a variable for a function' 'detect r: flag' "it is a variable: its accesses are written [flag]"
+refused 'a function for a variable' "detect r: [toggle']" "'toggle' cannot be watched: it is a function"
 refused 'a variable that is not there' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
 refused 'a thread-local one' 'detect r: toggle [own = 1]' \
 	"'own' is in values, but it is thread-local, with another address in each thread"
