@@ -500,7 +500,7 @@ HOOK void omp_fulfill_event(void *event)
 HOOK void GOMP_target_ext(int device, work *work, size_t maps, void **addresses, size_t *sizes,
 	unsigned short *kinds, unsigned flags, void **depend, void **arguments)
 {
-	enum { NOWAIT = 1 << 1 };
+	enum { NOWAIT = 1 << 0 };
 	void *none[2] = {0};
 	LIST_DEPENDENCES(list, count, depend ? depend : none);
 

@@ -217,12 +217,12 @@ static void complete(struct libomp_task *task, struct libomp_task *next)
 
 static void on_task_schedule(union data *prior, int status, union data *next)
 {
-	enum { COMPLETE = 1, CANCEL = 3, EARLY = 5, LATE = 6 };
+	enum { COMPLETE = 1, CANCEL = 3, EARLY = 5, LATE = 6, WAITED = 8 };
 	struct libomp_task *to = next ? next->task : NULL;
 
 	if (status == EARLY)
 		return;
-	if (status == COMPLETE || status == CANCEL || status == LATE) {
+	if (status == COMPLETE || status == CANCEL || status == LATE || status == WAITED) {
 		if (prior->task)
 			complete(prior->task, to);
 		prior->task = NULL;

@@ -532,6 +532,16 @@ CASE(right_target)
 	sum = a[1];
 #pragma omp taskwait
 	sum += a[2];
+#ifndef __clang__
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	for (int i = 0; i < 16; i++) {
+#pragma omp target map(tofrom : sum) nowait depend(inout : sum)
+		sum++;
+#pragma omp taskwait
+		sum++;
+	}
+#endif
 	kept = sum;
 }
 
