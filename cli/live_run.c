@@ -531,7 +531,12 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	if (live->how->waits && !live->how->launch && cli_report_hangs_already(live->report, live->cli->pid))
 		return CLI_GOOD;
-	if (!begin_probes(live) || !begin_log(live))
+	if (!begin_probes(live)) {
+		if (live->how->waits && !live->how->launch && !kill(live->cli->pid, 0))
+			cli_report_waits(live->report, live->cli->pid, false); /* which needs fewer rights */
+		return CLI_ERROR;
+	}
+	if (!begin_log(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);

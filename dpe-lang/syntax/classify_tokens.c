@@ -296,7 +296,7 @@ static void take_phase(struct dpe_classifier *f)
 		best = nearest(word, phases, DPE_COUNT(phases));
 		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 			best ? "unknown phase '%s'; did you mean '%s'?"
-			     : "unknown phase '%s': an event is .enter or .exit",
+			     : "unknown phase '%s': an event is .enter or .exit, and a name with a dot is quoted, as in \"main.work\"",
 			word, best);
 	}
 	take(f, T_PHASE);

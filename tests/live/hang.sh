@@ -175,6 +175,9 @@ run "$DPE" hang
 says 'without a process' 2 'no process: use -p PID'
 run "$DPE" hang -p 4194304
 says 'without such a process' 2 'there is no such process'
+run "$DPE" deadlock -p 4194304
+says 'the same for dpe deadlock' 2 'there is no such process'
+check 'once' "$(lines err)" -eq 1
 run "$DPE" hang -p 1 extra
 says 'with a word too many' 2 "unexpected argument 'extra'"
 if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
@@ -192,6 +195,16 @@ if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/de
 	await as_nobody && ok 'without any privilege' || { not_ok 'without any privilege' && explain_run; }
 	run setpriv --reuid=nobody --clear-groups "$DPE" deadlock -p $target
 	says 'and by dpe deadlock' 1 'deadlock of 2 threads'
+	leave
+	setpriv --reuid=nobody --clear-groups ./hangs held </dev/null >target.out 2>&1 &
+	target=$!
+	held_by_nobody() {
+		run setpriv --reuid=nobody --clear-groups --inh-caps=-all --bounding-set=-all "$DPE" deadlock -p $target
+		test "$status" -eq 2 && grep -q 'waits for mutex a, which thread' err
+	}
+	await held_by_nobody && ok 'dpe deadlock shows the waits where it may not observe' ||
+		{ not_ok 'dpe deadlock shows the waits where it may not observe' && explain_run; }
+	check 'and says what it lacks' "$(grep -c 'CAP_BPF' err)" -ge 1
 	leave
 fi
 finish
