@@ -180,7 +180,9 @@ static char *missing(const struct dpe_view *view, enum dpe_view_format format, u
 	if (format == DPE_VIEW_SHIVIZ)
 		dpe_text_puts(&text, "stacks, times, locks held, kinds of edges and findings");
 	else if (format == DPE_VIEW_LOCKS)
-		dpe_text_puts(&text, "anything but the order of locks");
+		dpe_text_puts(&text, view->nlocks ? "anything but the order of locks"
+						 : "anything but the order of locks, of which no rule knows any here: "
+						   "include \"locks.dpe\"");
 	else if (format == DPE_VIEW_DOT)
 		dpe_text_puts(&text, "anything but the first finding and what lies around it");
 	if (left)

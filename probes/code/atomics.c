@@ -26,6 +26,15 @@ static bool has_atomics(const struct dpe_module *module, const struct dpe_functi
 	return found;
 }
 
+/* What is not searched leaves nothing to search. */
+static bool spend(uint64_t *bytes, uint64_t size)
+{
+	bool enough = size < *bytes;
+
+	*bytes = enough ? *bytes - size : 0;
+	return enough;
+}
+
 /* The code of a stripped file as a whole: only the functions that others call have symbols. */
 static bool is_atomic_somewhere(const struct dpe_module *module, uint64_t *bytes)
 {
@@ -35,9 +44,8 @@ static bool is_atomic_somewhere(const struct dpe_module *module, uint64_t *bytes
 		const struct dpe_segment *segment = &module->segments[i];
 		const struct dpe_function code = {.address = segment->address, .offset = segment->offset, .size = segment->size};
 
-		if (!segment->executable || segment->size > *bytes)
+		if (!segment->executable || !spend(bytes, segment->size))
 			continue;
-		*bytes -= segment->size;
 		found = has_atomics(module, &code);
 	}
 	return found;
@@ -85,9 +93,8 @@ unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint6
 
 	functions = dpe_module_functions(module, &count);
 	for (unsigned i = 0; i < count; i++) {
-		if (functions[i].size > *bytes)
+		if (!spend(bytes, functions[i].size))
 			break;
-		*bytes -= functions[i].size;
 		if (has_atomics(module, &functions[i]))
 			found += add_function(to, &functions[i], found);
 	}

@@ -88,7 +88,7 @@ struct dpe_access_outcome dpe_access_evaluate(
 /* ---- atomic instructions ----------------------------------------------------------------- */
 
 /* Adds the names of functions that have some, unless they only count references, or that code without symbols has some;
- * returns how many there are. Looks at code of `*bytes` at most, and takes off what it looked at. */
+ * returns how many there are. Looks at code of `*bytes` at most, and takes off what it looked at; 0 is left if there is more. */
 unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes);
 
 #endif

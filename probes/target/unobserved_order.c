@@ -49,4 +49,8 @@ void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diag
 				module->name, names.at);
 		dpe_text_free(&names);
 	}
+	if (!bytes)
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"only the first %d KiB of code were searched for atomic instructions: others may order threads, too",
+			DPE_ATOMICS_BYTES / 1024);
 }

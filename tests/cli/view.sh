@@ -202,6 +202,9 @@ same 'the order of locks, its cycle in red' seen <<'X'
 0x40 -> 0x10 [label="thread 4, f4"];
 0x40 -> 0x50 [label="thread 4, f4"];
 X
+printf '{"event":"a","thread":1}\n' >none.jsonl
+run "$DPE" view -e 'detect r: a' -o none.locks.dot none.jsonl
+says 'an order of locks that is empty' 1 'no rule knows any here: include "locks.dpe"'
 run "$DPE" view -s deadlock.dpe -o twice.locks.dot order.jsonl
 check 'the same where several rules know the locks' "$(cmp order.locks.dot twice.locks.dot 2>&1)" = ''
 check 'a trace of hostile names is JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
