@@ -81,11 +81,20 @@ static bool is_of_language(const char *text)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
 		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", "probes/inside/", NULL};
-	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", NULL};
+	static const char *const libraries[] = {"libstdc++.so", "libc++.so", "libc++abi.so", "libgomp.so", "libomp.so", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
 	return frame.file ? begins_with_any(frame.file, frame.file_len, folders)
 			  : frame.library && begins_with_any(frame.library, frame.library_len, libraries);
+}
+
+/* Of our preloaded libraries, which the program did not call by itself. */
+static bool is_of_wrapper(const char *text)
+{
+	static const char *const folders[] = {"probes/inside/", NULL};
+	struct cli_frame frame = cli_frame_split(text);
+
+	return frame.file && begins_with_any(frame.file, frame.file_len, folders);
 }
 
 static bool has_own_frame(const char *const *frames, unsigned count)
@@ -159,7 +168,7 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	for (unsigned i = 0; i < count; i++) {
 		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
 
-		if (!all && is_of_language(frames[i]) && !called_by_own)
+		if (!all && is_of_language(frames[i]) && (!called_by_own || is_of_wrapper(frames[i])))
 			continue;
 		each(context, frames[i], innermost);
 		innermost = false;

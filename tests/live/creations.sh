@@ -66,6 +66,22 @@ for line in sys.stdin:
           sorted(frame.split("+")[0] for message in finding["created"] for frame in message["stack"]
                  if frame.startswith(("create_inner", "create_outer"))))
 ')" = "True ['create_inner', 'create_outer']"
-run "$DPE" run -s touch.dpe --html=page.html -- ./creations
+shows 'with a page' "$DPE" run -s touch.dpe --html=page.html -- ./creations
 check 'on a page' "$(grep -c 'create_inner' page.html)" -ge 1
+
+cat >parallel.c <<'END'
+int sum;
+int main(void)
+{
+#pragma omp parallel for num_threads(2)
+	for (int i = 0; i < 8; i++)
+		sum += i;
+	return 0;
+}
+END
+gcc -g -O1 -fopenmp -fsanitize=thread -c parallel.c &&
+	gcc -fopenmp parallel.o -o parallel -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok building
+run "$DPE" race -- ./parallel
+check 'of a parallel region, without the frames of libgomp' \
+	"$(created | sed 's/[0-9][0-9]*/N/g' | tr '\n' ';')" = '  thread N was created by main thread N;       at main (parallel.c:N);'
 finish
