@@ -31,25 +31,39 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 200 };
+enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 100 };
 
-/* Leaving out switches does not lead to all shorter schedules: those of few delays are tried as well. */
-static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+/* The next run of dfs with the finding and fewer switches than the schedule has. False: there is none, or no more runs are to be made. */
+static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *dfs, unsigned switches, unsigned *runs)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
-	struct dpe_delays delays = {0};
 	bool found = false;
 
-	for (unsigned i = 0; i < SHORTER_RUNS && !found; i++) {
-		if (!dpe_delays_give(&delays, memory) || memory->ndelays >= schedule->count)
-			break;
-		memory->strategy = DPE_SCHED_DELAY;
-		found = ends_with_finding(exploration);
-		dpe_delays_take(&delays, memory);
+	while (!found && *runs && !exploration->broken && dpe_dfs_give(dfs, memory)) {
+		memory->strategy = DPE_SCHED_DFS;
+		found = ends_with_finding(exploration) && memory->nswitches < switches;
+		dpe_dfs_take(dfs, memory);
+		--*runs;
 	}
-	if (found && memory->nswitches < schedule->count)
-		dpe_schedule_take(schedule, memory);
-	dpe_delays_free(&delays);
+	return found;
+}
+
+/* Leaving out switches does not lead to all shorter schedules: those of few preemptions are tried as well. */
+static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+{
+	const struct dpe_oracle oracle = {leads_to_finding, exploration};
+	bool rules = exploration->options->rules != NULL;
+	unsigned runs = rules ? SHORTER_RUNS_WITH_RULES : SHORTER_RUNS;
+
+	for (unsigned bound = 0; bound < schedule->count && runs; bound++) {
+		struct dpe_dfs dfs = {.bound = bound, .full = rules};
+
+		while (find_shorter(exploration, &dfs, schedule->count, &runs)) {
+			dpe_schedule_take(schedule, exploration->server.memory);
+			dpe_schedule_minimise(schedule, &oracle);
+		}
+		dpe_dfs_free(&dfs);
+	}
 }
 
 /* "found.schedule", "found-2.schedule"; the caller's. */

@@ -30,6 +30,27 @@ explored() {
 	says "$1 is correct when fixed" 0 "nothing found"
 }
 
+# shortest PROGRAM SWITCHES: see README.md
+shortest() {
+	for seed in $seeds; do
+		run "$DPE" explore --runs=1000 --seed="$seed" -- "$BUILD/explored/$1"
+		says "$1: the shortest schedule with seed $seed" 1 ", $2 of them matter"
+	done
+}
+
+for program in ab-ba lost-update; do
+	shortest $program 1
+done
+for program in bakery flag-lock borrowed-pointer three-way-cycle; do
+	shortest $program 2
+done
+for program in philosophers reader-writer-flags; do
+	shortest $program 3
+done
+for program in leapfrog double-collect; do
+	shortest $program 4
+done
+
 names=$(ls "$TOP"/tests/explore/programs/*.c | sed 's|.*/||; s|\.c$||')
 beside explored $names
 finish
