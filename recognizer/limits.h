@@ -45,6 +45,7 @@
 #define DPE_PREDICT_BYTES DPE_TINY_OR(256, (size_t)1 << 29)
 #define DPE_PREDICT_KEPT DPE_TINY_OR(3, 1u << 20)
 #define DPE_PREDICT_WORK DPE_TINY_OR(3, 10000)
+#define DPE_ORDERED_LOCKS DPE_TINY_OR(2, 256) /* whose acquires a closure compares one by one, not thread by thread */
 #define DPE_RULE_PATTERNS_AT_ONCE DPE_TINY_OR(2, 64)
 /* Predictions with locks taken in another order, of which any may be missed: events that are reordered, and
  * accesses of these to data; tries for events at the same places, and numbers of hashes of places; events looked at

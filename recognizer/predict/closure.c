@@ -11,6 +11,7 @@ void dpe_closure_free(struct dpe_closure *closure)
 	free(closure->before);
 	free(closure->there);
 	free(closure->seen);
+	free(closure->latest);
 	*closure = (struct dpe_closure){0};
 }
 
@@ -20,6 +21,8 @@ void dpe_closure_clear(struct dpe_closure *closure)
 
 	closure->refused = closure->leans = false;
 	closure->order = NULL;
+	if (closure->nlatest)
+		memset(closure->latest, 0, closure->nlatest * sizeof(*closure->latest));
 	if (!closure->nchains)
 		return;
 	memset(closure->before, 0, size);
@@ -84,12 +87,12 @@ static unsigned complete_at(const struct dpe_takings *takings, uint32_t index)
 {
 	unsigned low = 0, high = takings->count;
 
-	if (high && takings->at[high - 1].gate_index <= index)
+	if (high && takings->gates[high - 1] <= index)
 		return high;
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (takings->at[middle].gate_index <= index)
+		if (takings->gates[middle] <= index)
 			low = middle + 1;
 		else
 			high = middle;
@@ -147,11 +150,44 @@ void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *
 		join(closure, release, true);
 }
 
-/* The acquire is there: of it and the last conflicting one of each other chain. */
+static uint32_t *latest_of(struct dpe_closure *closure, const struct dpe_reordered_lock *lock)
+{
+	if (lock->number >= closure->nlatest) {
+		closure->latest = grow_cut(closure->latest, closure->nlatest, lock->number + 1);
+		closure->nlatest = lock->number + 1;
+	}
+	return &closure->latest[lock->number];
+}
+
+/* As close_acquire, where all acquires of the lock exclude each other: all that are closed but the latest have been released. */
+static void close_in_order(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+	uint32_t *latest = latest_of(closure, lock), before = *latest;
+	const struct dpe_ordered_taking *other;
+
+	if (before > taking->place + 1) {
+		dpe_closure_release(closure, history, taking);
+		return;
+	}
+	*latest = taking->place + 1;
+	if (!before || before == *latest)
+		return;
+	other = &lock->order[before - 1];
+	dpe_closure_release(closure, history, &lock->by_chain[other->by]->at[other->taking]);
+}
+
+/* The acquire is there. Of it and the last conflicting one of each other chain: the release of the earlier one. */
 static void close_acquire(struct dpe_closure *closure, const struct dpe_history *history,
 	const struct dpe_taking *taking)
 {
 	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	if (lock->in_order) {
+		close_in_order(closure, history, taking);
+		return;
+	}
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		const struct dpe_takings *of = lock->by_chain[i];
@@ -173,9 +209,8 @@ unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index)
 
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
-		const struct dpe_taken *taken = &chain->taken[middle];
 
-		if (taken->takings->at[taken->taking].gate_index <= index)
+		if (chain->taken[middle].gate_index <= index)
 			low = middle + 1;
 		else
 			high = middle;

@@ -48,13 +48,15 @@ struct dpe_taking {
 	bool exclusive;
 	bool unseen; /* taken before the thread was observed */
 	int last_exclusive; /* the latest exclusive one up to this; -1: none */
+	uint32_t place;     /* in the lock's `order` */
 };
 
 /* The acquires of one lock by one chain, in order. */
 struct dpe_takings {
 	struct dpe_reordered_lock *lock;
-	uint32_t chain;
+	uint32_t chain, by; /* the lock's `by_chain[by]` */
 	struct dpe_taking *at;
+	uint32_t *gates; /* their `gate_index`, close together for searches */
 	unsigned count, cap;
 };
 
@@ -62,6 +64,12 @@ struct dpe_reordered_lock {
 	struct dpe_keyed keyed;
 	struct dpe_takings **by_chain; /* of those chains that took it */
 	unsigned nchains, capchains;
+	unsigned number;
+	bool in_order; /* all acquires are exclusive and seen, and in `order` */
+	struct dpe_ordered_taking {
+		uint32_t by, taking; /* `by_chain[by]->at[taking]` */
+	} *order; /* in the order of their gates */
+	unsigned norder, caporder;
 };
 
 /* A lock that a thread holds, or waits for. */
@@ -76,6 +84,7 @@ struct dpe_section_held {
 struct dpe_taken {
 	struct dpe_takings *takings;
 	unsigned taking;
+	uint32_t gate_index; /* of the taking */
 };
 
 struct dpe_past_chain {

@@ -12,7 +12,8 @@ static struct dpe_reordered_lock *find_lock(struct dpe_history *history, struct 
 	if (lock)
 		return lock;
 	lock = dpe_xcalloc(1, sizeof(*lock));
-	history->nlocks++;
+	lock->number = history->nlocks++;
+	lock->in_order = lock->number < DPE_ORDERED_LOCKS;
 	dpe_keyed_add(&history->locks, &lock->keyed, key);
 	return lock;
 }
@@ -31,9 +32,34 @@ static struct dpe_takings *takings_of(
 	takings = dpe_xcalloc(1, sizeof(*takings));
 	takings->lock = lock;
 	takings->chain = chain;
+	takings->by = lock->nchains;
 	*DPE_GROW(of->locks, of->nlocks, of->caplocks) = takings;
 	*DPE_GROW(lock->by_chain, lock->nchains, lock->capchains) = takings;
 	return takings;
+}
+
+static void add_taking(struct dpe_takings *takings, const struct dpe_taking *taking)
+{
+	unsigned cap = takings->cap;
+
+	*DPE_GROW(takings->at, takings->count, takings->cap) = *taking;
+	if (takings->cap != cap)
+		takings->gates = dpe_xrealloc(takings->gates, takings->cap * sizeof(*takings->gates));
+	takings->gates[takings->count - 1] = taking->gate_index;
+}
+
+/* The last one of the chain is the last one of the lock, which had no shared ones. */
+static void add_to_order(struct dpe_takings *takings)
+{
+	struct dpe_reordered_lock *lock = takings->lock;
+	struct dpe_taking *taking = &takings->at[takings->count - 1];
+
+	lock->in_order &= taking->exclusive;
+	if (!lock->in_order)
+		return;
+	taking->place = lock->norder;
+	*DPE_GROW(lock->order, lock->norder, lock->caporder) =
+		(struct dpe_ordered_taking){takings->by, takings->count - 1};
 }
 
 static struct dpe_section_held *find_held(
@@ -88,16 +114,17 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 	check_exclusion(history, takings, held->exclusive);
 	held->takings = takings;
 	held->taking = takings->count;
-	*DPE_GROW(takings->at, takings->count, takings->cap) = (struct dpe_taking){
+	add_taking(takings, &(struct dpe_taking){
 		.of = takings,
 		.gate = gate,
 		.release = DPE_NO_EVENT,
 		.gate_index = chain->nevents,
 		.exclusive = held->exclusive,
 		.last_exclusive = held->exclusive ? (int)held->taking : before,
-	};
+	});
+	add_to_order(takings);
 	*DPE_GROW(chain->taken, chain->ntaken, chain->captaken) =
-		(struct dpe_taken){takings, held->taking};
+		(struct dpe_taken){takings, held->taking, chain->nevents};
 }
 
 /* A thread that was already running releases what it was not seen to take: it has held the lock since
@@ -117,7 +144,8 @@ static bool release_unseen(
 			takings->at[0].release = number;
 		return takings->at[0].unseen;
 	}
-	*DPE_GROW(takings->at, takings->count, takings->cap) = (struct dpe_taking){
+	takings->lock->in_order = false;
+	add_taking(takings, &(struct dpe_taking){
 		.of = takings,
 		.gate = chain->earlier ? 0 : chain->events[0],
 		.release = number,
@@ -125,10 +153,10 @@ static bool release_unseen(
 		.exclusive = exclusive,
 		.unseen = true,
 		.last_exclusive = exclusive ? 0 : -1,
-	};
+	});
 	(void)DPE_GROW(chain->taken, chain->ntaken, chain->captaken);
 	memmove(chain->taken + 1, chain->taken, (chain->ntaken - 1) * sizeof(*chain->taken));
-	chain->taken[0] = (struct dpe_taken){takings, 0};
+	chain->taken[0] = (struct dpe_taken){takings, 0, takings->at[0].gate_index};
 	return true;
 }
 
@@ -259,11 +287,16 @@ static void free_takings(struct dpe_reordered_lock *lock)
 {
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		free(lock->by_chain[i]->at);
+		free(lock->by_chain[i]->gates);
 		free(lock->by_chain[i]);
 	}
 	free(lock->by_chain);
 	lock->by_chain = NULL;
 	lock->nchains = lock->capchains = 0;
+	free(lock->order);
+	lock->order = NULL;
+	lock->norder = lock->caporder = 0;
+	lock->in_order = lock->number < DPE_ORDERED_LOCKS;
 }
 
 static void free_locks(struct dpe_keyed **locks)
@@ -285,13 +318,13 @@ static void hold_from_before(struct dpe_history *history, uint32_t chain, struct
 		return;
 	held->takings = takings_of(history, held->lock, chain);
 	held->taking = held->takings->count;
-	*DPE_GROW(held->takings->at, held->takings->count, held->takings->cap) =
-		(struct dpe_taking){
-			.of = held->takings,
-			.release = DPE_NO_EVENT,
-			.exclusive = held->exclusive,
-			.last_exclusive = held->exclusive ? (int)held->taking : -1,
-		};
+	held->lock->in_order = false;
+	add_taking(held->takings, &(struct dpe_taking){
+		.of = held->takings,
+		.release = DPE_NO_EVENT,
+		.exclusive = held->exclusive,
+		.last_exclusive = held->exclusive ? (int)held->taking : -1,
+	});
 }
 
 /* Drops the locks that nothing refers to; they are created anew if needed. */
