@@ -345,8 +345,8 @@ void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 		matching->prune_at = 2 * matching->count;
 	}
 	if (!run->conjunction->compact &&
-		dpe_order_size(&slice->order) <= at_least(matching->trim_at, DPE_TRIM_FROM))
+		slice->order.size <= at_least(matching->trim_at, DPE_TRIM_FROM))
 		return;
 	dpe_matching_trim(slice);
-	matching->trim_at = 2 * dpe_order_size(&slice->order);
+	matching->trim_at = 2 * slice->order.size;
 }

@@ -144,7 +144,7 @@ void dpe_slice_describe(struct dpe_run *run, const struct dpe_slice *slice, stru
 /* Number of events and partial matches that the slice keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 {
-	return dpe_order_size(&slice->order) + dpe_matching_size(slice);
+	return slice->order.size + dpe_matching_size(slice);
 }
 
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look

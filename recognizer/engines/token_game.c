@@ -505,9 +505,18 @@ unsigned dpe_game_ending(
 	return count;
 }
 
+static bool copies_are_complete(const struct dpe_copies *copies)
+{
+	return !copies || (dpe_game_complete(copies->marking) && copies_are_complete(copies->left) &&
+				  copies_are_complete(copies->right));
+}
+
 bool dpe_game_complete(const struct dpe_marking *marking)
 {
-	return marking->key.place == AFTER;
+	if (marking->key.place == AFTER)
+		return true;
+	return marking->key.place == IN_COPIES && marking->key.block->single &&
+	       copies_are_complete(marking->copies);
 }
 
 /* Where operands share events, one may ask for predecessors that precede those of the other. */

@@ -51,6 +51,7 @@ struct dpe_chain {
 struct dpe_order {
 	struct dpe_chain *chains; /* by number */
 	unsigned nchains, capchains;
+	uint64_t size; /* events */
 	struct dpe_occurrence *top; /* the event that all others precede; NULL: none or unknown */
 };
 
@@ -80,7 +81,6 @@ void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon
  * counts as needed where an earlier one of its chain is. */
 typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
 void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context);
-uint64_t dpe_order_size(const struct dpe_order *order);
 /* The last event of an order with one chain, where an event with this stamp follows it immediately
  * and replaces it; else NULL. */
 struct dpe_occurrence *dpe_order_only_chain_end(

@@ -221,6 +221,7 @@ static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 
 	bool more = !chain->last || chain->last->stamp.index <= occurrence->stamp.exported;
 
+	order->size += more;
 	if (!more)
 		dpe_occurrence_unref(chain->last);
 	else if (chain->last)
@@ -282,6 +283,7 @@ void dpe_order_clear(struct dpe_order *order)
 		free(chain->earlier);
 	}
 	order->nchains = 0;
+	order->size = 0;
 	order->top = NULL;
 }
 
@@ -296,6 +298,7 @@ void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrenc
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
+	order->size++;
 	if (chain->last)
 		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
 	chain->last = occurrence;
@@ -367,19 +370,21 @@ static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)
 {
 	for (unsigned i = 0; i < chain->nearlier; i++)
 		dpe_occurrence_unref(chain->earlier[i]);
+	order->size -= chain->nearlier + 1;
 	if (order->top == chain->last)
 		order->top = NULL;
 	dpe_occurrence_unref(chain->last);
 	free(chain->earlier);
 }
 
-static void trim(struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+static void trim(struct dpe_order *order, struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
 {
 	unsigned dropped = first_needed(chain, needed, context);
 
 	for (unsigned i = 0; i < dropped; i++)
 		dpe_occurrence_unref(chain->earlier[i]);
 	chain->nearlier -= dropped;
+	order->size -= dropped;
 	if (dropped)
 		memmove(chain->earlier, chain->earlier + dropped,
 			chain->nearlier * sizeof(*chain->earlier));
@@ -397,13 +402,13 @@ void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *contex
 			continue;
 		}
 		if (chain->nearlier >= DPE_TRIM_EARLIER && !(chain->nearlier & (chain->nearlier - 1)))
-			trim(chain, needed, context);
+			trim(order, chain, needed, context);
 		order->chains[kept++] = *chain;
 	}
 	order->nchains = kept;
 }
 
-static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)
+static void forget_in(struct dpe_order *order, struct dpe_chain *chain, const struct dpe_horizon *horizon)
 {
 	const struct dpe_occurrence *next = chain->last;
 	unsigned kept = chain->nearlier;
@@ -419,6 +424,7 @@ static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon
 		next = at;
 	}
 	chain->nearlier -= kept;
+	order->size -= kept;
 	if (!chain->nearlier) {
 		free(chain->earlier);
 		chain->earlier = NULL;
@@ -431,14 +437,6 @@ static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon)
 {
 	for (unsigned i = 0; i < order->nchains; i++)
-		forget_in(&order->chains[i], horizon);
+		forget_in(order, &order->chains[i], horizon);
 }
 
-uint64_t dpe_order_size(const struct dpe_order *order)
-{
-	uint64_t size = order->nchains;
-
-	for (unsigned i = 0; i < order->nchains; i++)
-		size += order->chains[i].nearlier;
-	return size;
-}

@@ -286,7 +286,7 @@ static int smaller_first(const void *a, const void *b)
 
 static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 {
-	run->recognizer->kept -= dpe_order_size(&slice->order);
+	run->recognizer->kept -= slice->order.size;
 	dpe_order_clear(&slice->order);
 }
 

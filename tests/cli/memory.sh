@@ -115,8 +115,11 @@ kept() {
 	to=$1
 	shift
 	"$@" | "$DPE" replay --stats -s rule.dpe - >out 2>err
-	sed -n 's/.* slices keep \([0-9]*\) events;.*/\1/p' err >"$to"
+	keeps >"$to"
 	grep -v ' slices keep \|^dpe: processor' err >reports.$to
+}
+keeps() {
+	sed -n 's/.* slices keep \([0-9]*\) events;.*/\1/p' err
 }
 # piped NAME RULE
 piped() {
@@ -131,6 +134,21 @@ piped() {
 }
 piped 'one after the other, through a pipe' 'detect r(o): a(o) ; b(o)'
 piped 'side by side, through a pipe' 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
+
+# What nothing can follow is not kept: requests that are done, of threads that nothing orders.
+done_by() {
+	awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) {
+		printf "{\"event\":\"a\",\"thread\":%d,\"seq\":0}\n{\"event\":\"b\",\"thread\":%d,\"seq\":1}\n", i, i } }'
+}
+for rule in 'a ; b' '(a;b)@' '((a;b)@ + c)@'; do
+	echo "detect r: $rule" >rule.dpe
+	for n in 500 4000; do
+		done_by $n >done.jsonl
+		run "$DPE" replay --stats -s rule.dpe done.jsonl
+		keeps >$n
+	done
+	check "detect $rule, done by each thread" "$(cat 500)" -gt 0 -a "$(cat 4000)" -le $(($(cat 500) + 64))
+done
 
 # Traces of another tool, read as they are and from a .dpel log.
 for n in 20000 160000; do
