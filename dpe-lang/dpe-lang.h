@@ -152,6 +152,7 @@ struct dpe_global {
 	/* One variable for each combination of values of a rule's variables with these names. */
 	const char *keys[DPE_MAX_KEYS];
 	unsigned nkeys;
+	bool declared; /* by `var`, not only assigned by an action */
 };
 
 struct dpe_spec {

@@ -111,6 +111,8 @@ void dpe_collect_globals(
 			declare_global(spec, globals, item);
 	}
 	globals->ndeclared = globals->n;
+	for (unsigned i = 0; i < globals->n; i++)
+		globals->at[i].declared = true;
 	for (const struct ast_item *item = spec->first; item; item = item->next) {
 		if (item->kind != AST_RULE && item->kind != AST_DEFINITION)
 			continue;

@@ -32,6 +32,7 @@ void dpe_plan_free(struct dpe_plan *plan)
 	free(plan->objects);
 	free(plan->reads);
 	free(plan->bindings);
+	free(plan->assigned);
 	free(plan);
 }
 

@@ -113,6 +113,12 @@ struct dpe_plan_binding {
 	struct dpe_place place;
 };
 
+/* A name that an action assigns and no `var` declares: the program may not have a variable of that name. */
+struct dpe_plan_assigned {
+	const char *name; /* belongs to the specification */
+	struct dpe_place place;
+};
+
 /* What to observe, made from the rules alone: plain data. */
 struct dpe_plan {
 	unsigned nwatched;
@@ -126,6 +132,8 @@ struct dpe_plan {
 	struct dpe_plan_site *sites;
 	unsigned nbindings;
 	struct dpe_plan_binding *bindings;
+	unsigned nassigned;
+	struct dpe_plan_assigned *assigned;
 	bool threads;    /* some pattern is a thread event */
 	bool channels, waits; /* … an event of channels; of waits for processes */
 	bool founds;     /* threads that exist at the start begin with an event */

@@ -476,10 +476,23 @@ static void add_rule(struct read_pass *adding, const struct dpe_rule *rule)
 					       : without_reached(adding->plan, anywhere));
 }
 
+static void add_assigned(struct dpe_plan *plan, const struct dpe_spec *spec)
+{
+	plan->assigned = dpe_xcalloc(spec->nglobals, sizeof(*plan->assigned));
+	for (unsigned i = 0; i < spec->nglobals; i++) {
+		const struct dpe_global *global = &spec->globals[i];
+
+		if (!global->declared)
+			plan->assigned[plan->nassigned++] =
+				(struct dpe_plan_assigned){global->name, global->place};
+	}
+}
+
 void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
 	struct read_pass adding = {.plan = plan, .spec = spec};
 
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&adding, &spec->rules[i]);
+	add_assigned(plan, spec);
 }

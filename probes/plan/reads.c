@@ -55,6 +55,23 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 	return !why && dpe_read_check_arithmetic(read, &probes->reads[number], diags);
 }
 
+/* False after a diagnostic: actions would read the variable of the specification where the program's may be meant. */
+static bool check_assigned(struct dpe_probes *probes, const struct dpe_plan_assigned *assigned, struct dpe_diags *diags)
+{
+	struct dpe_module *program = dpe_modules_program(&probes->modules);
+	struct dpe_variable variable;
+	char *problem = program ? dpe_variable_find(program, assigned->name, &variable) : dpe_xstrdup("");
+	bool hides = !problem;
+
+	free(problem);
+	if (hides)
+		dpe_diag(diags, DPE_ERROR, assigned->place,
+			"an action assigns '%s', which is not declared, and the program has a variable of that "
+			"name: write 'var %s;' if it is one of the specification, else use another name here",
+			assigned->name, assigned->name);
+	return !hides;
+}
+
 /* ---- how many one event carries ----------------------------------------------------------- */
 
 const struct dpe_variable *dpe_read_variable(
@@ -137,6 +154,8 @@ bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	probes->reads = dpe_xcalloc(plan->nreads, sizeof(*probes->reads));
 	for (unsigned i = 0; i < plan->nreads; i++)
 		complete &= find_one(probes, i, diags);
+	for (unsigned i = 0; i < plan->nassigned; i++)
+		complete &= check_assigned(probes, &plan->assigned[i], diags);
 	return complete && check_counts(probes, diags);
 }
 

@@ -27,6 +27,8 @@ refused 'a parameter that the event does not name' 'detect r: enqueue [item = 1]
 	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
 refused 'a bit field' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
 refused 'an index that varies' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
+refused 'one that another rule assigns' "detect r: toggle { flag += 1; }
+detect s: toggle.exit { print(flag); }" "an action assigns 'flag', which is not declared, and the program has a variable of that name: write 'var flag;'"
 refused 'a cast' 'detect r: toggle [(int)flag = 1]' 'this is a cast, which conditions do not have'
 refused 'a long double' 'detect r: toggle { print(wide); }' 'a floating point number has 4 or 8 bytes, not 16'
 refused 'a complex number' 'detect r: toggle { print(both); }' 'it is a complex number'
