@@ -336,13 +336,18 @@ static bool is_certain(const struct dpe_recognizer *recognizer)
 	return recognizer->options.memory_observed && !recognizer->matched;
 }
 
+static bool is_independent_pair(const struct dpe_assignment *assignment)
+{
+	return assignment->pomset->nevents == 2 && !has_order(assignment->pomset);
+}
+
 /* Whether two independent events were so in the observed run. The current event is the later one. */
 static bool has_happened(const struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, const struct dpe_closure *run)
 {
 	const struct dpe_past_event *other;
 
-	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset) || run->order)
+	if (!is_independent_pair(assignment) || run->order)
 		return false;
 	other = &search->history->events[assignment->events[!assignment->last]];
 	return dpe_stamp_reach(search->stamp, other->epoch->chain) <
@@ -385,6 +390,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.nevents = count,
 		.prediction = &prediction,
 		.happened = has_happened(search, assignment, closed),
+		.may_have_happened = !is_independent_pair(assignment) && !closed->order,
 		.certain = is_certain(run->recognizer),
 		.reason = dpe_slice_doubt(run, &slice),
 	};

@@ -41,6 +41,10 @@ B acquire L
 B release L
 B write total
 X
+echo 'predict ordered: write ; acquire' >ordered.dpe
+run "$DPE" replay -s ordered.dpe race.jsonl
+says 'an order that this run may have, too' 1 'possible in this run or in another one, unless' '1 match'
+check 'no word on the order here' "$(grep -c 'not in this order here' err)" = 0
 run "$DPE" replay -s race.dpe race.jsonl
 says 'a race behind a lock' 1 '1 match'
 check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
