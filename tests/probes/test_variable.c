@@ -50,7 +50,7 @@ static void what_cannot_be_found_is_reported(void **state)
 	assert_wrong(module, "list->", "no member ''");
 	assert_wrong(module, "(", "no variable ''");
 	assert_wrong(module, "table[0].bits", "bit field");
-	assert_wrong(module, "main", "no variable 'main'");
+	assert_wrong(module, "main", "it is a function");
 	assert_wrong(module, "", "no variable ''");
 	assert_wrong(module, "table[", "must be a number");
 	dpe_module_free(module);
