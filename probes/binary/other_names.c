@@ -6,6 +6,7 @@
 
 struct name_search {
 	const char *name;
+	const char *last; /* what is behind its last `::` */
 	char *said; /* owned; NULL: nothing yet */
 };
 
@@ -46,23 +47,41 @@ static bool is_parameter(void *context, Dwarf_Die *function)
 	return true;
 }
 
-static void find_enumerator(struct name_search *search, Dwarf_Die *scope)
+/* Whether what is before the last `::` of the name, if anything, ends with the name of the die. */
+static bool is_qualifier(const struct name_search *search, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	size_t length = (size_t)(search->last - search->name), own = name ? strlen(name) : 0;
+
+	return !length || (name && length >= own + 2 && !strncmp(search->last - own - 2, name, own) &&
+				  (length == own + 2 || search->last[-(ptrdiff_t)own - 3] == ':'));
+}
+
+static void note_enumerator(struct name_search *search, Dwarf_Die *scope, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Die type, enumerator;
+	Dwarf_Die enumerator;
 	Dwarf_Sword number;
 
-	if (dwarf_child(scope, &type))
-		return;
-	do {
-		if (dwarf_tag(&type) != DW_TAG_enumeration_type ||
-			find_child(&type, DW_TAG_enumerator, search->name, &enumerator) < 0 ||
-			dwarf_formsdata(dwarf_attr(&enumerator, DW_AT_const_value, &attribute), &number))
-			continue;
+	if ((is_qualifier(search, type) || is_qualifier(search, scope)) &&
+		find_child(type, DW_TAG_enumerator, search->last, &enumerator) >= 0 &&
+		!dwarf_formsdata(dwarf_attr(&enumerator, DW_AT_const_value, &attribute), &number))
 		search->said = dpe_xasprintf("'%s' is an enumerator: write its number, %lld", search->name,
 			(long long)number);
+}
+
+static void find_enumerator(struct name_search *search, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
 		return;
-	} while (!dwarf_siblingof(&type, &type));
+	do {
+		if (dwarf_tag(&child) == DW_TAG_enumeration_type)
+			note_enumerator(search, scope, &child);
+		else if (dpe_dwarf_is_scope(&child))
+			find_enumerator(search, &child, depth + 1);
+	} while (!search->said && !dwarf_siblingof(&child, &child));
 }
 
 static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
@@ -71,14 +90,15 @@ static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 
 	(void)unit, (void)bias;
 	if (!search->said)
-		find_enumerator(search, scope);
+		find_enumerator(search, scope, 0);
 	if (!search->said)
 		dpe_dwarf_each_subprogram(scope, 0, is_parameter, search);
 }
 
 char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
 {
-	struct name_search search = {.name = name};
+	const char *colon = strrchr(name, ':');
+	struct name_search search = {.name = name, .last = colon ? colon + 1 : name};
 
 	dpe_dwarf_each_unit(module, search_unit, &search);
 	return search.said;

@@ -56,6 +56,24 @@ g++ -g -O1 life.cc -o life || not_ok 'compiling life.cc'
 run "$DPE" run -e 'expect life(p): (pipe::pipe(p).exit ; pipe::~pipe(p))*' -- ./life
 says 'objects, from constructor to destructor' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
 
+cat >states.cc <<'X'
+namespace net {
+struct socket {
+	enum class state { closed, open = 9 } now;
+};
+}
+net::socket one;
+__attribute__((noipa)) void change() { one.now = net::socket::state::open; }
+int main() { change(); }
+X
+g++ -g -O1 states.cc -o states || not_ok 'compiling states.cc'
+for name in open state::open net::socket::state::open; do
+	run "$DPE" run -e "detect r: change [one.now = $name]" -- ./states
+	says "an enumerator, called $name" 2 "'$name' is an enumerator: write its number, 9"
+done
+run "$DPE" run -e 'detect r: change [one.now = mode::open]' -- ./states
+says 'an enumeration that is not there' 2 "states has no variable 'mode::open'"
+
 printf 'detect r: queue::take\n' >take.dpe
 run "$DPE" run -s take.dpe -- "$target"
 says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'
