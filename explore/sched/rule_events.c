@@ -2,26 +2,32 @@
  * and its handler is a point. A thread function is one already. What the program does with the signal itself is kept. */
 #include "explore/sched/control.h"
 
+#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <ucontext.h>
 
-static struct sigaction programs; /* the program's own */
+static struct sigaction own_action; /* the program's own, for that signal */
 static uint64_t own_begin, own_end; /* the library's code */
+
+static void call_own_handler(int number, siginfo_t *info, void *context)
+{
+	if (own_action.sa_flags & SA_SIGINFO)
+		own_action.sa_sigaction(number, info, context);
+	else if (own_action.sa_handler != SIG_DFL && own_action.sa_handler != SIG_IGN)
+		own_action.sa_handler(number);
+}
 
 static void on_event(int number, siginfo_t *info, void *context)
 {
 	uint64_t pc = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	int saved = errno; /* the function may be about to read it */
 
-	if (info->si_code != SI_KERNEL) {
-		if (programs.sa_flags & SA_SIGINFO)
-			programs.sa_sigaction(number, info, context);
-		else if (programs.sa_handler != SIG_DFL && programs.sa_handler != SIG_IGN)
-			programs.sa_handler(number);
-		return;
-	}
-	if (dpe_sched && pc - own_begin >= own_end - own_begin)
+	if (info->si_code != SI_KERNEL)
+		call_own_handler(number, info, context);
+	else if (dpe_sched && pc - own_begin >= own_end - own_begin)
 		dpe_sched_point(&(struct dpe_sched_op){.kind = DPE_SCHED_EVENT, .pc = pc + 1});
+	errno = saved;
 }
 
 static int note_own(struct dl_phdr_info *object, size_t size, void *context)
@@ -48,7 +54,7 @@ void dpe_sched_events_begin(void)
 	if (!dpe_sched->rules)
 		return;
 	dl_iterate_phdr(note_own, NULL);
-	REAL(sigaction)(DPE_SCHED_SIGNAL, &action, &programs);
+	REAL(sigaction)(DPE_SCHED_SIGNAL, &action, &own_action);
 }
 
 DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, struct sigaction *before)
@@ -56,9 +62,9 @@ DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, str
 	if (number != DPE_SCHED_SIGNAL || !dpe_sched || !dpe_sched->rules)
 		return REAL(sigaction)(number, action, before);
 	if (before)
-		*before = programs;
+		*before = own_action;
 	if (action)
-		programs = *action;
+		own_action = *action;
 	return 0;
 }
 
