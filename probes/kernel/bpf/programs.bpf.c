@@ -148,7 +148,7 @@ static __always_inline void enter(
 
 const volatile __u32 entry_signal; /* 0: none */
 
-/* Its handler runs before the function does. */
+/* Its handler runs after the function's first instruction. */
 static __always_inline void signal_entry(__u64 cookie)
 {
 	if (entry_signal && observing && DPE_COOKIE_ENTER(cookie))
@@ -159,12 +159,14 @@ SEC("uprobe")
 int on_enter(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie;
 
 	KEEP_OWN_STACK();
 	if (!is_target(task))
 		return 0;
-	enter(regs, task, bpf_get_attach_cookie(regs));
-	signal_entry(bpf_get_attach_cookie(regs));
+	cookie = bpf_get_attach_cookie(regs);
+	enter(regs, task, cookie);
+	signal_entry(cookie);
 	return 0;
 }
 
