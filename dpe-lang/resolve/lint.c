@@ -104,7 +104,7 @@ static bool is_one_event(const struct dpe_node *node)
 	return node->kind == DPE_NODE_EVENT;
 }
 
-/* Nothing is in between, which who writes it believes to mean: not followed by. */
+/* Its author usually means: not followed by. */
 static void warn_of_lone_event(const struct dpe_resolver *r)
 {
 	const struct dpe_rule *rule = r->rule;
@@ -115,8 +115,8 @@ static void warn_of_lone_event(const struct dpe_resolver *r)
 	if (rule->mode != DPE_DETECT || !within || !is_one_event(rule->tree))
 		return;
 	dpe_diag(r->spec->diags, DPE_WARNING, rule->tree->place,
-		"a match is one event, so nothing can be within it, and what is to be absent has no effect; for an event "
-		"that must be followed by another write expect a ; b, and for one that must not, detect a ; b");
+		"a match of this rule is a single event, so 'without' has no effect; for an event that must be followed by "
+		"another write expect a ; b, for one that must not be followed detect a ; b");
 }
 
 void dpe_lint(struct dpe_resolver *r)
