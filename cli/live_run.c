@@ -357,7 +357,7 @@ static void linger(struct live *live)
 	}
 }
 
-/* What asks us to end often ends the program, too, a moment later: then its end is seen. */
+/* A process that ends dpe often ends the program a moment later: that end is to be reported as well. */
 static bool goes_on(struct live *live)
 {
 	uint64_t now = cli_clock();

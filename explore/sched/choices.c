@@ -229,7 +229,7 @@ static struct choosable alive(void)
 	return all;
 }
 
-/* Those that do not stand at a selected operation which is another one's turn. */
+/* The threads that may run: all but those whose next operation is selected while another thread is to do the next one of these. */
 static struct choosable not_held(const struct choosable *from)
 {
 	struct choosable rest = {.count = 0};

@@ -13,7 +13,7 @@
  * of commands; and the one that holds what LD_PRELOAD was before. */
 #define DPE_SCHED_VARIABLE "DPE_SCHED"
 #define DPE_SCHED_OTHERS "DPE_SCHED_PRELOAD"
-/* At events of rules: SIGURG, which is ignored where nobody handles it. */
+/* At events of rules: SIGURG, which is ignored by default. */
 #define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
 

@@ -228,7 +228,7 @@ void dpe_omp_iteration(
 	dpe_memory_sync(what, key | 1ull << 63, 0, place);
 }
 
-/* ---- turns: idle threads take a moment to wake, in which a busy one would do all that there is, in its own order ---- */
+/* ---- turns: idle threads take a moment to wake, in which a busy one would run everything by itself ---------------- */
 
 uint32_t dpe_omp_begun;
 

@@ -80,7 +80,7 @@ extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
 /* Waits a moment for another thread to begin one more than so many, at most a few times at each site. */
 DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
 
-/* The thread begins one. It waits for longer than who creates them, who might be the only other thread. */
+/* The thread begins one. It waits longer than the creator of tasks, which may be the only other thread. */
 static inline void dpe_omp_begin(uint64_t site)
 {
 	dpe_omp_let_begin(__atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED), 3 * DPE_OMP_NAPS, site);
