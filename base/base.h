@@ -20,7 +20,7 @@ void *dpe_xrealloc(void *old, size_t size);
 _Noreturn void dpe_out_of_memory(void);
 /* Within dpe_protect, whose caller learns that memory ran out. */
 bool dpe_is_protected(void);
-/* Of <uthash.h>, which is to be included after this. */
+/* For <uthash.h>, which must be included after this line. */
 #define uthash_malloc(size) dpe_xmalloc(size)
 /* Aligned to a cache line; for free(). The second one is zeroed. */
 void *dpe_xmalloc_lines(size_t size);

@@ -27,7 +27,7 @@ struct dpe_diags {
 	struct diag *at;
 	struct said *said;
 	unsigned count, cap;
-	unsigned printed; /* those before were printed */
+	unsigned printed; /* index of the first one not yet printed */
 	bool color;         /* printed with escape sequences */
 	bool out_of_memory; /* to be printed */
 	unsigned errors, leader;

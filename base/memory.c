@@ -101,7 +101,7 @@ char *dpe_xasprintf(const char *fmt, ...)
 	return text.at;
 }
 
-/* The first capacity fills a cache line: many arrays keep one element for ever. */
+/* The first capacity fills a cache line: many arrays never get a second element. */
 static unsigned first_cap(size_t element)
 {
 	return element >= 32 ? 1 : element >= 16 ? 4 : 8;

@@ -22,8 +22,8 @@
 /* Bytes of a block's content in a .dpel log. */
 #define DPEL_MAX_BLOCK DPE_TINY_OR(64u << 10, 1u << 30)
 
-/* Events after the one that takes a mutex, among which the one that gave it back before is looked for, in a trace of
- * LTTng; else two threads seem to hold it. */
+/* In a trace of LTTng, how many events after a lock of a mutex are searched for the unlock that came before it; if
+ * it is not among them, two threads seem to hold the mutex. */
 #define DPE_UNLOCKS_AHEAD DPE_TINY_OR(3u, 4096u)
 
 /* ---- costs time or bytes only ---------------------------------------------------------------- */
@@ -39,7 +39,7 @@
 #define DPEL_MAX_TEXT DPE_TINY_OR(3u, 64u)
 #define DPEL_MAX_TEXTS DPE_TINY_OR(2u, 1u << 20)
 #define DPEL_MAX_MEMBER_TEXTS DPE_TINY_OR(2u, 1u << 16)
-/* Bytes from which on a block is written. */
+/* A block is written once it has this many bytes. */
 #define DPEL_BLOCK DPE_TINY_OR(64u, 64u << 10)
 /* Bytes of a .dpel block that are allocated and read at a time, whatever size its header claims. */
 #define DPEL_READ_BYTES DPE_TINY_OR(3u, 1u << 20)

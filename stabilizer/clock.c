@@ -1,7 +1,7 @@
-/* Vector clocks as immutable tries over chain numbers, 16 to a leaf, that share equal parts: stamps
- * of old events stay valid, and joining clocks skips what they share. Of tree clocks (Mathur et al.,
- * ASPLOS 2022), which change in place and would have to be copied, there is the monotonicity: who
- * knows an event knows all that it knew. See README.md. */
+/* Vector clocks as immutable tries over chain numbers, 16 to a leaf, that share equal parts: stamps of old
+ * events stay valid, and joining clocks skips what they share. From tree clocks (Mathur et al., ASPLOS 2022),
+ * which change in place and would have to be copied, comes the use of monotonicity: a clock that contains an
+ * event contains its past. See README.md. */
 #include "stabilizer/clock.h"
 #include "stabilizer/limits.h"
 
@@ -106,7 +106,7 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 {
 	uint32_t reach = reach_in(stamp->past, chain);
 
-	/* no early exit: whose event it is, is unpredictable, and so would be the branch */
+	/* no early exit: the position is unpredictable, and so would be the branch */
 	return chain == stamp->chain ? stamp->index - 1 : reach;
 }
 
@@ -164,7 +164,7 @@ static void each_since(const struct dpe_clock *clock, const struct dpe_clock *si
 	}
 }
 
-/* A past only grows, so `since` is not higher. */
+/* A chain's past only grows, so `since` is not higher. */
 void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	dpe_reach_fn *visit, void *context)
 {

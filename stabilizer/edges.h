@@ -18,7 +18,7 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 void dpe_edges_free(struct dpe_message_node *node);
 
-/* Since which event of its chain that has been the past; 0: it is newer. */
+/* The first event of its chain with that past; 0: it is newer. */
 static inline uint32_t dpe_node_past_since(const struct dpe_message_node *node)
 {
 	return dpe_node_past(node) == node->stamp.past ? node->since : 0;

@@ -1,6 +1,5 @@
-/* Ended threads: until another thread has its id, the number of its next message and the event
- * after which that would follow are remembered, in one entry of a table, since there can be very
- * many. */
+/* Ended threads. There can be very many, so each is one entry of a table, until another thread gets its id: the
+ * number of its next message, and the event that would precede that. */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void add(struct dpe_retired *retired, const struct dpe_retired_thread *th
 	*place = *thread;
 }
 
-/* Moves entries back that were probed past it. */
+/* Moves back entries that were probed past it. */
 static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thread)
 {
 	uint64_t mask = retired->size - 1, hole = (uint64_t)(thread - retired->slots);
@@ -65,7 +64,7 @@ static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thr
 	retired->count--;
 }
 
-/* Threads of hosts are few, and stay. */
+/* Threads with a host are few, and are kept. */
 static bool is_plain(const struct dpe_thread *thread)
 {
 	return thread->id.kind == DPE_INT && thread->host.kind == DPE_NONE;

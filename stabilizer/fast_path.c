@@ -100,7 +100,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 		thread->next = message->seq + 1;
 }
 
-/* only after the sink saw the event, which may look at the state before it */
+/* only after the sink saw the event: it may look at the state before it */
 static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	struct dpe_message *message, const struct dpe_role *role,
 	const struct dpe_paired_sends *meeting)
@@ -140,7 +140,7 @@ static void replace_send(
 	if (send->refs != 1 || send->known) {
 		dpe_node_unuse(send);
 		send = *place = dpe_node_new(stabilizer, NULL);
-		stabilizer->arrivals--; /* which has taken it already */
+		stabilizer->arrivals--; /* the event, which has taken it already */
 		send->uses = 1;
 	} else {
 		dpe_message_unref(send->message);

@@ -8,7 +8,7 @@
 
 /* Reaches being collected, each as chain << 32 | index. */
 struct views {
-	uint64_t *at, *sorted; /* sorted: room for as many */
+	uint64_t *at, *sorted; /* for sorting: room for as many */
 	unsigned count, cap, capsorted;
 	const struct dpe_clock **pasts; /* visited, and their parts; open addressing */
 	unsigned npasts, size;
@@ -52,7 +52,7 @@ static void grow_pasts(struct views *views)
 	free(old.pasts);
 }
 
-/* Many stamps share their past, and pasts most of their parts. */
+/* Many stamps share their past, and pasts share most of their parts. */
 static bool is_new(void *context, const struct dpe_clock *past)
 {
 	struct views *views = context;
@@ -129,7 +129,7 @@ static void sort_by_digit(struct views *views, unsigned shift)
 	views->sorted = from;
 }
 
-/* A radix sort, since there are very many where there are many sends. */
+/* A radix sort: many sends make very many reaches. */
 static void sort_views(struct views *views)
 {
 	uint64_t differing = 0;

@@ -30,8 +30,8 @@ struct dpe_message_node {
 	bool known;             /* can be named as a predecessor */
 	struct dpe_edge *edges; /* of a receive, that enter after it … */
 	unsigned nedges;
-	/* … and the past of its successors with these; NULL: not computed. Where edges are not
-	 * reported it may stand for them alone. */
+	/* … and the past of its successors with these; NULL: not computed. If edges are not reported, it may
+	 * replace them. */
 	const struct dpe_clock *entered;
 	struct dpe_hold *hold; /* NULL: complete */
 };
@@ -40,7 +40,7 @@ enum dpe_need_kind {
 	DPE_NEED_PRED,     /* an explicit predecessor, called `known` */
 	DPE_NEED_PROGRAM,  /* the previous message of the thread */
 	DPE_NEED_SEND,     /* the send that it is paired with */
-	DPE_NEED_ANY_SEND, /* a send of `queue`, as none has come */
+	DPE_NEED_ANY_SEND, /* any send of `queue`, since none has come */
 };
 
 struct dpe_need {
@@ -108,7 +108,8 @@ struct dpe_thread {
 	uint64_t closed;           /* lower numbers have come or are lost */
 	bool exhausted, lossy, has_time;
 	bool over; /* its last event was released, and none came since */
-	bool ended; /* its last event has come, and none since: the next thread of this id may count anew */
+	bool ended; /* its last event has come, and none since: the next thread with this id may count from 0
+		     * again */
 	uint64_t time; /* of its last message so far */
 	uint64_t since; /* for dpe_stabilizer_since, where there is no tail or a message without a number */
 	bool unnumbered; /* a message without a number came: losses may lie anywhere from `since` on */
@@ -124,8 +125,8 @@ struct dpe_thread {
 	uint64_t mark, mark_seq;
 };
 
-/* The gate of a clock: messages with the lowest time are open; later ones wait until these are
- * released and the watermark has passed their own time. */
+/* The gate of a clock: messages with the lowest time are open. Later ones wait until these are released and the
+ * watermark has passed their own time. */
 struct dpe_host {
 	struct dpe_value id;      /* owns its text */
 	uint64_t watermark, time; /* time: of the open messages, or of the last ones */
@@ -148,7 +149,7 @@ struct dpe_chain_end {
 /* What is remembered of ended threads. */
 struct dpe_retired {
 	struct dpe_retired_thread *slots; /* open addressing */
-	uint64_t size, count;             /* size: a power of two, or 0 */
+	uint64_t size, count;             /* its size: a power of two, or 0 */
 };
 
 #define DPE_RECENT (1 << DPE_RECENT_BITS)
@@ -181,7 +182,7 @@ struct dpe_stabilizer {
 	struct dpe_queue *recent_queues[DPE_RECENT]; /* a cache of queues with one key, by key */
 	struct dpe_thread *recent[DPE_RECENT]; /* a cache of threads without a host, by id */
 	struct dpe_table parked; /* by thread and number */
-	/* How many messages wait for a later arrival: with none there are no cycles. */
+	/* Number of messages that wait for a later arrival; without any there are no cycles. */
 	unsigned nbackward, nparked, ninverted;
 	struct dpe_chain_end *chains;
 	unsigned nchains, capchains;

@@ -442,8 +442,8 @@ static bool seq_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe
 	return false;
 }
 
-/* Puts the message before its host's gate. Where later ones have been released, a watermark was
- * wrong, and the order may be. */
+/* Puts the message before its host's gate. If later ones have been released, a watermark was wrong, and the
+ * order may be wrong. */
 static void set_host(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_diags *diags)
 {
@@ -507,7 +507,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	return true;
 }
 
-/* The part of a push that only messages with roles need. */
+/* The part of a push that is only for messages with roles. */
 static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
 	struct dpe_diags *diags)

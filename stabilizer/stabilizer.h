@@ -30,8 +30,8 @@ void dpe_stamp_unref(const struct dpe_stamp *stamp);
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
-/* Which past events can still be distinguished by future ones. A snapshot that stays valid: what it
- * does not see, no later event sees. */
+/* Which past events can still be distinguished by future ones. An old snapshot stays valid: what it does not
+ * see, no later event sees. */
 struct dpe_horizon;
 struct dpe_stabilizer;
 /* Free with dpe_horizon_free. Sees nothing before the first update. */
@@ -61,7 +61,7 @@ struct dpe_stabilizer_sink {
 	/* Only the order of arrival says what the message is paired with. Events from number
 	 * `since` on may have other predecessors. */
 	void (*unsure)(void *context, const struct dpe_message *message, uint64_t since);
-	/* A message pushed with DPE_ROLES_AT_TURN follows its thread's previous one now: has to call
+	/* A message pushed with DPE_ROLES_AT_TURN now follows its thread's previous one. The callee has to call
 	 * dpe_stabilizer_assign. */
 	void (*turn)(void *context, struct dpe_message *message);
 	/* A pushed message is held and waits for `missing`. May be NULL. */
@@ -107,8 +107,8 @@ struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one for each synchronisation rule; copied */
 	unsigned npairings;
 	const bool *unreported; /* by pairing: the sink's `edge` is not called for its edges; NULL: for none; copied */
-	/* The rules of DPE_SYNC_ONCE by which a thread alone receives what has its id as only key, as a
-	 * thread's start does: what was sent is forgotten when the thread has ended. Copied. */
+	/* The rules of DPE_SYNC_ONCE whose only key is the id of the thread that receives, as for a thread's
+	 * start: what was sent is forgotten when that thread has ended. Copied. */
 	const unsigned *for_thread;
 	unsigned nfor_thread;
 	/* The name of each thread's last event; 0: none. A later thread with the same id is
@@ -135,13 +135,14 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; re
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
 /* True where no message of a thread came without a number. */
 bool dpe_stabilizer_numbered(const struct dpe_stabilizer *stabilizer);
-/* False where an earlier message of the thread, by number, has not come. */
+/* False if an earlier message of the thread, by number, has not come yet. */
 bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
 /* True where the message would pair with nothing as a receive of the rule: its arrival decides, and
  * no send has come that it could be paired with. */
 bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_message *message, unsigned rule);
-/* For `nroles`: the roles depend on earlier messages of the thread. Only where it is not the next. */
+/* For `nroles`: the roles depend on earlier messages of the thread. Only if the message is not the next one of
+ * its thread. */
 #define DPE_ROLES_AT_TURN UINT_MAX
 /* Within the sink's `turn`: the roles of the message. */
 void dpe_stabilizer_assign(

@@ -18,13 +18,13 @@ static inline unsigned dpe_recent_slot(struct dpe_value id)
 	return (unsigned)((uint64_t)id.num * 0x9e3779b97f4a7c15ull >> (64 - DPE_RECENT_BITS));
 }
 
-/* The past of the node's successors, without node->edges. */
+/* The past of the node's successors, without the edges in node->edges. */
 static inline const struct dpe_clock *dpe_node_past(const struct dpe_message_node *node)
 {
 	return node->entered && !node->nedges ? node->entered : node->stamp.past;
 }
 
-/* True where the message itself says what it follows, so that its arrival means nothing. */
+/* True where the message itself says what it follows, so its arrival means nothing. */
 static inline bool dpe_is_stated(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
@@ -175,7 +175,7 @@ struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, 
 /* Calls for each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_message_node *send), void *context);
-/* The thread's last event: what was sent to this thread alone goes. */
+/* The thread's last event: forgets what was sent to this thread only. */
 void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 

@@ -224,7 +224,7 @@ void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 
 #define GATE UINT_MAX
 
-/* One thing that the node waits for, all of which have come; *need is its index, or GATE. */
+/* One of the things that the node waits for, all of which have come; *need is its index, or GATE. */
 static struct dpe_message_node *blocker(const struct dpe_message_node *node, unsigned *need)
 {
 	const struct dpe_hold *hold = node->hold;

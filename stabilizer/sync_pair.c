@@ -83,7 +83,7 @@ static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *
 	return dpe_precedes(&send->stamp, &by->stamp);
 }
 
-/* Drops sends that the settled one hides from all future receives. */
+/* Drops the sends that a settled one hides from all future receives. */
 static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 {
 	struct dpe_sends *opened = &queue->opened;

@@ -24,7 +24,7 @@ void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_message_n
 		sends->head = 0;
 	}
 	dpe_node_use(node);
-	if (sends->count == sends->cap) { /* mostly one is all there is */
+	if (sends->count == sends->cap) { /* most queues hold one send only */
 		sends->cap = sends->cap ? 2 * sends->cap : 1;
 		sends->at = dpe_xrealloc(sends->at, sends->cap * sizeof(struct dpe_message_node *));
 		if (sends->has_rounds)

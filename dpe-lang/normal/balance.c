@@ -12,7 +12,7 @@ struct operand_chain {
 	struct dpe_operands operands;
 };
 
-/* Enters the owner of each literal; false if another operand has one of them. */
+/* Enters the owner of each literal; false if another operand owns one of them. */
 static bool claim(
 	const struct dpe_rule *rule, const struct dpe_node *node, unsigned operand, unsigned *owner)
 {

@@ -10,10 +10,10 @@ struct remover {
 	struct dpe_arena *arena;
 	const struct dpe_rule *rule;
 	unsigned nevents;
-	bool foreign; /* met what is no safe DPE */
+	bool foreign; /* met something that is not a safe DPE */
 };
 
-/* An expression without ε (full), and with it if it was there (any). NULL is the empty language. */
+/* An expression without ε (full), and with ε if R accepts it (any). NULL is the empty language. */
 struct part {
 	const struct dpe_node *full, *any;
 	bool nullable;

@@ -66,7 +66,7 @@ static uint64_t bound_within(const struct dpe_rule *rule, const struct dpe_node 
 	return bound_within(rule, node->left) | bound_within(rule, node->right);
 }
 
-/* A slice does not know what is bound later, or by an independent event: the order of arrival would
+/* A condition of a slice cannot use what is bound later, or by an independent event: the order of arrival would
  * decide. `before`: what the events bind that precede the node by ';'. */
 static void warn_of_unbound(struct dpe_resolver *r, const struct dpe_node *node, uint64_t before)
 {

@@ -1,4 +1,4 @@
-/* Folds arithmetic on literals, as of constant indices; what C leaves undefined is an error. */
+/* Folds arithmetic on literals, such as constant indices; what C leaves undefined is an error. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ static bool is_int(const struct dpe_expr *expr)
 	return is_number(expr) && expr->value.kind == DPE_INT;
 }
 
-/* A number that is no 64-bit integer. */
+/* A number that is not a 64-bit integer. */
 static bool is_real(const struct dpe_expr *expr)
 {
 	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_RAW;
@@ -105,7 +105,7 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 	return true;
 }
 
-/* No arithmetic on reals is supported. */
+/* Arithmetic on reals is not supported. */
 static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
 {
 	const struct dpe_expr *real = is_real(new->left) ? new->left : new->right;

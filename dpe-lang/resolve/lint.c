@@ -32,7 +32,7 @@ static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *
 	literal = &rule->literals[dpe_node_literal(rule, left)];
 	if (rule->patterns[literal->pattern].kind != DPE_PATTERN_CONTROL)
 		return;
-	/* A definition on both sides: its name is not known after expansion. */
+	/* The same definition on both sides: its name is lost in expansion. */
 	other = left->place.begin == right->place.begin ? dpe_xstrdup("a caret behind one name")
 							: with_caret(literal->text);
 	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
@@ -79,7 +79,7 @@ static uint64_t connected(const struct dpe_rule *rule, uint64_t mask)
 	return mask;
 }
 
-/* Values that no event combines are combined each with each. */
+/* Values that no event binds together are all combined with each other. */
 void dpe_lint_product(const struct dpe_resolver *r)
 {
 	const struct dpe_rule *rule = r->rule;
@@ -104,7 +104,7 @@ static bool is_one_event(const struct dpe_node *node)
 	return node->kind == DPE_NODE_EVENT;
 }
 
-/* Its author usually means: not followed by. */
+/* The author usually means: not followed by. */
 static void warn_of_lone_event(const struct dpe_resolver *r)
 {
 	const struct dpe_rule *rule = r->rule;

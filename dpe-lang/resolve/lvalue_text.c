@@ -1,4 +1,4 @@
-/* The normal text of lvalues: of program variables, and of what arguments and results point to. */
+/* The normal text of lvalues: program variables, and what arguments and results point to. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Data events of objects: `[p->x] from f(p) to g(p)`. The events from and to which the object is
- * watched say which object it is, so the data event binds p, too. */
+/* Data events of objects: `[p->x] from f(p) to g(p)`. The events between which the object is watched determine
+ * the object, so the data event binds p, too. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ const struct ast_expr *dpe_event_args(const struct ast_event *event)
 
 /* ---- which object ------------------------------------------------------------------------ */
 
-/* The name that an lvalue begins with; NULL where it is none. */
+/* The name that an lvalue begins with; NULL if it is not one. */
 static const char *root_of(const struct ast_expr *expr)
 {
 	while (expr && expr->kind != AST_NAME)
@@ -47,8 +47,8 @@ static bool has_argument(const struct ast_event *event, const char *name)
 	return false;
 }
 
-/* The name through which a part is reached. `known`: only names that the rule or the event behind `to`
- * has; else the first one. */
+/* The name through which a part is reached. `known`: only names of the rule or of the event after `to`; else
+ * the first one. */
 static const struct ast_expr *likely_pointer(struct dpe_resolver *r, const struct ast_event *event,
 	const struct ast_expr *expr, bool known)
 {

@@ -74,7 +74,7 @@ struct pomsets {
 	bool refused; /* after a diagnostic */
 };
 
-/* Closes `before` transitively; false where an event would precede itself. */
+/* Closes `before` transitively; false if an event would precede itself. */
 static bool close_order(struct dpe_pomset *pomset)
 {
 	for (unsigned k = 0; k < pomset->nevents; k++) {
@@ -175,7 +175,7 @@ static void add_composed(const struct composition *c)
 		add(c->r, c->to, &both);
 }
 
-/* Events of b from `i` on get their places; each shared event of a has to be one of b's. */
+/* Assigns places to the events of b from `i` on; each shared event of a has to be one of b's. */
 static void compose_from(struct composition *c, unsigned i)
 {
 	if (i == c->b->nevents) {

@@ -25,7 +25,7 @@ struct rule_variable {
 enum scope_kind {
 	SCOPE_CONDITION, /* of the event at `position` */
 	SCOPE_DATA,      /* within [ ] of the data event at `position` */
-	SCOPE_OBSERVED,  /* of an observed event, which has no position */
+	SCOPE_OBSERVED,  /* of an event after `observing`, which has no position */
 	SCOPE_EVENT,     /* the action of the event at `position` */
 	SCOPE_RULE,      /* an action of the rule */
 };
@@ -41,9 +41,9 @@ struct dpe_resolver {
 	struct rule_variable variables[DPE_MAX_VARIABLES];
 	unsigned nvariables;
 	bool too_many_variables;
-	struct ast_dpe **events; /* of the positions, in their order */
+	struct ast_dpe **events; /* of the positions, in order */
 	unsigned nevents, capevents;
-	unsigned next; /* position, while the tree is built */
+	unsigned next; /* the current position while the tree is built */
 	struct dpe_pattern *patterns;
 	unsigned npatterns, cappatterns;
 	struct dpe_literal *literals;
@@ -62,7 +62,7 @@ struct dpe_resolver {
 /* ---- resolve_expr.c -------------------------------------------------------------------------- */
 
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
-/* A number that is no 64-bit integer: its text. */
+/* A number that is not a 64-bit integer, as its text. */
 struct dpe_value dpe_real_value(const char *text);
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr);
 /* The number of a rule variable or of a `var`, or -1. */
@@ -76,7 +76,7 @@ const struct dpe_expr *dpe_resolve_global(
 
 /* .ret: the result of the current event. */
 bool dpe_is_result(const struct ast_expr *expr);
-/* x, x.f, p->f, a[3], *p, .ret->f, *.ret, which are read from the program; not .ret alone. */
+/* x, x.f, p->f, a[3], *p, .ret->f, *.ret, which are read from the program; .ret alone is not. */
 bool dpe_is_lvalue(const struct ast_expr *expr);
 /* A name with a scope, which can only be a variable of the program. */
 bool dpe_is_scoped(const struct ast_expr *expr);
@@ -110,7 +110,7 @@ void dpe_fold_unary(struct dpe_resolver *r, struct dpe_expr *expr);
 const struct dpe_stmt *dpe_resolve_block(struct dpe_resolver *r, const struct ast_block *block);
 /* The first call of that kind, or NULL. */
 const struct dpe_stmt *dpe_find_call(const struct dpe_stmt *stmt, enum dpe_call call);
-/* The same before resolving. */
+/* The same, before names are resolved. */
 bool dpe_block_calls(const struct ast_block *block, const char *name);
 const char *dpe_call_name(enum dpe_call call);
 

@@ -92,7 +92,7 @@ struct format {
 	struct dpe_stmt *stmt;
 	struct dpe_place place;
 	unsigned next; /* argument */
-	bool wrong;    /* then the number of values is not checked */
+	bool wrong;    /* in that case the number of values is not checked */
 };
 
 static bool is_wide(const char *number)
@@ -112,7 +112,7 @@ static bool check_width(const struct format *f, const char *text)
 	return false;
 }
 
-/* The conversion's letter; moves `at` from behind the '%' to behind the letter. */
+/* The conversion's letter; moves `at` from after the '%' to after the letter. */
 static char read_conversion(const char **at)
 {
 	const char *p = *at;

@@ -198,7 +198,7 @@ static bool is_data(const struct dpe_resolver *r, unsigned position)
 	return r->scope == SCOPE_DATA;
 }
 
-/* True where the event has such an argument or takes its thread as that. */
+/* True if the event has such an argument, or has its thread in place of it. */
 static bool binds(const struct dpe_resolver *r, unsigned position, const char *name)
 {
 	const struct ast_event *event;

@@ -92,7 +92,7 @@ void dpe_interned_free(struct dpe_interned *table)
 
 /* ---- patterns ------------------------------------------------------------------------- */
 
-/* What an argument or a result, which is the lvalue in messages, binds or has to be. */
+/* What an argument or a result binds, or which value it has to have; `lvalue`: its name in messages. */
 static struct dpe_arg resolve_arg(
 	struct dpe_resolver *r, const struct ast_expr *expr, const char *lvalue)
 {

@@ -261,7 +261,7 @@ static void resolve_positions(struct dpe_resolver *r)
 	r->rule->npositions = r->nevents;
 }
 
-/* The observed events, expanded; `count` of them. */
+/* The events after `observing`, expanded; `count` of them. */
 static struct ast_dpe **expand_observed(struct dpe_resolver *r, unsigned *count)
 {
 	struct ast_dpe **observed = NULL, *node;

@@ -53,7 +53,7 @@ static void collect_alternatives(
 	side->patterns[dpe_node_pattern(rule, node) - rule->patterns] = true;
 }
 
-/* An access to data has no other side. */
+/* A rule about accesses to data has one side only. */
 static void resolve_access(struct dpe_resolver *r, struct side *access)
 {
 	const struct dpe_node *tree = r->rule->tree;

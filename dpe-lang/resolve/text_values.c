@@ -22,7 +22,7 @@ static struct dpe_expr *text_of(struct dpe_resolver *r, const struct dpe_expr *o
 	return new;
 }
 
-/* Some event binds the variable to text, so that its value is the text. */
+/* Some event binds the variable to text, so its value is that text. */
 static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 {
 	for (unsigned i = 0; i < r->nevents; i++) {
@@ -95,7 +95,7 @@ static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct
 	return text_of(r, field, dpe_argument_lvalue(r, (int)number), field->index);
 }
 
-/* NULL if the operand is nothing that can point to text. */
+/* NULL if the operand cannot point to text. */
 static const struct dpe_expr *find_text(
 	struct dpe_resolver *r, const struct ast_expr *expr, const struct dpe_expr *operand)
 {

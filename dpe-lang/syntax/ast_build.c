@@ -156,8 +156,8 @@ struct ast_item *dpe_build_rule_parts(struct ast_item *mode, struct ast_item *he
 	return mode;
 }
 
-/* An action right behind the last event, or behind the one group that is the whole expression, is
- * parsed as that of the event or group, and is the rule's. */
+/* An action right after the last event, or after the one group that is the whole expression, is parsed as the
+ * action of that event or group, but belongs to the rule. */
 static struct ast_dpe *last_operand(struct ast_dpe *dpe)
 {
 	bool whole = true;
@@ -184,7 +184,7 @@ void dpe_build_rule(struct dpe_parser *parser, struct ast_item *rule, struct dpe
 	}
 	if (!rule->name)
 		rule->place = rule->dpe->extent;
-	if (rule->mode == AST_NO_MODE) /* an empty mode has no place */
+	if (rule->mode == AST_NO_MODE) /* an empty mode has no location */
 		all.begin = rule->place.begin;
 	add_item(parser, rule, all);
 }

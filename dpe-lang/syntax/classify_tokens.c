@@ -304,7 +304,7 @@ static void take_phase(struct dpe_classifier *f)
 		best && !strcmp(best, "exit") ? DPE_EXIT : DPE_ENTER;
 }
 
-/* Absence where no grammar has it. The token is taken as `kind`, to go on from there, or left out. */
+/* Absence in a place that the grammar does not have. The token is taken as `kind` to continue, or left out. */
 static void misplaced_absence(struct dpe_classifier *f, int kind)
 {
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
@@ -317,7 +317,7 @@ static void misplaced_absence(struct dpe_classifier *f, int kind)
 		f->at++;
 }
 
-/* Behind an operand: `observing c`, `without c`, or a guess at these. */
+/* After an operand: `observing c`, `without c`, or a word that is likely meant as one of these. */
 static void take_observing(struct dpe_classifier *f)
 {
 	bool guessed = dpe_token_is_absence(f);
@@ -343,7 +343,7 @@ static void take_ends(struct dpe_classifier *f)
 	f->at++;
 }
 
-/* `f.exit = value`: the value is no event. */
+/* `f.exit = value`: the value is not an event. */
 static void take_result(struct dpe_classifier *f)
 {
 	take(f, '=');
@@ -411,7 +411,7 @@ static bool take_after_operand(struct dpe_classifier *f)
 	return true;
 }
 
-/* The token behind an operator, or one that is no part of an operand. */
+/* The token after an operator, or one that is not part of an operand. */
 static void take_at_dpe(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
@@ -459,7 +459,7 @@ static void take_inside(struct dpe_classifier *f)
 	f->questions += kind == '?';
 	if (kind == ':' && f->questions)
 		f->questions--;
-	if (kind == ';') { /* ends a statement, whatever is open in it */
+	if (kind == ';') { /* ends a statement, even with brackets open in it */
 		f->questions = 0;
 		while (dpe_token_in_braces(f) && f->open[f->nopen - 1].kind != BRACES)
 			close_last(f, true);

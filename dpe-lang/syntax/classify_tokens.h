@@ -22,14 +22,14 @@ struct dpe_classifier {
 	struct dpe_bracket *open;
 	unsigned nopen, capopen;
 	unsigned bad;       /* unknown tokens so far, which are reported already */
-	unsigned questions; /* `?` without their ':' so far */
+	unsigned questions; /* each `?` that still needs its ':' */
 	bool variables;     /* in a `var` item */
-	bool observing;     /* behind `observing` or `without` */
-	bool without;       /* the latter */
-	bool from;          /* behind `from`, before its `to` */
+	bool observing;     /* after `observing` or `without` */
+	bool without;       /* after `without` */
+	bool from;          /* after `from`, before its `to` */
 	bool header;        /* in the names of a header or definition */
 	bool too_deep;
-	unsigned conditions; /* behind the ']' of the last condition: out->n */
+	unsigned conditions; /* after the ']' of the last condition: out->n */
 };
 
 /* The token `by` positions after the next one; the last token if there is none. */
@@ -50,9 +50,9 @@ bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by);
 /* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f);
-/* `observing`, or its other word for what a match is to be without. */
+/* `observing`, or its synonym `without`. */
 bool dpe_token_is_observing(const struct dpe_classifier *f);
-/* `not c`, `!c`: absence in words that are none of the language. */
+/* `not c`, `!c`: absence, in words that the language does not have. */
 bool dpe_token_is_absence(const struct dpe_classifier *f);
 bool dpe_token_is_keep(const struct dpe_classifier *f);
 bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing);

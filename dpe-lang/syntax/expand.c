@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The expansion of one use of a definition; `arguments` correspond to its parameters. */
+/* The expansion of one use of a definition; `arguments` are in the order of its parameters. */
 struct scope {
 	const struct ast_item *definition;
 	const struct ast_expr *arguments;
@@ -57,7 +57,7 @@ bool dpe_ast_error(struct dpe_diags *diags, const struct ast_origin *origin, str
 
 /* ---- copies with parameters replaced -------------------------------------------------- */
 
-/* Counts a node of the result; false and one error where there are too many. */
+/* Counts a node of the result; false, after one error, if there are too many. */
 static bool count_node(struct expansion *x, const struct scope *scope, struct dpe_place place)
 {
 	if (x->failed)

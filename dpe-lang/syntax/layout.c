@@ -15,7 +15,7 @@ struct piece {
 	const char *at;
 	size_t len;
 	unsigned newlines; /* before it */
-	bool spaced;       /* not right behind the one before it */
+	bool spaced;       /* separated from the one before it */
 };
 
 struct pieces {
@@ -79,7 +79,7 @@ static bool is(const struct piece *piece, const char *text)
 	       !memcmp(piece->at, text, piece->len);
 }
 
-/* As the lexer has it: x' and x'' right behind what they belong to, or what no quote closes. */
+/* The same as in the lexer: x' and x'' directly after a name, or a quote that is not closed. */
 static bool is_prime(const struct piece *before, const char *at, const char *end)
 {
 	size_t len = quoted_length(at, end);

@@ -37,7 +37,7 @@ static bool is_suffix(const char *text)
 	return false;
 }
 
-/* Nanoseconds of a unit of time; 0: it is none. */
+/* Nanoseconds of a unit of time; 0 if it is not one. */
 static unsigned long long time_unit(const char *text)
 {
 	static const struct {
@@ -159,8 +159,8 @@ static int simple_escape(char c)
 	return at ? meanings[at - letters] : -1;
 }
 
-/* Reads the escape that begins at text[0] == '\\' of `len` bytes; returns its length. -1 in
- * `byte` for an invalid one, -2 for a line continuation, which is no byte. */
+/* Reads the escape that begins at text[0] == '\\' of `len` bytes; returns its length. -1 in `byte` for an
+ * invalid one, -2 ffor a line continuation, which gives no byte. */
 static size_t read_escape(const char *text, size_t len, int *byte)
 {
 	size_t used = 2;

@@ -43,7 +43,7 @@ static bool is_operator(int kind)
 	return kind == ';' || kind == '+' || kind == '&' || kind == ':' || kind == '=';
 }
 
-/* Operators of C that are none on events, with what to write instead. */
+/* Operators of C that events do not have, with what to write instead. */
 static const char *instead_of(int kind)
 {
 	switch (kind) {
@@ -110,7 +110,7 @@ static void report_early_end(struct dpe_parser *parser, const struct dpe_token *
 			"the rule ends early, after '%s'", last ? text_of(parser, last) : "");
 }
 
-/* `(int)x` or `(unsigned long)x` where operators of values are expected. */
+/* `(int)x` or `(unsigned long)x` where an operator is expected. */
 static bool is_cast(const struct dpe_token *token, const struct dpe_token *last,
 	const char *const *expected, unsigned n)
 {
@@ -206,7 +206,7 @@ static struct dpe_place place_at(const struct dpe_source *source, size_t at)
 	return (struct dpe_place){source, (uint32_t)at, (uint32_t)at + 1};
 }
 
-/* False after a diagnostic for what is no text. */
+/* False, after a diagnostic, if the input is not text. */
 static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 {
 	size_t len, step;
@@ -232,7 +232,7 @@ static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 	return true;
 }
 
-/* Two rules where one has neither name nor action: an operator was forgotten, or a name. */
+/* Two rules in a row, one of them without name and action: an operator or a name was forgotten. */
 static void check_headless(struct ast_spec *spec, const struct ast_item *first);
 
 static void parse_text(struct ast_spec *spec, const struct dpe_source *source, bool included,
@@ -258,7 +258,7 @@ static bool has_action(const struct ast_dpe *dpe)
 	return dpe && (dpe->action || has_action(dpe->left) || has_action(dpe->right));
 }
 
-/* An operator was missing, which is reported already. */
+/* A missing operator was reported already. */
 static bool has_gap(const struct ast_dpe *dpe)
 {
 	return dpe && ((dpe->kind == DPE_NODE_SEQ && dpe->place.begin == dpe->place.end) ||
@@ -348,7 +348,7 @@ struct reader {
 
 static void read_items(struct reader *r, const struct dpe_source *source, bool included);
 
-/* The including file's folder, with a '/' where it is not empty. */
+/* The including file's folder, with a '/' unless it is empty. */
 static size_t folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');

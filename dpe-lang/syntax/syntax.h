@@ -8,7 +8,7 @@
 
 enum ast_expr_kind {
 	AST_NUMBER,      /* num */
-	AST_REAL,        /* name: a number that is no integer of 64 bits */
+	AST_REAL,        /* name: a number that is not a 64-bit integer */
 	AST_STRING,      /* name */
 	AST_NAME,        /* name */
 	AST_ANY,         /* `_`, as an argument of an event */
@@ -26,7 +26,7 @@ enum ast_expr_kind {
 	AST_UPDATE,      /* left op= right, also ++ and -- */
 };
 
-/* A number as it is read; `real` where it is no integer of 64 bits. */
+/* A number as it is read; `real` if it is not a 64-bit integer. */
 struct ast_number {
 	uint64_t num;
 	const char *real;
@@ -77,16 +77,16 @@ struct ast_event {
 	struct ast_expr *args;
 	struct ast_expr *value; /* `f.exit = value`: an argument's form for the result; or NULL */
 	struct ast_expr *expr;
-	bool result; /* behind `from`: the function returns the object … */
+	bool result; /* after `from`: the function returns the object … */
 	struct ast_expr *pointer; /* … and this variable of the rule is bound to it */
 	struct ast_event *from, *to; /* of data events of objects, else NULL */
 	struct ast_name *by;    /* or NULL */
 	struct ast_expr *cond;  /* or NULL */
-	struct dpe_place place; /* of it all, without the action */
+	struct dpe_place place; /* of the whole event, without the action */
 	struct dpe_place name_place;
 };
 
-/* An action that is there and empty has no `first`. */
+/* An empty action has no `first`. */
 struct ast_block {
 	struct ast_stmt *first;
 	struct dpe_place place;
@@ -119,7 +119,7 @@ enum ast_mode { AST_NO_MODE, AST_EXPECT, AST_DETECT, AST_PREDICT, AST_MEASURE, A
 struct ast_item {
 	enum ast_item_kind kind;
 	const char *name;       /* of the variable, definition or rule; the file to include */
-	struct dpe_place place; /* of the name, or of the whole item where it has none */
+	struct dpe_place place; /* of the name, or of the whole item if it has none */
 	struct dpe_place begin; /* of its first token */
 	bool included;          /* of an included file */
 	bool ends_with_brace;   /* … of an action */
@@ -141,7 +141,7 @@ struct ast_spec {
 	struct dpe_arena *arena;
 	struct dpe_diags *diags;
 	struct ast_item *first, **last;
-	struct ast_item **definitions; /* sorted by name, without the second of two */
+	struct ast_item **definitions; /* sorted by name, without duplicates */
 	unsigned ndefinitions;
 };
 
@@ -178,7 +178,7 @@ void dpe_parse_file(struct ast_spec *spec, const char *path, const struct parse_
 	struct include_set *seen);
 void dpe_parse_source(struct ast_spec *spec, const struct dpe_source *source,
 	const struct parse_options *options, struct include_set *seen);
-/* The text as one event and nothing else, not even a comment, in the arena; NULL where it is none. `*name`: the length
+/* The text as one event and nothing else, not even a comment, in the arena; NULL if it is not one. `*name`: the length
  * of what precedes its carets. */
 const struct ast_event *dpe_parse_event(struct dpe_arena *arena, const char *text, size_t *name);
 /* True if the text and its includes parse; else diagnostics were added. */

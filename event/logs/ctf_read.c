@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-/* A message that may change before it becomes text for good. */
+/* A message whose place in the order may still change. */
 struct ctf_event {
 	int64_t time;
 	uint64_t thread, process, lock;
@@ -27,7 +27,7 @@ struct ctf_event {
 struct ctf {
 	bt_graph *graph;
 	const bt_component_filter *muxer;
-	uint64_t inputs; /* of the muxer that are connected */
+	uint64_t inputs; /* connected to the muxer */
 	struct ctf_event *events;
 	unsigned count, cap;
 	uint64_t lost, nested, threadless;
@@ -61,7 +61,7 @@ static void add_real(struct dpe_text *to, const bt_field *field)
 		dpe_text_puts(to, "null");
 }
 
-/* Structures and arrays have no place in a message. */
+/* A message cannot hold structures and arrays. */
 static void add_value(struct ctf *ctf, struct dpe_text *to, const bt_field *field)
 {
 	if (is_a(field, BT_FIELD_CLASS_TYPE_VARIANT))
@@ -100,7 +100,7 @@ static const char *member_name(const bt_field *structure, uint64_t index)
 
 /* ---- who it was ------------------------------------------------------------------------------ */
 
-/* LTTng's names, for programs and for the kernel, and those of perf. */
+/* The context fields of LTTng (for programs and for the kernel) and of perf. */
 static const char *const threads[] = {"vtid", "tid", "perf_tid"}, *const processes[] = {"vpid", "pid", "perf_pid"},
 		  *const comms[] = {"procname", "comm", "perf_comm"};
 
@@ -167,7 +167,7 @@ static const struct {
 	{"lttng_ust_pthread:pthread_mutex_unlock", "pthread_mutex_unlock.enter", CTF_GIVES_BACK},
 };
 
-/* A single colon, which separates LTTng's providers from their events, is two here. */
+/* LTTng separates a provider from its event by one colon, dpe by two. */
 static int add_name(struct dpe_text *to, const char *name)
 {
 	struct dpe_text text = {0};
@@ -190,7 +190,8 @@ static int add_name(struct dpe_text *to, const char *name)
 	return CTF_OTHER;
 }
 
-/* The event's fields as arguments, and by their names as variables, as those of its context are. */
+/* The event's fields become arguments, and variables by their names; the fields of its context become variables
+ * only. */
 static void add_fields(struct ctf *ctf, struct dpe_text *to, const bt_event *event, const char *name)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
@@ -395,7 +396,7 @@ struct ctf_lock {
 		uint64_t process, lock;
 	} key;
 	uint64_t holder;
-	unsigned times; /* it is held, by the one thread; 0: free */
+	unsigned times; /* how often the holder took it; 0: free */
 	UT_hash_handle hh;
 };
 
@@ -430,7 +431,8 @@ static void give_back_before(struct ctf *ctf, unsigned at, const struct ctf_lock
 	}
 }
 
-/* That a mutex was given back is traced after it was, when others may have taken it already: then it was before that. */
+/* An unlock is traced after it was done, so another thread's lock may be traced before it. The unlock moves to before
+ * that lock. */
 static void order_locks(struct ctf *ctf)
 {
 	struct ctf_lock *locks = NULL, *lock, *next;
@@ -454,9 +456,9 @@ static void order_locks(struct ctf *ctf)
 	}
 }
 
-/* ---- the reading process -----------------------------------------------------------------------
- * Damaged traces end libbabeltrace2 by abort(). So a process of its own reads: it writes a line a message, and at last what
- * there is to say, or what is wrong. */
+/* ---- the reading process ----------------------------------------------------------------------- Damaged traces end
+ * libbabeltrace2 by abort(). So a child process reads the trace. It writes one line for each message, then its warnings or
+ * the error. */
 
 #define TOTALS "# %" PRIu64 " %" PRIu64 " %" PRIu64 "\n"
 
@@ -498,7 +500,7 @@ static _Noreturn void read_apart(const struct folders *folders, int to)
 {
 	struct apart apart = {folders, fdopen(to, "w")};
 
-	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); /* where it says why it aborts */
+	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); /* it prints there why it aborts */
 	if (!apart.to)
 		_exit(1);
 	if (!dpe_protect(read_protected, &apart))
@@ -528,7 +530,7 @@ static void report(const struct ctf_result *result, uint64_t lost, uint64_t nest
 			threadless);
 }
 
-/* False: nothing comes after it. */
+/* False if no more output follows. */
 static bool take_line(struct ctf_result *result, const char *line)
 {
 	uint64_t lost, nested, threadless;
@@ -548,7 +550,7 @@ static bool take_line(struct ctf_result *result, const char *line)
 	return true;
 }
 
-/* What the process wrote; how it ended, where that says why it wrote less. */
+/* Takes what the child wrote, and reports how it ended if that explains missing output. */
 static void take_lines(struct ctf_result *result, FILE *from, pid_t process)
 {
 	unsigned errors = dpe_diags_errors(result->reader->diags);
@@ -576,7 +578,7 @@ static bool read_folders(struct ctf_result *result, const struct folders *folder
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	fflush(NULL); /* what is buffered is written once */
+	fflush(NULL); /* so that the child does not write our buffered output again */
 	process = fork();
 	if (!process)
 		read_apart(folders, ends[1]);

@@ -4,16 +4,16 @@
 
 #include "event/logs/log.h"
 
-/* One message, by the time that it is sorted by, and the line of the log that it is from. */
+/* A message, the time that it is sorted by, and its line in the log. */
 struct dpe_imported {
 	uint64_t time;
-	unsigned number; /* of messages of one time the first comes first */
+	unsigned number; /* messages with equal times stay in the order of the log */
 	unsigned line;
 	char *text; /* owned; NULL: the line is damaged */
 };
 
 struct dpe_import {
-	const char *damage; /* what is said of damaged lines */
+	const char *damage; /* the diagnostic for damaged lines */
 	struct dpe_imported *at;
 	unsigned count, cap, next;
 };
@@ -23,30 +23,32 @@ char *dpe_import_text(struct dpe_log_reader *reader, size_t *len);
 /* Takes over the text, a message as JSON. */
 void dpe_import_add(struct dpe_import *import, uint64_t time, unsigned line, struct dpe_text *text);
 void dpe_import_sort(struct dpe_import *import);
-/* Adds a name that patterns of rules can have: letters, digits, `_` and `::`, with `_` for everything else. */
+/* Adds the text as a name that patterns of rules can spell: letters, digits, `_` and `::`; every other
+ * character becomes `_`. */
 void dpe_import_name(struct dpe_text *to, const char *name, size_t len);
 
 /* ---- otlp_read.c, pattern_read.c, journal_read.c, ctf_read.c ----------------------------- */
 
-/* All read all of it; NULL after a diagnostic. */
+/* Each reads the whole input; NULL after a diagnostic. */
 struct dpe_import *dpe_otlp_new(struct dpe_log_reader *reader);
 struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pattern); /* NULL: ShiViz's */
 struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader);
-struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder that the log's name says */
+struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder that the log's name gives */
 
 /* NULL after a diagnostic. */
 struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text);
 void dpe_pattern_free(struct dpe_text_pattern *pattern); /* accepts NULL */
 bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
-/* The first match in the text as a message, where `vars` and the message itself are left open; false: none, or it
- * says what was lost. */
+/* The first match in the text as a message whose `vars` and outer object are left open. False if nothing matches,
+ * or if the match reports a loss. */
 bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
-/* How many texts did not match; false after an error: none did. */
+/* Reports how many texts did not match; false after an error, if none did. */
 bool dpe_pattern_report(const struct dpe_text_pattern *pattern);
 
 /* Whether the text is what `journalctl -o json` prints. */
 bool dpe_journal_is(const char *text);
-/* `pattern`: applied to each message; NULL: the event is named by who wrote the message. Changes the text. */
+/* `pattern`: applied to the text of each message; NULL: the event is named after the program that wrote it.
+ * Changes the text. */
 struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_text_pattern *pattern, char *text);
 
 #endif

@@ -28,7 +28,7 @@ bool dpe_journal_is(const char *text)
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
-/* Of a field that an entry has several times the first. */
+/* The first value of a field that the entry has several times. */
 static const cJSON *find_field(const cJSON *entry, const char *name)
 {
 	const cJSON *field = cJSON_GetObjectItemCaseSensitive(entry, name);
@@ -51,7 +51,8 @@ static bool is_bytes(const cJSON *field)
 	return true;
 }
 
-/* A field that is no text in UTF-8 is an array of its bytes. A null byte becomes one that no text has. */
+/* journalctl prints a field that is not UTF-8 as an array of bytes. A zero byte becomes one that does not occur
+ * in UTF-8. */
 static char *copy_bytes(const cJSON *field)
 {
 	struct dpe_text text = {0};
@@ -66,7 +67,7 @@ static char *copy_bytes(const cJSON *field)
 	return text.at;
 }
 
-/* To free(); NULL: the entry has none. */
+/* For free(); NULL if the entry has none. */
 static char *copy_field(const cJSON *entry, const char *name)
 {
 	const cJSON *field = find_field(entry, name);
@@ -95,7 +96,7 @@ static bool is_absent(const cJSON *entry, const char *name)
 	return !field || cJSON_IsNull(field);
 }
 
-/* False: an event made of it would have the wrong time, thread or text. */
+/* False if an event made of it would have the wrong time, thread or text. */
 static bool is_entry(const cJSON *entry)
 {
 	static const char *const numbers[] = {"_PID", "_TID", "N_DROPPED"};
@@ -132,7 +133,7 @@ static void add_number_member(struct dpe_text *to, const char *name, const cJSON
 		dpe_text_printf(to, ",\"%s\":%llu", name, (unsigned long long)number * scale);
 }
 
-/* Members that the pattern has no groups for. */
+/* The members for which the pattern has no groups. */
 static void add_members(const struct journal *journal, struct dpe_text *to, const cJSON *entry)
 {
 	static const struct {
@@ -160,7 +161,7 @@ static void add_members(const struct journal *journal, struct dpe_text *to, cons
 	}
 }
 
-/* The writer's name is the event's. The message may be NULL: the entry has none. */
+/* The event is named after the program that wrote the entry. The message is NULL if the entry has none. */
 static void begin_message(struct dpe_text *to, const cJSON *entry, const char *message)
 {
 	char *name = copy_field(entry, "SYSLOG_IDENTIFIER");
@@ -177,7 +178,7 @@ static void begin_message(struct dpe_text *to, const cJSON *entry, const char *m
 	free(name);
 }
 
-/* False: the pattern does not match. */
+/* False if the pattern does not match. */
 static bool begin(struct journal *journal, struct dpe_text *to, const cJSON *entry, const char *message)
 {
 	if (journal->pattern)

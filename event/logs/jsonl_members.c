@@ -58,7 +58,7 @@ static bool is_id(struct dpe_value value)
 	       value.kind == DPE_STRING;
 }
 
-/* The text of a JSON string, also if it looks like a pointer. */
+/* The text of a JSON string, even if it looks like a pointer. */
 static const char *string_of(struct dpe_jsonl *j, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
@@ -151,7 +151,7 @@ bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 		return set_header(j, value);
 	case M_ORDERED:
 		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
-		add_extra(j, value); /* "ordered" of a message means nothing */
+		add_extra(j, value); /* "ordered" has a meaning in a header only */
 		return true;
 	case M_LOST:
 		if (!is_whole(value))
@@ -229,7 +229,8 @@ static bool is_called(enum jsonl_member member, const char *text, size_t len)
 	return member_names[member].len == len && !memcmp(member_names[member].text, text, len);
 }
 
-/* Members of most logs have an order: the one that followed the last one in an earlier line is looked at first. */
+/* The lines of most logs have their members in the same order, so the member that came next in an earlier line is
+ * tried first. */
 static enum jsonl_member find_member(struct dpe_jsonl *j, const char *text, size_t len)
 {
 	enum jsonl_member *next = &j->next[j->member];

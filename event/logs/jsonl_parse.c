@@ -277,14 +277,14 @@ static struct dpe_value string_value(struct dpe_jsonl *j, struct json_slice slic
 		value.text = dpe_arena_strndup(j->arena, slice.at, slice.len);
 		return value;
 	}
-	j->line.at[slice.at + slice.len - j->line.at] = '\0'; /* instead of the quote */
+	j->line.at[slice.at + slice.len - j->line.at] = '\0'; /* replaces the closing quote */
 	value.text = slice.at;
 	return value;
 }
 
 static bool add_nested(struct dpe_jsonl *j, unsigned depth);
 
-/* Members of a nested object, or elements of a nested array, behind the bracket. */
+/* Members of a nested object, or elements of a nested array, after the opening bracket. */
 static bool add_nested_list(struct dpe_jsonl *j, char open, unsigned depth)
 {
 	const char close = open == '{' ? '}' : ']';

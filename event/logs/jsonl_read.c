@@ -73,7 +73,7 @@ static bool parse_next(struct dpe_log_reader *reader)
 
 enum { MEMBER = 6 };
 
-/* memmem would stop at each quote, which are many. */
+/* memmem would stop at each of the many quotes. */
 static bool has_preds(const char *piece, size_t len)
 {
 	const char *at = piece, *end = piece + len;
@@ -86,7 +86,7 @@ static bool has_preds(const char *piece, size_t len)
 	return false;
 }
 
-/* A letter of it as \u0070, \u0072, \u0065 or \u0064. */
+/* One of its letters written as an escape: \u0070, \u0072, \u0065 or \u0064. */
 static bool has_spelled_preds(const char *piece, size_t len)
 {
 	const char *at = piece, *end = piece + len;
@@ -171,8 +171,8 @@ static int skip_line(struct dpe_log_reader *reader)
 	return -1;
 }
 
-/* What can be read only once has no predecessors if the first messages have none, and no ids. False where
- * one has predecessors after all. */
+/* A pipe, which can be read only once, is taken to have no predecessors if its first messages have neither
+ * predecessors nor ids. False if a later message has some after all. */
 static bool check_preds(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;

@@ -27,13 +27,14 @@ enum jsonl_member {
 };
 
 struct dpe_jsonl {
-	struct dpe_arena *arena; /* of the line's values, but for texts that are in the line */
-	struct dpe_text line;    /* while it is parsed, texts in it are ended by NUL */
+	struct dpe_arena *arena; /* holds the line's values, except for text that stays in the line */
+	struct dpe_text line;    /* while the line is parsed, text in it is NUL-terminated in place */
 	const char *at, *end; /* of the line: the position of the parser, the end */
-	enum jsonl_member next[M_UNKNOWN + 1]; /* what came after each, and first, in an earlier line */
+	enum jsonl_member next[M_UNKNOWN + 1]; /* which member came after each one, and first, in an earlier
+					        * line */
 	bool pending; /* the first line was parsed ahead, to find a header */
-	bool good;    /* the line could be parsed */
-	bool read_once; /* it is no file, and so far no message has predecessors or an id */
+	bool good;    /* whether that line could be parsed */
+	bool read_once; /* the input is a pipe, and so far no message has predecessors or an id */
 	bool whole;
 	/* The current line. */
 	struct dpe_names *names;
@@ -61,7 +62,7 @@ struct dpe_jsonl {
 bool dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...) DPE_PRINTF(2, 3);
 /* These return false after an error. Begins a member of the message. */
 bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len);
-/* The member's value, if it is not an array or object that the message has parts of. */
+/* The member's value, unless it is an array or object whose elements the message holds. */
 bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value);
 /* An element of that array or object. */
 bool dpe_jsonl_take_element(struct dpe_jsonl *j, struct dpe_value value);

@@ -197,7 +197,7 @@ static void read_protected(void *with)
 	reading->got = reading->reader->read(reading->reader, reading->message);
 }
 
-/* After memory ran out: the log ends here, and is not whole. */
+/* Memory ran out: the log ends here and is incomplete. */
 static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	(void)reader;
@@ -276,7 +276,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	if (reader->from && reader->from != stdin)
 		fclose(reader->from);
 	if (reader->read == read_nothing)
-		return; /* in the middle of a change */
+		return; /* memory ran out in the middle of a change */
 	dpe_jsonl_free(reader->jsonl);
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
@@ -434,7 +434,7 @@ void dpe_log_refuse(
 	dpe_text_free(&id);
 }
 
-/* A log in which messages are missing must not look complete. False if some are. */
+/* False if messages are missing: such a log must not look complete. */
 static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
 	bool lossy = writer->lossy || dpe_log_has_gaps(writer);

@@ -27,7 +27,7 @@ struct dpe_log_reader {
 	struct dpe_std *std;
 	struct dpe_dpel *dpel;
 	struct dpe_import *import;
-	uint64_t import_lost; /* messages, of unknown threads, by what the importer read */
+	uint64_t import_lost; /* lost messages of unknown threads, as the imported log reports them */
 };
 
 /* Records a loss that the log reports. The value is copied. */

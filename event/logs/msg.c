@@ -15,7 +15,7 @@ struct dpe_msg {
 	const char *text;
 	uint32_t at, len;
 	bool reported;         /* diagnostics refer to its source text */
-	struct dpe_place open; /* of a comment that is not closed */
+	struct dpe_place open; /* begin of a comment that is not closed */
 	struct dpe_value *preds;
 	unsigned npreds, cappreds;
 };
@@ -219,7 +219,7 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* What an id may be that is read as this id again. */
+/* True for ids that are read back as the same ids. */
 static bool is_plain_id(struct dpe_value id)
 {
 	if (id.kind != DPE_STRING || !id.len || *id.text == '.' || *id.text == '#')
@@ -257,7 +257,7 @@ static bool has_more(const struct dpe_message *message)
 	       message->extra;
 }
 
-/* False where one cannot be written. */
+/* False if one of them cannot be written. */
 static bool print_preds(struct dpe_text *to, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <uthash.h>
 
-/* By their numbers; some writers give the names. */
+/* Span kinds by number; some writers give the names. */
 static const char *const KINDS[] = {"UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"};
 static const char *const STATUSES[] = {"UNSET", "OK", "ERROR"};
 enum span_kind { SERVER = 2, CLIENT = 3 };
@@ -22,17 +22,17 @@ struct span {
 	char *key; /* both ids */
 	unsigned line;
 	uint64_t begin, end;      /* ns; an end of 0: it has not ended */
-	struct span **children; /* of the same process, by their ends; none of these has a thread */
+	struct span **children; /* of the same process, sorted by end; none of them has a thread */
 	unsigned nchildren, capchildren;
-	struct dpe_text before;  /* ids of what comes before the enter, and … */
-	struct dpe_text replies; /* … before the exit, as JSON, each behind a comma */
+	struct dpe_text before;  /* ids of the predecessors of the enter, and … */
+	struct dpe_text replies; /* … of the exit, as JSON, each after a comma */
 	UT_hash_handle hh;
 };
 
 struct otlp {
 	struct dpe_log_reader *reader;
 	struct dpe_import *import;
-	struct dpe_arena *arena; /* of hosts' names */
+	struct dpe_arena *arena; /* that host names are taken from */
 	cJSON **requests;
 	unsigned nrequests, caprequests;
 	struct span *spans; /* in the order of the file */
@@ -58,7 +58,7 @@ static uint64_t number_of(const cJSON *object, const char *name)
 	return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)item->valuedouble : 0;
 }
 
-/* Their case does not matter. */
+/* Ids are hexadecimal, in either case. */
 static const char *id_of(const cJSON *object, const char *name)
 {
 	cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
@@ -201,7 +201,7 @@ static void count_lines(const char **from, const char *to, unsigned *line)
 		*line += **from == '\n';
 }
 
-/* False after a diagnostic. A file that ends within a request has all before that. */
+/* False after a diagnostic. Of a file that ends within a request, the requests before it are kept. */
 static bool collect(struct otlp *otlp, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len, *counted = text, *stopped = NULL;
@@ -296,7 +296,7 @@ static void add_attributes(struct dpe_text *to, const cJSON *object, const char 
 	dpe_text_puts(to, "}");
 }
 
-/* What all messages of a span have; `what` is the second part of the id, `phase` that of the name. */
+/* What all messages of a span have in common; `what` is the second part of the id, `phase` that of the name. */
 static void begin_message(
 	struct dpe_text *to, const struct span *span, const char *name, const char *phase, const char *what)
 {
@@ -336,7 +336,7 @@ static void add_enter(struct otlp *otlp, const struct span *span)
 	end_message(otlp, span, span->begin, &text);
 }
 
-/* Returns how many there are, which is the number of the last. */
+/* Returns their number, which is also the number of the last one. */
 static unsigned add_events(struct otlp *otlp, const struct span *span)
 {
 	char number[16], before[16] = "enter";
@@ -386,7 +386,7 @@ static void add_exit_id(struct dpe_text *to, const struct span *span)
 	add_id(to, span, "exit");
 }
 
-/* A call that did not fail returns when its server has answered. */
+/* A successful call returns after its server's span has ended. */
 static void note_reply(const struct span *server, struct span *client)
 {
 	if (server->end && kind_of(server) == SERVER && kind_of(client) == CLIENT && status_of(client) != STATUS_ERROR)
@@ -399,7 +399,7 @@ static void note_parent(struct otlp *otlp, struct span *span)
 	uint64_t unknown = otlp->unknown;
 	struct span *parent = *id ? find_span(otlp, span->trace, id) : NULL;
 
-	otlp->unknown = unknown; /* counted when the enter is made */
+	otlp->unknown = unknown; /* counted when the enter is written */
 	if (!parent)
 		return;
 	note_reply(span, parent);
@@ -429,7 +429,7 @@ static unsigned count_ended(const struct span *parent, uint64_t time)
 	return low;
 }
 
-/* The children that had ended at that time, the last ones: others ended before one of these began. */
+/* The latest children that had ended by that time; every other child ended before one of these began. */
 static void add_last(struct dpe_text *to, const struct span *parent, uint64_t time)
 {
 	uint64_t begun = 0;
@@ -440,7 +440,7 @@ static void add_last(struct dpe_text *to, const struct span *parent, uint64_t ti
 	}
 }
 
-/* Within a process what a request does goes on one after the other, unless the times overlap. */
+/* Within a process, the spans of a request are sequential unless their times overlap. */
 static void order_children(struct span *parent)
 {
 	if (!parent->nchildren)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A part of the text that was matched. */
+/* A part of the matched text. */
 struct matched_text {
 	const char *at;
 	size_t len;
@@ -27,7 +27,7 @@ struct clocked {
 	char *host;
 	cJSON *clock;
 	unsigned long long own; /* its number on its host */
-	unsigned message; /* in the import */
+	unsigned message; /* index among the imported messages */
 };
 
 struct dpe_text_pattern {
@@ -80,7 +80,7 @@ static bool compile(struct dpe_text_pattern *pattern, const char *text)
 		dpe_diag_at(diags, DPE_ERROR, "--pattern", "at character %zu: %s", at + 1, (const char *)message);
 		return false;
 	}
-	pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
+	pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* without JIT, the expression is interpreted */
 	pattern->match = pcre2_match_data_create_from_pattern(pattern->code, NULL);
 	find_groups(pattern);
 	if (dpe_pattern_has(pattern, "event"))
@@ -125,7 +125,7 @@ static void add_text(struct dpe_text *to, struct matched_text part)
 		dpe_json_string(to, part.at, part.len);
 }
 
-/* Digits behind a point or comma as nanoseconds. */
+/* The digits after a point or comma, in nanoseconds. */
 static uint64_t fraction(const char **at)
 {
 	uint64_t unit = 100000000, sum = 0;
@@ -137,7 +137,8 @@ static uint64_t fraction(const char **at)
 	return sum;
 }
 
-/* Whole numbers count in the unit that makes them a time of our days; such with a fraction in seconds. */
+/* A whole number is in the unit that makes it a time of this century; a number with a fraction is in
+ * seconds. */
 static uint64_t number_as_time(const char *text)
 {
 	const uint64_t second = 1000000000;
@@ -310,7 +311,7 @@ static bool is_variable(const char *name)
 	return !argument_number(name);
 }
 
-/* The event as it is written, and all groups with names of their own. The object is left open. */
+/* The event, and all groups whose names have no meaning of their own, as variables. The object is left open. */
 static void add_variables(const struct dpe_text_pattern *pattern, struct dpe_text *to, const char *text, struct matched_text name)
 {
 	dpe_text_puts(to, ",\"vars\":{\"name\":");
@@ -366,7 +367,7 @@ static bool take_loss(struct dpe_text_pattern *pattern, const char *text)
 	return true;
 }
 
-/* What was matched, as a message whose variables are left open. */
+/* The match as a message; its object of variables is left open. */
 static void build_message(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message)
 {
 	struct matched_text name = part_named(pattern, text, "event");
@@ -408,7 +409,7 @@ static int by_host(const void *a, const void *b)
 	return left->own == right->own ? 0 : left->own < right->own ? -1 : 1;
 }
 
-/* The last event of the host up to that number; NULL: none was logged. */
+/* The host's last logged event up to that number; NULL: none. */
 static const struct clocked *last_until(const struct dpe_text_pattern *pattern, const char *host, unsigned long long number)
 {
 	unsigned low = 0, high = pattern->nclocked;
@@ -435,7 +436,7 @@ static void add_clock_id(struct dpe_text *to, const char *host, unsigned long lo
 	dpe_text_free(&id);
 }
 
-/* What is known of each host's last event, the own host's one before, precedes the event. */
+/* Each host's last event that the clock counts precedes the event; of its own host, the one before it. */
 static void add_clock(struct dpe_text_pattern *pattern, const struct clocked *event)
 {
 	struct dpe_imported *message = &pattern->import->at[event->message];
@@ -578,7 +579,7 @@ void dpe_pattern_free(struct dpe_text_pattern *pattern)
 	free(pattern);
 }
 
-/* What ShiViz takes where nothing else is said has the clock in the second line of each event, GoVector in the first. */
+/* ShiViz's default format has the clock in the second line of an event, a log of GoVector in the first. */
 static const char *shiviz(const char *log)
 {
 	size_t len = strcspn(log, "\n");

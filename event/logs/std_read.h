@@ -17,7 +17,7 @@ struct std_slice {
 
 struct std_thread {
 	uint64_t seq; /* of its next event */
-	bool forked;  /* without any event since */
+	bool forked;  /* forked, and without an event since */
 };
 
 /* A cache of recent short texts, by their bytes as a word. A set of three entries fills a cache

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of a text. */
+/* A part of a text. */
 struct slice {
 	const char *at;
 	size_t len;
