@@ -10,7 +10,7 @@ static void add_name(struct dpe_text *to, const char *name)
 	dpe_text_printf(to, "\"%s\":", name);
 }
 
-/* Nothing where there is no text; what the program can name is made valid UTF-8. */
+/* Nothing if there is no text; what the program can name is made valid UTF-8. */
 static void add_string(struct dpe_text *to, const char *name, const char *text)
 {
 	if (!text)

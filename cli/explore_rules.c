@@ -158,7 +158,7 @@ static void on_watermark(void *context, uint64_t time)
 		dpe_recognizer_watermark(rules->run.recognizer, (struct dpe_value){0}, time);
 }
 
-/* False where nothing will come any more. */
+/* False if nothing will come any more. */
 static bool poll_probes(struct cli_explore_rules *rules, int ms)
 {
 	const struct dpe_probes_sink sink = {

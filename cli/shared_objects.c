@@ -11,7 +11,7 @@ struct first_type {
 	bool other; /* there is one that is no pointer to an object, or differs */
 };
 
-/* "struct queue *" of "program::put(struct queue *queue, int item)"; NULL where that is no pointer, or one to text. */
+/* "struct queue *" of "program::put(struct queue *queue, int item)"; NULL if that is no pointer, or one to text. */
 static char *type_in(const char *line)
 {
 	const char *begin = strchr(line, '('), *end;

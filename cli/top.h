@@ -21,7 +21,7 @@ struct cli_top_state {
 	struct dpe_probes *probes; /* borrowed */
 	bool over;
 };
-/* Takes keys, and draws now and then. False where the user wants to leave. */
+/* Takes keys, and draws now and then. False if the user wants to leave. */
 bool cli_top_turn(struct cli_top *top, const struct cli_top_state *state);
 /* Restores the terminal, prints what was kept back, and frees. Accepts NULL. */
 void cli_top_end(struct cli_top *top);

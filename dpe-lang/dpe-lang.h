@@ -163,7 +163,7 @@ struct dpe_spec {
 	const struct dpe_global *globals;
 };
 
-/* True where one of its rules is a `predict` rule. */
+/* True if one of its rules is a `predict` rule. */
 bool dpe_spec_predicts(const struct dpe_spec *spec);
 /* Whether it checks the order of locks that `sync` rules describe, too. */
 bool dpe_spec_orders_locks(const struct dpe_spec *spec);

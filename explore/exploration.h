@@ -50,7 +50,7 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 /* What was found in the run, also by the rules; for dpe_finding_free. */
 void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_explored_run *run,
 	struct dpe_finding *finding);
-/* Chooses a schedule and makes the run; false where exploring ends with it. */
+/* Chooses a schedule and makes the run; false if exploring ends with it. */
 bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
 enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
 

@@ -134,7 +134,7 @@ static bool is_whole(const struct dpe_exploration *exploration)
 		       !exploration->timed_out && !exploration->crowded && !exploration->forked);
 }
 
-/* One run; false where exploring ends with it. */
+/* One run; false if exploring ends with it. */
 bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_finding finding;

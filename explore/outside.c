@@ -42,7 +42,7 @@ static const struct {
 	{SYS_semop, "semop"},
 };
 
-/* A file of the thread in /proc; false where it is gone. */
+/* A file of the thread in /proc; false if it is gone. */
 static bool read_file(const struct dpe_server *server, uint32_t tid, const char *name, char *text,
 	size_t size)
 {

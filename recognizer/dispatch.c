@@ -150,7 +150,7 @@ static __attribute__((noinline)) void follow_event(
 		follow_rules(recognizer, watch, event);
 }
 
-/* True where only the rules need to see the event. */
+/* True if only the rules need to see the event. */
 static inline bool needs_no_inspection(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	return !(recognizer->inspects_all | (recognizer->ngaps != 0) | event->doubtful |

@@ -82,7 +82,7 @@
 /* ---- times: the same with DPE_TINY, since another time is another verdict ------------------------ */
 
 /* ns that all threads must have waited before a check for a hang; until a hang counts where the sink
- * does not know, and where it is in doubt. */
+ * does not know, and if it is in doubt. */
 #define DPE_HANG_QUIET 20000000u
 #define DPE_HANG_LASTS 100000000u
 #define DPE_HANG_LASTS_IN_DOUBT 1000000000u

@@ -65,7 +65,7 @@ void dpe_recognizer_turn(void *context, struct dpe_message *message)
 		dpe_sections_end_thread(&recognizer->sections, message);
 }
 
-/* True where the message has the role that is known of its name, and no other. */
+/* True if the message has the role that is known of its name, and no other. */
 static bool has_one_role(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {

@@ -51,7 +51,7 @@ struct dpe_rule_engine {
 	 * dpe_recognizer_prefetch; may be NULL. */
 	void (*prefetch)(
 		const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon);
-	/* Adds the patterns, one bit each, of events in partial matches; may be NULL. False where
+	/* Adds the patterns, one bit each, of events in partial matches; may be NULL. False if
 	 * that is not known. */
 	bool (*live)(struct dpe_run *run, uint64_t *patterns);
 	/* Slices by state, as dpe_recognizer_slice_states; returns how many were looked at. NULL: it has none. */

@@ -99,7 +99,7 @@ static bool wants_positions(const struct dpe_rule *rule)
 	       dpe_action_names_positions(rule->otherwise);
 }
 
-/* True where all events of a slice belong to one thread, so that an event has at most one immediate
+/* True if all events of a slice belong to one thread, so that an event has at most one immediate
  * predecessor, the last one. */
 static bool stays_in_thread(const struct dpe_rule *rule)
 {
@@ -302,7 +302,7 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 	return DPE_SYNC_FIFO;
 }
 
-/* True where the thread of each receive is its only key. */
+/* True if the thread of each receive is its only key. */
 static bool is_for_thread(const struct dpe_rule *rule)
 {
 	if (rule->pairing != DPE_ONCE)

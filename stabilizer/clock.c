@@ -303,7 +303,7 @@ bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp)
 	return stamp->chain == past->own || reach_in(past->clock, stamp->chain) >= stamp->index;
 }
 
-/* The node for writing: a copy where it is shared. */
+/* The node for writing: a copy if it is shared. */
 static struct dpe_clock *own(struct dpe_pool *pool, struct dpe_clock **place, unsigned height)
 {
 	struct dpe_clock *clock = *place;

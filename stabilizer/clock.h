@@ -13,7 +13,7 @@ struct dpe_past {
 };
 
 void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own, uint32_t since);
-/* True where the event is included; events of its own chain always are. */
+/* True if the event is included; events of its own chain always are. */
 bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
 /* Adds the event and its past. */
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);

@@ -130,7 +130,7 @@ static bool can_continue_fast(const struct dpe_message_node *node)
 }
 
 /* Replaces the send in the queue by the event's. The thread keeps its own node; the old send's node
- * is reused where it is unshared. */
+ * is reused if it is unshared. */
 static void replace_send(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node **place, const struct dpe_message_node *node)
 {

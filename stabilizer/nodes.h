@@ -111,11 +111,11 @@ struct dpe_thread {
 	bool ended; /* its last event has come, and none since: the next thread with this id may count from 0
 		     * again */
 	uint64_t time; /* of its last message so far */
-	uint64_t since; /* for dpe_stabilizer_since, where there is no tail or a message without a number */
+	uint64_t since; /* for dpe_stabilizer_since, if there is no tail or a message without a number */
 	bool unnumbered; /* a message without a number came: losses may lie anywhere from `since` on */
 	uint32_t chain;
 	struct dpe_message_node *tail;  /* counted: the last message so far */
-	/* The tail, where it is unshared, the last message took the fast path, and no edge enters
+	/* The tail, if it is unshared, the last message took the fast path, and no edge enters
 	 * after it; or NULL. */
 	struct dpe_message_node *fast_tail;
 	struct dpe_message_node *head;  /* the first incomplete message */

@@ -125,7 +125,7 @@ static uint32_t new_chain(struct dpe_stabilizer *stabilizer, bool of_thread)
 	return stabilizer->nchains - 1;
 }
 
-/* True where the node is the unshared end of its chain, which has room. */
+/* True if the node is the unshared end of its chain, which has room. */
 static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	const struct dpe_chain_end *end;

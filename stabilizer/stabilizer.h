@@ -42,7 +42,7 @@ void dpe_horizon_free(struct dpe_horizon *horizon); /* accepts NULL */
 bool dpe_horizon_update(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer);
 /* The cost of the last update, in events that could be processed meanwhile; 0 before the first. */
 uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon);
-/* For a caller that keeps events of a chain, `index` and then `next`: true where a future event's
+/* For a caller that keeps events of a chain, `index` and then `next`: true if a future event's
  * past may end between the two, so that `index` is its last predecessor among those kept. */
 bool dpe_horizon_sees(
 	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next);
@@ -133,11 +133,11 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; re
  * event, released or to come, or after the last one before a message without a number; of all hosts' threads
  * with this id the lowest. 0: any. */
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
-/* True where no message of a thread came without a number. */
+/* True if no message of a thread came without a number. */
 bool dpe_stabilizer_numbered(const struct dpe_stabilizer *stabilizer);
 /* False if an earlier message of the thread, by number, has not come yet. */
 bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
-/* True where the message would pair with nothing as a receive of the rule: its arrival decides, and
+/* True if the message would pair with nothing as a receive of the rule: its arrival decides, and
  * no send has come that it could be paired with. */
 bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_message *message, unsigned rule);

@@ -24,7 +24,7 @@ static inline const struct dpe_clock *dpe_node_past(const struct dpe_message_nod
 	return node->entered && !node->nedges ? node->entered : node->stamp.past;
 }
 
-/* True where the message itself says what it follows, so its arrival means nothing. */
+/* True if the message itself says what it follows, so its arrival means nothing. */
 static inline bool dpe_is_stated(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
@@ -71,7 +71,7 @@ void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 
 /* ---- program_order.c ----------------------------------------------------------------------- */
 
-bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also where both are DPE_NONE */
+bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also if both are DPE_NONE */
 
 /* The cached thread of a message, or NULL. */
 static inline struct dpe_thread *dpe_thread_recent(
@@ -91,12 +91,12 @@ struct dpe_thread *dpe_thread_of(
 void dpe_thread_free(struct dpe_thread *thread);
 /* The same, and removes it from the table. */
 void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
-/* True where the number has come before, or was given up. */
+/* True if the number has come before, or was given up. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
 /* Of an ended thread: another one with the same id may number its messages from 0 again. */
 void dpe_thread_count_anew(struct dpe_thread *thread, const struct dpe_message *message);
-/* True where the message is the next one of its thread. */
+/* True if the message is the next one of its thread. */
 bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message);
 /* Puts the message in program order. */
 void dpe_thread_join(
@@ -131,7 +131,7 @@ void dpe_retired_free(struct dpe_retired *retired);
 /* ---- fast_path.c --------------------------------------------------------------------------- */
 
 /* The fast path of a message without roles: releases it where only its thread's last node has to
- * change. False where nothing was done. */
+ * change. False if nothing was done. */
 bool dpe_fast_path_plain(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message);
 /* The same for a message with one role, where there is one send. */
@@ -160,7 +160,7 @@ struct dpe_paired_sends {
 	unsigned nsends;
 };
 
-/* The pairing of a receive while nothing is held; false where it has to wait, or the case is not
+/* The pairing of a receive while nothing is held; false if it has to wait, or the case is not
  * simple. Changes nothing. */
 bool dpe_sync_pair_now(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
 	struct dpe_paired_sends *meeting);
@@ -181,7 +181,7 @@ void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 
 /* ---- stuck_messages.c ---------------------------------------------------------------------- */
 
-/* True where the node cannot complete before the other one. */
+/* True if the node cannot complete before the other one. */
 bool dpe_waits_for(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *other);
 /* After the end of the input: finds what waits for messages that never came. */

@@ -55,7 +55,7 @@ static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_mes
 	}
 }
 
-/* True where the node comes after the other one in its thread. */
+/* True if the node comes after the other one in its thread. */
 static bool is_later(const struct dpe_message_node *node, const struct dpe_message_node *other)
 {
 	if (!node->hold->thread || node->hold->thread != other->hold->thread)

@@ -4,7 +4,7 @@
  * waits for its send. */
 #include "stabilizer/sync.h"
 
-/* True where the event, or one whose edges have entered, is the node's or before it. */
+/* True if the event, or one whose edges have entered, is the node's or before it. */
 static bool reaches(const struct dpe_message_node *node, const struct dpe_stamp *event)
 {
 	const struct dpe_stamp next = {

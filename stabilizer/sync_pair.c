@@ -6,7 +6,7 @@
 
 /* ---- before ------------------------------------------------------------------------------ */
 
-/* True where the sends are sorted in the receive's order. */
+/* True if the sends are sorted in the receive's order. */
 static bool sorted_for(const struct dpe_queue *queue, const struct dpe_message_node *receive)
 {
 	return queue->order == DPE_BY_ARRIVAL ||
@@ -63,7 +63,7 @@ static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_que
 
 /* ---- what no receive will want ----------------------------------------------------------- */
 
-/* True where every unpaired receive comes after the send. */
+/* True if every unpaired receive comes after the send. */
 static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_node *send)
 {
 	if (send->hold)
@@ -74,7 +74,7 @@ static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_n
 	return !queue->unpaired && !queue->waiting.count;
 }
 
-/* True where each successor of `by` follows the send. */
+/* True if each successor of `by` follows the send. */
 static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *by,
 	const struct dpe_message_node *send)
 {

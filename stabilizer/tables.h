@@ -36,7 +36,7 @@ struct dpe_heap {
 };
 
 void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_message_node *node);
-struct dpe_message_node *dpe_heap_pop(struct dpe_heap *heap); /* NULL where it is empty */
+struct dpe_message_node *dpe_heap_pop(struct dpe_heap *heap); /* NULL if it is empty */
 void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_message_node *node);
 
 #endif

@@ -44,7 +44,7 @@ static struct dpe_text *begin(struct dpe_view *view, const struct dpe_rule *rule
 	return to;
 }
 
-/* A row, or null; and the name, where there is none. */
+/* A row, or null; and the name, if there is none. */
 static void add_event(struct dpe_view *view, struct dpe_text *to, const struct dpe_message *message)
 {
 	uint32_t event = dpe_view_find(view, message);

@@ -58,7 +58,7 @@ void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
 /* The number of breaks at events that stopped the program themselves. */
 uint64_t cli_report_stops(const struct cli_report *report);
-/* True where a finding has events of several threads: order that was not observed could explain it. */
+/* True if a finding has events of several threads: order that was not observed could explain it. */
 bool cli_report_needs_order(const struct cli_report *report);
 /* True if the user chose to end at a `break`. */
 bool cli_report_left(const struct cli_report *report);

@@ -60,7 +60,7 @@ static void add_place(struct dpe_text *to, const char *frame)
 	dpe_text_free(&text);
 }
 
-/* By its place where it is known, else as in reasons. */
+/* By its place if it is known, else as in reasons. */
 static void add_event(struct dpe_text *to, struct cli_report *report, const struct dpe_message *message)
 {
 	struct dpe_message *resolved = cli_resolved(report, message);
@@ -120,7 +120,7 @@ static void add_left_out(
 	dpe_text_puts(to, alone ? ", and nothing else orders the events\n" : "\n");
 }
 
-/* Which thread takes a lock first there; true where it is another one than here. */
+/* Which thread takes a lock first there; true if it is another one than here. */
 static bool add_swapped(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	struct dpe_swapped swapped[CLI_SHOWN_TURNS];

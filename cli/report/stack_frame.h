@@ -22,7 +22,7 @@ struct cli_frame cli_frame_split(const char *text);
  * innermost with a file; NULL if there is none. Frames of language libraries come last. */
 const char *cli_frame_best(const struct dpe_message *message);
 /* Calls for the frames that matter to users, from the innermost: all where `full`; else those down to main or a
- * thread's function, and where some are the program's, of those of language libraries (of C++, Rust and OpenMP) only
+ * thread's function, and if some are the program's, of those of language libraries (of C++, Rust and OpenMP) only
  * which it called directly. */
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context);

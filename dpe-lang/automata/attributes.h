@@ -107,7 +107,7 @@ dpe_state dpe_auto_skeleton_state(
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 
-/* automaton.c: the automaton of a part of the rule's tree, which must outlive it; NULL where its language is
+/* automaton.c: the automaton of a part of the rule's tree, which must outlive it; NULL if its language is
  * empty. */
 struct dpe_automaton *dpe_automaton_of(const struct dpe_rule *rule, const struct dpe_node *tree);
 
@@ -130,7 +130,7 @@ void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
 struct dpe_liveness;
 struct dpe_liveness *dpe_liveness_new(const struct dpe_rule *rule, const struct dpe_node *tree);
 void dpe_liveness_free(struct dpe_liveness *liveness); /* accepts NULL */
-/* True where no end can be reached from the state; false for all once a search was given up. */
+/* True if no end can be reached from the state; false for all once a search was given up. */
 bool dpe_liveness_is_dead(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state);
 bool dpe_liveness_given_up(const struct dpe_liveness *liveness);
 /* Another step begins. Accepts NULL. */

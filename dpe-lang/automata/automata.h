@@ -85,7 +85,7 @@ struct dpe_factors {
 	uint32_t *factor_of; /* by literal, or DPE_NO_FACTOR */
 };
 
-/* The factors of the outermost &, with automata or without. The rule must outlive the result. NULL where there are fewer
+/* The factors of the outermost &, with automata or without. The rule must outlive the result. NULL if there are fewer
  * than two, or control variables or actions inside, or an automaton would have too many states or accept nothing. */
 struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, bool automata);
 void dpe_factors_free(struct dpe_factors *factors); /* accepts NULL */
@@ -107,7 +107,7 @@ struct dpe_prerequisites {
 	uint64_t needed[DPE_PREREQUISITE_PATTERNS]; /* by breaking pattern: the patterns that must have occurred before it */
 };
 
-/* False where nothing is known: the rule is no `detect`, or has more than DPE_PREREQUISITE_PATTERNS patterns. */
+/* False if nothing is known: the rule is no `detect`, or has more than DPE_PREREQUISITE_PATTERNS patterns. */
 bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisites *needs);
 
 #endif

@@ -142,7 +142,7 @@ static bool is_option(const struct expr *e)
 	return e->kind == EXPR_ALT && e->left->kind == EXPR_EMPTY;
 }
 
-/* e without the alternative of the empty word; NULL where that is all. */
+/* e without the alternative of the empty word; NULL if that is all. */
 static const struct expr *without_empty(const struct expr *e)
 {
 	if (e->kind == EXPR_EMPTY)
@@ -180,7 +180,7 @@ static const struct expr *without(
 	return e;
 }
 
-/* e with its first alternative x;x* replaced by x*; NULL where there is none. */
+/* e with its first alternative x;x* replaced by x*; NULL if there is none. */
 static const struct expr *with_star(struct translation *tr, const struct expr *e)
 {
 	const struct expr *left;
@@ -229,7 +229,7 @@ static const struct expr *option(struct translation *tr, const struct expr *e)
 	return new;
 }
 
-/* (a;a* & b) + b is a* & b. NULL where the operands have another form. */
+/* (a;a* & b) + b is a* & b. NULL if the operands have another form. */
 static const struct expr *half(struct translation *tr, const struct expr *a, const struct expr *b)
 {
 	if (a->kind != EXPR_PAR)

@@ -77,7 +77,7 @@ static void end_sides(struct expr_printer *p, struct saved_carets before)
 	free(before.top);
 }
 
-/* An event that can have carets; NO_PLACE where there is none. */
+/* An event that can have carets; NO_PLACE if there is none. */
 static unsigned find_event(const struct expr_printer *p)
 {
 	for (unsigned i = 0; i < p->nevents; i++) {

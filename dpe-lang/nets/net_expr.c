@@ -89,7 +89,7 @@ static bool can_remove_end(const struct net *net, unsigned place, bool start)
 	return any;
 }
 
-/* Undoes add_end where that is possible still. */
+/* Undoes add_end if that is still possible. */
 static void remove_end(struct translation *tr, struct net *net, struct markings *markings,
 	unsigned place, bool start)
 {

@@ -186,7 +186,7 @@ static unsigned group_of(struct operands *o, const struct expr *expr)
 	return o->ngroups - 1;
 }
 
-/* False where a shared transition is not one event. */
+/* False if a shared transition is not one event. */
 static bool find_products(struct operands *o)
 {
 	unsigned *row = dpe_xcalloc(o->sets->count + 1, sizeof(*row));
@@ -209,7 +209,7 @@ static bool find_products(struct operands *o)
 	return good;
 }
 
-/* False where one event of an enclosing & would become several. */
+/* False if one event of an enclosing & would become several. */
 static bool name_products(struct operands *o, struct synced_operands *synced)
 {
 	unsigned count = o->products.count;

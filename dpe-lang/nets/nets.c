@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One token in each place named "end"; false where there is no such place. */
+/* One token in each place named "end"; false if there is no such place. */
 static bool mark_end_places(struct translation *tr, struct net *net)
 {
 	tokens *end = dpe_nets_marking(tr, net);

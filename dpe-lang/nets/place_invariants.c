@@ -64,7 +64,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Divides by the greatest common divisor. False where that is too large. */
+/* Divides by the greatest common divisor. False if that is too large. */
 static bool normalise(const struct net *net, struct weighted_places *row)
 {
 	uint64_t divisor = 0;

@@ -40,7 +40,7 @@ static unsigned number_of(struct reachability *graph, const struct net *net, con
 	return known->number;
 }
 
-/* False where the transition is not enabled. */
+/* False if the transition is not enabled. */
 static bool fire(
 	const struct net *net, const struct transition *t, const tokens *before, tokens *after)
 {
@@ -209,7 +209,7 @@ unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *
 	return most;
 }
 
-/* False where a place has several tokens. */
+/* False if a place has several tokens. */
 static bool add_pairs(const struct net *net, const tokens *marking, bool *together)
 {
 	bool safe = true;

@@ -29,7 +29,7 @@ void dpe_nets_reachability_free(struct reachability *graph); /* accepts NULL */
 /* Sets bounds[p] to the most tokens that place p holds. Returns the greatest bound, at least 1;
  * 0 after a diagnostic. */
 unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *bounds);
-/* By two places, p * nplaces + q: some marking has both. For free(). NULL where the net is not
+/* By two places, p * nplaces + q: some marking has both. For free(). NULL if the net is not
  * 1-safe, or after a diagnostic. */
 bool *dpe_nets_concurrent_places(struct translation *tr, const struct net *net);
 

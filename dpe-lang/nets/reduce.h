@@ -40,14 +40,14 @@ bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b);
 /* By place; for dpe_nets_free_neighbours. */
 struct neighbours *dpe_nets_all_neighbours(const struct net *net);
 void dpe_nets_free_neighbours(struct neighbours *all, unsigned count);
-/* Takes out places where that makes nothing longer. True where it did. */
+/* Takes out places where that makes nothing longer. True if it did. */
 bool dpe_nets_fuse(struct reducer *r);
-/* Takes out the place where that makes the expressions least longer. False where there is none. */
+/* Takes out the place where that makes the expressions least longer. False if there is none. */
 bool dpe_nets_fuse_best(struct reducer *r);
 
 /* ---- reduce_regions.c ------------------------------------------------------------------------ */
 
-/* Replaces one region between two places by a transition. False where there is none. */
+/* Replaces one region between two places by a transition. False if there is none. */
 bool dpe_nets_reduce_region(struct reducer *r);
 
 #endif

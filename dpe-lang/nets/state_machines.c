@@ -34,7 +34,7 @@ static bool touches(const struct place_set *set, const unsigned *places, unsigne
 }
 
 /* A place that continues the machine: the other end of a transition that only takes its token, or
- * only gives it one. NO_PLACE where there is none. */
+ * only gives it one. NO_PLACE if there is none. */
 static unsigned find_next(const struct cover *c, const struct place_set *set, bool covered)
 {
 	for (unsigned i = 0; i < c->net->ntransitions; i++) {
@@ -62,7 +62,7 @@ static bool is_closed(const struct net *net, const struct place_set *set)
 	return true;
 }
 
-/* A machine around the place. Places of other machines are added only where that closes it. */
+/* A machine around the place. Places of other machines are added only if that closes it. */
 static void grow(struct cover *c, unsigned place)
 {
 	struct place_set *set = dpe_nets_add_set(&c->sets);
@@ -135,7 +135,7 @@ static struct net *with_idle_places(struct cover *c)
 	return net;
 }
 
-/* `*all` or what leads from one initial marking to one final one; false where that is refused. */
+/* `*all` or what leads from one initial marking to one final one; false if that is refused. */
 static bool add_alternative(struct cover *c, const struct net *net, unsigned initial,
 	unsigned final, const struct expr **all)
 {

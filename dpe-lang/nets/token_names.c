@@ -261,7 +261,7 @@ static bool build(struct namer *n)
 	return mark_final(n);
 }
 
-/* Names the tokens of one invariant; carries the other invariants over to the new net. NULL where
+/* Names the tokens of one invariant; carries the other invariants over to the new net. NULL if
  * that is too large, perhaps after a diagnostic. */
 static struct net *name_invariant(struct translation *tr, const struct net *old,
 	struct invariants *invariants, unsigned which, unsigned total)
@@ -300,7 +300,7 @@ static unsigned total_of(const struct net *net, const unsigned *weight)
 	return total <= MAX_NAMES ? total : 0;
 }
 
-/* The invariant through the place with the fewest names; invariants->count where there is none. */
+/* The invariant through the place with the fewest names; invariants->count if there is none. */
 static unsigned choose(const struct net *net, const struct invariants *invariants, unsigned place)
 {
 	unsigned best = invariants->count, fewest = UINT32_MAX;

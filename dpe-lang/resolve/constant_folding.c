@@ -26,7 +26,7 @@ static bool is_string(const struct dpe_expr *expr)
 	       (expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING);
 }
 
-/* False where it overflows; b is known not to divide by zero. */
+/* False if it overflows; b is known not to divide by zero. */
 static bool fold_arithmetic(enum dpe_op op, int64_t a, int64_t b, int64_t *result)
 {
 	switch (op) {

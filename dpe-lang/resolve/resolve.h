@@ -93,7 +93,7 @@ const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
 
 /* text(x); NULL after a diagnostic. */
 const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call);
-/* If one side of a comparison is a string, makes the other the text at it, where that is possible. */
+/* If one side of a comparison is a string, makes the other the text at it, if that is possible. */
 void dpe_compare_text(
 	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison);
 /* The name of the text at an lvalue in messages: "text(arg@0)". */

@@ -64,7 +64,7 @@ static void key_pattern(struct dpe_text *key, const struct dpe_pattern *p)
 	key_expr(key, p->cond);
 }
 
-/* The entry for that key, new where there is none (then `next` is its number). */
+/* The entry for that key, new if there is none (then `next` is its number). */
 static unsigned intern(struct dpe_interned **table, struct dpe_text *key, unsigned next)
 {
 	struct dpe_interned *entry;

@@ -178,7 +178,7 @@ void dpe_build_syntax_error(
 
 /* ---- one source ----------------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at `text`, 0 where there is none. */
+/* Length of the UTF-8 sequence at `text`, 0 if there is none. */
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
 	size_t len = text[0] < 0x80                      ? 1
@@ -528,7 +528,7 @@ bool dpe_spec_parses(const char *name, const char *text, size_t len,
 	return dpe_diags_errors(diags) == errors;
 }
 
-/* The event that is the whole rule; NULL where the rule is anything else. */
+/* The event that is the whole rule; NULL if the rule is anything else. */
 static const struct ast_event *only_event(const struct ast_item *rule)
 {
 	bool alone = rule && !rule->next && rule->kind == AST_RULE && !rule->observing && !rule->action && !rule->otherwise;

@@ -144,7 +144,7 @@ static bool take_value(struct dpe_log_reader *reader, struct dpe_value *to,
 	return true;
 }
 
-/* The string of further members, checked to be JSON once; NULL where it is not. */
+/* The string of further members, checked to be JSON once; NULL if it is not. */
 static const struct dpel_string *find_members(
 	struct dpe_log_reader *reader, uint32_t number)
 {

@@ -1,5 +1,5 @@
 /* sched_heap: memory that is given back. It is kept from the allocator for a while, so that a use of it is found
- * in whatever order it happens, and not only where the allocator has made something else of it. */
+ * in whatever order it happens, and not only once the allocator has reused it. */
 #include "explore/sched/control.h"
 
 #include <gnu/libc-version.h>

@@ -19,7 +19,7 @@ extern "C" {
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Runs `work(with)`. Returns false where memory ran out in it: the work was left in the middle, as by
+/* Runs `work(with)`. Returns false if memory ran out in it: the work was left in the middle, as by
  * longjmp, what it had allocated is lost, and objects that it was changing cannot be used or freed any
  * more; names and diagnostics can. May be nested; the innermost one counts, thread by thread. Outside,
  * dpe_spec_compile, dpe_spec_compile_text, dpe_log_open, dpe_log_read, dpe_recognizer_new,

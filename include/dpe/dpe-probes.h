@@ -147,7 +147,7 @@ void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diag
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);
 
 /* The name of the variable of the program, or of one of its libraries, that lies at an address:
- * "mutex", "forks[2]". NULL where there is none (the heap, a stack); else the caller's to free. */
+ * "mutex", "forks[2]". NULL if there is none (the heap, a stack); else the caller's to free. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 
 /* PERHAPS: to be confirmed by the next call, after messages sent meanwhile were delivered. UNKNOWN:
@@ -180,7 +180,7 @@ void dpe_probes_free(struct dpe_probes *probes);
 /* ---- what can be observed ---------------------------------------------------------------- */
 
 /* The name that the source has for a symbol of C++ or Rust, "ns::queue::push(int)", or without
- * `parameters` "ns::queue::push". NULL where the symbol is not mangled; else the caller's. */
+ * `parameters` "ns::queue::push". NULL if the symbol is not mangled; else the caller's. */
 char *dpe_demangle(const char *symbol, bool parameters);
 
 /* Lists functions (with arguments where DWARF has them) and USDT probes of a program or process

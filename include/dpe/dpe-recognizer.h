@@ -270,7 +270,7 @@ struct dpe_engine {
 };
 
 /* The engine of the rule in a run with DPE_ENGINE_AUTO and without the sink's `trace`, which pair tables
- * do not report to. False where no run can follow the rule; not for `sync` rules. */
+ * do not report to. False if no run can follow the rule; not for `sync` rules. */
 bool dpe_rule_engine(const struct dpe_rule *rule, struct dpe_engine *engine);
 /* The engine in words; static. */
 const char *dpe_engine_name(enum dpe_engine_kind kind);
@@ -356,7 +356,7 @@ typedef void dpe_slice_state_fn(
  * of accesses or predictions follow. Costs about as much as an event for each slice. */
 uint64_t dpe_recognizer_slice_states(
 	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, dpe_slice_state_fn *each, void *context);
-/* Whether an event of any rule occurred; true where there are synchronisation rules alone. */
+/* Whether an event of any rule occurred; true if there are synchronisation rules alone. */
 bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
 /* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */
 typedef void dpe_unordered_fn(void *context, const struct dpe_rule *rule, const char *first,
@@ -372,7 +372,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 /* Accepts NULL. Gives no verdicts: call dpe_recognizer_finish for these. */
 void dpe_recognizer_free(struct dpe_recognizer *recognizer);
 /* Feeds a message and takes over the caller's reference. Messages may come in any order: causal order
- * follows from threads, predecessors, times and `sync` rules. False after a diagnostic where the
+ * follows from threads, predecessors, times and `sync` rules. False after a diagnostic if the
  * message is dropped: a duplicate, one without a name, or one after the end. */
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
@@ -413,10 +413,10 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
  * (DPE_NONE: none known). Borrowed for the call. */
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* True where all messages fed so far are released. */
+/* True if all messages fed so far are released. */
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
 /* Which patterns of a `detect` rule (an index into the specification's) have events in partial matches, one bit
- * each. False where there are too many partial matches to search. */
+ * each. False if there are too many partial matches to search. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
 /* The time of the first event with a time, in ns; 0: none. */

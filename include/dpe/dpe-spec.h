@@ -37,7 +37,7 @@ struct dpe_compile_options {
 };
 
 /* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
- * returns NULL where there was one. Names go into `names`, which must outlive the result. */
+ * returns NULL if there was one. Names go into `names`, which must outlive the result. */
 struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
 	struct dpe_names *names, const struct dpe_compile_options *options,
 	struct dpe_diags *diags);
@@ -54,7 +54,7 @@ void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
 bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags);
 
-/* Reports whatever parses but does not run yet, one error each; true where nothing does. `live`
+/* Reports whatever parses but does not run yet, one error each; true if nothing does. `live`
  * says that the events come from a program rather than from a log. */
 bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);
 
@@ -99,7 +99,7 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule);
 /* Adds the file and line where it is, without the folder of the shipped specifications; nothing where that is not
  * known. */
 void dpe_rule_print_place(struct dpe_text *to, const struct dpe_rule *rule);
-/* True where an action of the rule, anywhere in it, has a `break`. */
+/* True if an action of the rule, anywhere in it, has a `break`. */
 bool dpe_rule_breaks(const struct dpe_rule *rule);
 /* The variables whose values identify slices: `params` of verdicts in this order. */
 unsigned dpe_rule_nvariables(const struct dpe_rule *rule);
@@ -111,12 +111,12 @@ const char *dpe_rule_literal(const struct dpe_rule *rule, unsigned number);
 unsigned dpe_rule_nobserved(const struct dpe_rule *rule);
 const char *dpe_rule_observed(const struct dpe_rule *rule, unsigned number);
 /* The pattern, without carets, that an event is one of, leaving aside what its conditions say; NULL
- * where it is none of the rule's, or may be of several. */
+ * if it is none of the rule's, or may be of several. */
 const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event);
 /* A message that the literal may stand for, the caller's reference: variables are their numbers
  * from 1, what may be anything is 0. */
 struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned literal);
-/* True where the rule has a predecessor automaton: it has no `@`, no control variable, and no
+/* True if the rule has a predecessor automaton: it has no `@`, no control variable, and no
  * actions but those of events and its own. */
 bool dpe_rule_is_safe(const struct dpe_rule *rule);
 
@@ -133,7 +133,7 @@ void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule);
 enum dpe_emit {
 	DPE_EMIT_PA,   /* the automaton, as the paper's figures 4-6 and 4-7 have it */
 	DPE_EMIT_JSON, /* the same */
-	DPE_EMIT_DOT,  /* the same, as a drawing for Graphviz; of the net where there is none */
+	DPE_EMIT_DOT,  /* the same, as a drawing for Graphviz; of the net if there is none */
 	DPE_EMIT_NET,  /* the Petri net, as text */
 	DPE_EMIT_NET_DOT,
 	DPE_EMIT_PNML,
@@ -170,11 +170,11 @@ enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
 
 /* What examples are looked for in: the automaton of a safe rule. */
 struct dpe_examples;
-/* NULL where there is none, with a diagnostic where that is an error of the rule's. The rule must
+/* NULL if there is none, with a diagnostic where that is an error of the rule's. The rule must
  * outlive it. */
 struct dpe_examples *dpe_examples_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 void dpe_examples_free(struct dpe_examples *examples); /* accepts NULL */
-/* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
+/* A shortest non-empty behaviour that the rule accepts; false if none was found in 5,000
  * states. For dpe_behaviour_free in either case. */
 bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *behaviour);
 /* A short one that it rejects, if any: rather for its order than for its events. For

@@ -20,7 +20,7 @@ struct abi_walk {
 	unsigned steps;
 };
 
-/* Each of these merges the type at `offset` into the classes of the eightbytes; false where the whole value
+/* Each of these merges the type at `offset` into the classes of the eightbytes; false if the whole value
  * is passed in memory. */
 static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth);
 

@@ -34,7 +34,7 @@ static bool has_checksum(int fd, uint32_t wanted)
 	return !got && ~crc == wanted;
 }
 
-/* -1 where there is no file with that checksum. */
+/* -1 if there is no file with that checksum. */
 static int open_checked(const char *path, uint32_t crc)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -5,11 +5,11 @@
 #include "base/base.h"
 
 /* The name without parameters, template arguments and anonymous namespaces: "ns::queue::push"; the caller's.
- * NULL where the symbol is not mangled, is a clone made by the compiler, or an operator. */
+ * NULL if the symbol is not mangled, is a clone made by the compiler, or an operator. */
 char *dpe_demangle_base(const char *symbol);
 /* Whether the compiler made the function of another one for some of its calls: "f.constprop.0". */
 bool dpe_symbol_is_clone(const char *symbol);
-/* True where such a name is `name` in the global namespace (scope ""), or in a class or namespace `scope`, which
+/* True if such a name is `name` in the global namespace (scope ""), or in a class or namespace `scope`, which
  * may itself be nested in others. */
 bool dpe_demangled_is(const char *base, const char *scope, const char *name);
 

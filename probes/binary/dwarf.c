@@ -109,7 +109,7 @@ static Dwfl_Module *report(struct dpe_dwarf *dwarf, const struct dpe_module *mod
 	return reported;
 }
 
-/* NULL where libdw cannot read the file. */
+/* NULL if libdw cannot read the file. */
 static struct dpe_dwarf *report_module(struct dpe_module *module)
 {
 	struct dpe_dwarf *dwarf = module->dwarf;
@@ -122,7 +122,7 @@ static struct dpe_dwarf *report_module(struct dpe_module *module)
 	return dwarf->reported ? dwarf : NULL;
 }
 
-/* NULL where the module has no debug information. */
+/* NULL if the module has no debug information. */
 static struct dpe_dwarf *open_dwarf(struct dpe_module *module)
 {
 	struct dpe_dwarf *dwarf = report_module(module);

@@ -11,7 +11,7 @@
 /* ---- units and functions ----------------------------------------------------------------- */
 
 /* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and the difference
- * of the module's addresses to those of the DWARF. False where there is no debug information. */
+ * of the module's addresses to those of the DWARF. False if there is no debug information. */
 bool dpe_dwarf_each_unit(struct dpe_module *module,
 	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
 	void *context);
@@ -22,13 +22,13 @@ bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die
  * true; returns whether one did. `depth`: 0. */
 bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	bool (*each)(void *context, Dwarf_Die *die), void *context);
-/* The subprogram that begins at an address. False where it has no debug information. */
+/* The subprogram that begins at an address. False if it has no debug information. */
 bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The same where its arguments and result are described: of Rust's own library there are only lines. */
 bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
-/* What the name is where it is none of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */
+/* What the name is if it is none of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */
 char *dpe_dwarf_other_name(struct dpe_module *module, const char *name);
 /* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module);
@@ -38,11 +38,11 @@ void dpe_dwarf_close(struct dpe_module *module);
 
 /* An attribute that is an unsigned constant, of the DIE or of its abstract origin. False: none. */
 bool dpe_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *number);
-/* The DIE's type; false where there is none (void). */
+/* The DIE's type; false if there is none (void). */
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type);
 /* Whether a type is _Atomic, or std::atomic. */
 bool dpe_dwarf_is_atomic(Dwarf_Die *type);
-/* A type without typedefs and qualifiers; false where nothing remains (const void). */
+/* A type without typedefs and qualifiers; false if nothing remains (const void). */
 bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 /* Whether a peeled type is a base type of that DW_ATE_ encoding. */
 bool dpe_dwarf_has_encoding(Dwarf_Die *type, uint64_t wanted);
@@ -53,11 +53,11 @@ bool dpe_dwarf_is_scope(Dwarf_Die *die);
 
 /* ---- source positions -------------------------------------------------------------------- */
 
-/* Prints "file:line"; false where nothing is known. */
+/* Prints "file:line"; false if nothing is known. */
 bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to);
 /* Prints a line "function (inlined) (file:line)" for each inlined call at an address of the function (both in
  * the module), innermost first, and into `place`, which is empty before, the "file:line" in the function that
- * contains them. False where that line is not known. */
+ * contains them. False if that line is not known. */
 bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
 	struct dpe_text *to, struct dpe_text *place);
 

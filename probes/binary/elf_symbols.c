@@ -37,7 +37,7 @@ static Elf_Data *find_data(Elf *elf, unsigned type, GElf_Shdr *header)
 	return NULL;
 }
 
-/* NULL where there is no such version. The number of rounds is bounded, as the list of a broken file may be
+/* NULL if there is no such version. The number of rounds is bounded, as the list of a broken file may be
  * a cycle. */
 static const char *version_name(Elf *elf, unsigned index)
 {

@@ -25,7 +25,7 @@ static bool is_meant(const struct search *search, Dwarf_Die *die)
 	return name && !strcmp(name, search->symbol);
 }
 
-/* False where the DIE has no abstract origin. */
+/* False if the DIE has no abstract origin. */
 static bool find_origin(Dwarf_Die *die, Dwarf_Die *origin)
 {
 	Dwarf_Attribute attribute;

@@ -4,10 +4,10 @@
 
 #include "probes/binary/module.h"
 
-/* The source name of a function that contains an inlined call of this one; NULL where debug information
+/* The source name of a function that contains an inlined call of this one; NULL if debug information
  * shows none. Belongs to the module. */
 const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_function *function);
-/* True where the source has a function of that name, but all its calls are inlined: it has no code. */
+/* True if the source has a function of that name, but all its calls are inlined: it has no code. */
 bool dpe_inlined_everywhere(struct dpe_module *module, const char *name);
 
 #endif

@@ -13,7 +13,7 @@ struct dpe_line_row {
 	uint64_t in_dwarf;   /* the same address as the DWARF has it */
 };
 
-/* Calls `each` for all rows, unit by unit. False where there is no debug information. */
+/* Calls `each` for all rows, unit by unit. False if there is no debug information. */
 bool dpe_line_each(struct dpe_module *module,
 	void (*each)(void *context, const struct dpe_line_row *row), void *context);
 /* Identifies the function, or the inlined call of one, that the row's code belongs to; 0: unknown. */

@@ -18,7 +18,7 @@ static bool is_signed(Dwarf_Die *type)
 	       dpe_dwarf_has_encoding(type, DW_ATE_signed_char);
 }
 
-/* The offset of a member; false where it is not constant, as of virtual base classes. */
+/* The offset of a member; false if it is not constant, as of virtual base classes. */
 static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
 {
 	Dwarf_Attribute attribute;

@@ -37,7 +37,7 @@ struct dpe_module {
 	struct Elf *elf;
 	struct dpe_segment *segments;
 	unsigned nsegments, capsegments;
-	char *interpreter;              /* PT_INTERP; NULL where there is none */
+	char *interpreter;              /* PT_INTERP; NULL if there is none */
 	bool has_functions;             /* the symbol tables were read */
 	bool stripped;                  /* only the symbols for dynamic linking are left */
 	struct dpe_function *functions; /* sorted by name, then address */
@@ -60,7 +60,7 @@ void dpe_module_free(struct dpe_module *module); /* accepts NULL */
 /* Adds a module unless one of that path exists; takes ownership of `module`. Returns the one in the list. */
 struct dpe_module *dpe_modules_add(struct dpe_modules *modules, struct dpe_module *module);
 struct dpe_module *dpe_modules_find(const struct dpe_modules *modules, const char *path);
-/* The main executable; NULL where it is not known yet. */
+/* The main executable; NULL if it is not known yet. */
 struct dpe_module *dpe_modules_program(const struct dpe_modules *modules);
 void dpe_modules_free(struct dpe_modules *modules);
 
@@ -72,24 +72,24 @@ const struct dpe_function *dpe_module_functions(struct dpe_module *module, unsig
 const struct dpe_function *dpe_module_find(
 	struct dpe_module *module, const char *name, unsigned *count);
 /* The function whose code holds an address; of several aliases the one with the fewest leading
- * underscores. NULL where there is none. */
+ * underscores. NULL if there is none. */
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address);
-/* True where a rule's `name::` refers to the module: "libc" is libc.so.6. */
+/* True if a rule's `name::` refers to the module: "libc" is libc.so.6. */
 bool dpe_module_is(const struct dpe_module *module, const char *name);
-/* True where the file imports a function of that name from another file. */
+/* True if the file imports a function of that name from another file. */
 bool dpe_module_imports(const struct dpe_module *module, const char *name);
 /* Calls `each` for all symbols for dynamic linking, whether imported from another file or defined. */
 void dpe_module_each_dynamic(const struct dpe_module *module,
 	void (*each)(void *context, const char *name, bool imported), void *context);
-/* The file offset of the ELF entry point; false where there is none. */
+/* The file offset of the ELF entry point; false if there is none. */
 bool dpe_module_entry_point(const struct dpe_module *module, uint64_t *offset);
-/* The file offset of code at an address; false where there is none. */
+/* The file offset of code at an address; false if there is none. */
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset);
-/* The address of a file offset that is mapped; false where it is not. */
+/* The address of a file offset that is mapped; false if it is not. */
 bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64_t *address);
 /* The lowest address of the file's code. */
 uint64_t dpe_module_lowest_code(const struct dpe_module *module);
-/* The GNU build id, which belongs to the module; the number of its bytes, 0 where there is none. */
+/* The GNU build id, which belongs to the module; the number of its bytes, 0 if there is none. */
 size_t dpe_module_build_id(const struct dpe_module *module, const unsigned char **bytes);
 /* The bias of a process that has mapped code of the file, from the page-aligned `offset` on, at `start`; false
  * where that part of the file has no code. */

@@ -13,7 +13,7 @@ struct dpe_prototype {
 	const char *names; /* of all functions with this prototype */
 };
 
-/* NULL where no table has the function. `of_libc`: it is one of libc, not one of another library that may have
+/* NULL if no table has the function. `of_libc`: it is one of libc, not one of another library that may have
  * a name like `close`. */
 const struct dpe_prototype *dpe_prototype_find(const char *name, bool of_libc);
 

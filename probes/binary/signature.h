@@ -40,7 +40,7 @@ unsigned dpe_signature_addresses(const struct dpe_signature *s);
  * null. `texts` has room for one number for each word. */
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
 	struct dpe_value *args, unsigned max, char (*texts)[DPE_NUMBER_TEXT]);
-/* The word and the significant bytes of an argument that is an integer or a pointer. False where it is neither, or not in
+/* The word and the significant bytes of an argument that is an integer or a pointer. False if it is neither, or not in
  * a record. */
 bool dpe_signature_integer(
 	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size);
@@ -55,7 +55,7 @@ int dpe_signature_part(
 enum dpe_signature_type { DPE_TYPE_UNKNOWN, DPE_TYPE_NUMBER, DPE_TYPE_POINTER };
 #define DPE_SIGNATURE_RESULT UINT_MAX
 enum dpe_signature_type dpe_signature_type_of(const struct dpe_signature *s, unsigned arg);
-/* Why the argument has no value; NULL where it has one, or there is no such argument. */
+/* Why the argument has no value; NULL if it has one, or there is no such argument. */
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same for the result. */
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);

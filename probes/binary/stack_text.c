@@ -74,7 +74,7 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 	dpe_text_free(&place);
 }
 
-/* Where the module has what lies at an address; false where it is not the module's. */
+/* Where the module has what lies at an address; false if it is not the module's. */
 static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
 {
 	uint64_t bias;

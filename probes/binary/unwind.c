@@ -184,7 +184,7 @@ static bool push(struct outward_step *step, const Dwarf_Op *operation, uint64_t 
 	return *known;
 }
 
-/* What compilers, assemblers and linkers write into call frame information. False where the value cannot be found. */
+/* What compilers, assemblers and linkers write into call frame information. False if the value cannot be found. */
 static bool evaluate(struct outward_step *step, const Dwarf_Op *operations, size_t count, uint64_t *value)
 {
 	uint64_t stack[STACK] = {0};
@@ -217,7 +217,7 @@ static bool evaluate(struct outward_step *step, const Dwarf_Op *operations, size
 
 /* ---- one step ------------------------------------------------------------------------------------ */
 
-/* A register as the caller has it; *defined: it has one. False where that cannot be found. */
+/* A register as the caller has it; *defined: it has one. False if that cannot be found. */
 static bool restore(struct outward_step *step, int number, uint64_t *value, bool *defined)
 {
 	Dwarf_Op space[3], *operations = space;

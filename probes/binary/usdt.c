@@ -42,7 +42,7 @@ static uint64_t offset_of_counter(const struct dpe_module *module, uint64_t addr
 	return 0;
 }
 
-/* The string at `*at`, which is advanced past it; NULL where it is not terminated. */
+/* The string at `*at`, which is advanced past it; NULL if it is not terminated. */
 static const char *next_text(const char **at, const char *end)
 {
 	const char *text = *at;

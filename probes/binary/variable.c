@@ -290,7 +290,7 @@ static bool is_searched(const struct dpe_module *module)
 	return !module->program && !module->late && !module->replaced;
 }
 
-/* Splits `libc::name` into scope and `name`; NULL where the lvalue has no scope. The caller frees both. */
+/* Splits `libc::name` into scope and `name`; NULL if the lvalue has no scope. The caller frees both. */
 static char *without_scope(const char *lvalue, char **scope)
 {
 	const char *root = root_of(lvalue), *colons = strstr(root, "::");
@@ -521,7 +521,7 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 	return false;
 }
 
-/* Descends into the member or element at the offset; false where there is none. */
+/* Descends into the member or element at the offset; false if there is none. */
 static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 {
 	Dwarf_Die peeled, member;

@@ -76,7 +76,7 @@ static int8_t register_of(ZydisRegister which)
 		       : -1;
 }
 
-/* False where the other operand is no general register or constant. */
+/* False if the other operand is no general register or constant. */
 static bool find_source(const struct dpe_instruction *instruction, struct dpe_access_effect *effect)
 {
 	effect->source = -1;
@@ -98,7 +98,7 @@ static bool find_source(const struct dpe_instruction *instruction, struct dpe_ac
 	return true;
 }
 
-/* False where registers do not tell the address. */
+/* False if registers do not tell the address. */
 static bool find_address(const ZydisDecodedOperand *operand, struct dpe_access_effect *effect)
 {
 	effect->relative = operand->mem.base == ZYDIS_REGISTER_RIP;

@@ -55,7 +55,7 @@ enum dpe_access_value {
 struct dpe_access_effect {
 	enum dpe_access access; /* UNKNOWN: not decoded, or it reads one place and writes another */
 	enum dpe_access_value value;
-	bool compares; /* writes only where that was equal */
+	bool compares; /* writes only if that was equal */
 	bool locked;   /* atomic */
 	bool relative; /* its address counts from the next instruction */
 	bool unknown;  /* nothing has the operand any more */

@@ -32,7 +32,7 @@ static bool must_stay(ZydisRegister written, const struct dpe_entry_use *use)
 	return false;
 }
 
-/* NULL where the instruction may be executed before the probe, else why not. */
+/* NULL if the instruction may be executed before the probe, else why not. */
 static const char *obstacle(const struct dpe_instruction *instruction, const struct dpe_entry_use *use)
 {
 	if (!is_harmless_kind(&instruction->is, use))
@@ -95,7 +95,7 @@ static const char *find_unlocked(const struct dpe_code *code, const struct dpe_e
 	return "it begins with a lock prefix";
 }
 
-/* NULL where every call reaches the instruction exactly once through those before it, else why not. */
+/* NULL if every call reaches the instruction exactly once through those before it, else why not. */
 static const char *check_path(
 	struct dpe_module *module, const struct dpe_code *code, const struct dpe_instruction *chosen, bool again)
 {

@@ -24,7 +24,7 @@ struct dpe_instruction {
 const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module,
 	const struct dpe_function *function, size_t most);
 void dpe_code_close(struct dpe_code *code);
-/* Decodes the instruction at offset `at` of the function. False where it is invalid. */
+/* Decodes the instruction at offset `at` of the function. False if it is invalid. */
 bool dpe_code_decode(const struct dpe_code *code, size_t at, struct dpe_instruction *instruction);
 /* Prints it in AT&T syntax. */
 void dpe_code_print(const struct dpe_instruction *instruction, char *text, size_t size);
@@ -42,12 +42,12 @@ bool dpe_code_only_computes(const ZydisDecodedInstruction *is);
 bool dpe_code_jumps(const ZydisDecodedInstruction *is);
 /* Whether it jumps through a word at a fixed address: a tail call through the GOT. */
 bool dpe_code_leaves(const struct dpe_instruction *instruction);
-/* The target of a direct jump or call; false where it is indirect. */
+/* The target of a direct jump or call; false if it is indirect. */
 bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target);
 
-/* NULL where no jump of the function leads to an address from `begin` to `end`, else why. */
+/* NULL if no jump of the function leads to an address from `begin` to `end`, else why. */
 const char *dpe_code_jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end);
-/* NULL where nothing in the file jumps from outside into the function, from its second byte to offset `end`; else what may. */
+/* NULL if nothing in the file jumps from outside into the function, from its second byte to offset `end`; else what may. */
 const char *dpe_code_entered(
 	struct dpe_module *module, const struct dpe_function *function, size_t end);
 

@@ -24,7 +24,7 @@ bool dpe_kernel_has_multi(void);
 bool dpe_kernel_has_sleep(bool multi);
 /* Whether threads of the target can wait until what they loaded is observed. */
 bool dpe_kernel_can_wait(void);
-/* False where a watchpoint of our own can be set and does not fire; where it cannot, the caller gets the error of its own. */
+/* False if a watchpoint of our own can be set and does not fire; where it cannot, the caller gets the error of its own. */
 bool dpe_watchpoints_fire(void);
 
 #endif

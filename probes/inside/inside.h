@@ -128,7 +128,7 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 #define DPE_PRELOAD_SLACK 64
 
 /* One event. With stacks, a slot has room for `frames`; the frames in use are counted before
- * them, so where there are none nobody touches that part of it. */
+ * them, so if there are none nobody touches that part of it. */
 struct dpe_preload_slot {
 	uint32_t stamp; /* dpe_preload_stamp of its number, once it is whole */
 	int32_t ret;

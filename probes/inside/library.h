@@ -54,7 +54,7 @@ DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
 /* Counts an event of the thread as lost; one without an earlier event has none. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 
-/* The number of the thread's ring; false where it has none yet. */
+/* The number of the thread's ring; false if it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
 /* Writes one event of memory, or counts it as lost. The stack are the callers, or where there are
  * none what frame pointers lead to. */

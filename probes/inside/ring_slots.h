@@ -57,7 +57,7 @@ static inline struct dpe_preload_slot *dpe_preload_slot_at(const struct dpe_prel
 	return (void *)(writer->slots + (number & (header->slots - 1)) * header->slot_bytes);
 }
 
-/* Takes the next slot and returns its number; NULL where the ring is full. The reader must see it
+/* Takes the next slot and returns its number; NULL if the ring is full. The reader must see it
  * taken before the clock is read: its membarrier(2) sees to that, or a fence here. */
 static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_preload_header *header,
 	struct dpe_preload_writer *writer, uint64_t *number)

@@ -4,7 +4,7 @@
 
 #include "probes/inside/library.h"
 
-/* Its code: `bytes` 0 where there is none. */
+/* Its code: `bytes` 0 if there is none. */
 struct dpe_runtime {
 	uint64_t begin, bytes;
 };

@@ -195,7 +195,7 @@ static const char *read_conversion(const char *text, va_list *arguments, struct 
 	return text;
 }
 
-/* False where what follows cannot be known, as with arguments by position. */
+/* False if what follows cannot be known, as with arguments by position. */
 static bool read_argument(
 	const struct printed_argument *conversion, va_list *arguments, struct dpe_memory_place place)
 {

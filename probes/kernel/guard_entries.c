@@ -27,7 +27,7 @@ static uint64_t flags_beyond_limit(uint64_t set)
 	return set;
 }
 
-/* False where the kernel does not know the arguments of the event: then each such event may stop the target. */
+/* False if the kernel does not know the arguments of the event: then each such event may stop the target. */
 static bool fill_arg(const struct dpe_signature *signature, unsigned index, int64_t number,
 	struct dpe_guard_arg *arg)
 {

@@ -18,7 +18,7 @@ struct dpe_guards {
 	bool stops_target;                  /* events may stop the target */
 };
 
-/* No event will stop the target from now on, nor is about to. True where the target is stopped
+/* No event will stop the target from now on, nor is about to. True if the target is stopped
  * because of us. */
 bool dpe_guards_quiesce(struct dpe_guard_state *state);
 

@@ -140,7 +140,7 @@ struct dpe_removal {
 };
 /* Whether the last removal is over. */
 bool dpe_removal_is_over(const struct dpe_removal *removal);
-/* Takes over the array and the probes. False where there can be no thread now: they stay the caller's. Only when the last
+/* Takes over the array and the probes. False if there can be no thread now: they stay the caller's. Only when the last
  * removal is over. */
 bool dpe_removal_begin(
 	struct dpe_removal *removal, struct dpe_process_probes *at, unsigned count);
@@ -266,7 +266,7 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 
 struct dpe_kernel_sink {
 	void *context;
-	/* False where nothing more of that ring is wanted now. */
+	/* False if nothing more of that ring is wanted now. */
 	bool (*wants)(void *context, unsigned ring);
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);

@@ -163,7 +163,7 @@ static void give_back(struct dpe_ring *ring, unsigned long at)
 	__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
 }
 
-/* Hands over the record at *at, which is moved behind it. False where it is still being written. */
+/* Hands over the record at *at, which is moved behind it. False if it is still being written. */
 static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsigned long *at,
 	const struct dpe_kernel_sink *sink)
 {
@@ -181,7 +181,7 @@ static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsi
 	return true;
 }
 
-/* Hands over what was there when the producer had come to `end`. False where a record is still
+/* Hands over what was there when the producer had come to `end`. False if a record is still
  * being written: those before it were handed over. */
 static bool read_records(
 	struct dpe_ring *ring, unsigned index, unsigned long end, const struct dpe_kernel_sink *sink)
@@ -197,7 +197,7 @@ static bool read_records(
 	return whole;
 }
 
-/* Reads one as far as it has come at the time `now`, or later; true where that was all. */
+/* Reads one as far as it has come at the time `now`, or later; true if that was all. */
 static bool read_ring(
 	struct dpe_ring *ring, unsigned index, uint64_t now, const struct dpe_kernel_sink *sink)
 {

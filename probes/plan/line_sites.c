@@ -27,7 +27,7 @@ struct line_search {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* True where the path ends with the file name in the rule. */
+/* True if the path ends with the file name in the rule. */
 static bool is_file(const struct line_search *search, const char *path)
 {
 	size_t len = strlen(path);

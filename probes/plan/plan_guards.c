@@ -176,7 +176,7 @@ static bool is_thread_event(const struct dpe_spec *spec, const struct dpe_patter
 	return !strncmp(dpe_name_text(spec->names, pattern->qualified), "thread::", 8);
 }
 
-/* True where a `sync once` rule may pair an event with a later one. */
+/* True if a `sync once` rule may pair an event with a later one. */
 static bool waits_for_later(const struct dpe_spec *spec)
 {
 	for (unsigned i = 0; i < spec->nrules; i++) {

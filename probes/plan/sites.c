@@ -258,7 +258,7 @@ static bool lacks_room(const struct dpe_probes *probes, const struct dpe_site *s
 	       (far && (site->reads || site->usdt));
 }
 
-/* False where it cannot be observed. */
+/* False if it cannot be observed. */
 static bool find_wanted_late(
 	struct dpe_probes *probes, struct dpe_modules *modules, const struct dpe_plan_site *wanted)
 {

@@ -40,7 +40,7 @@ static bool switches_rarely(const struct dpe_modules *modules, struct dpe_module
 	return false;
 }
 
-/* How the file switches stacks; NULL where it does not. Only the program's own definitions count: those of libraries
+/* How the file switches stacks; NULL if it does not. Only the program's own definitions count: those of libraries
  * are there for others. */
 static const char *stack_switch(const struct dpe_modules *modules, struct dpe_module *module)
 {

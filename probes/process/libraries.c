@@ -228,7 +228,7 @@ int dpe_mappings_each(
 	return 0;
 }
 
-/* True where the path has become another file's: a plugin that was built anew, say. File systems in
+/* True if the path has become another file's: a plugin that was built anew, say. File systems in
  * layers may show two inodes of one file. */
 static bool is_replaced(
 	const struct dpe_module *module, const struct dpe_mapping *mapping, const char *way)
@@ -335,7 +335,7 @@ static void report_unreadable(pid_t pid, const char *path, struct dpe_diags *dia
 		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
 }
 
-/* The module that is the process's program. NULL after an error where there is none. */
+/* The module that is the process's program. NULL after an error if there is none. */
 static struct dpe_module *find_program(
 	struct dpe_modules *modules, pid_t pid, const char *path, struct dpe_diags *diags)
 {

@@ -19,7 +19,7 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 void dpe_program_free(struct dpe_program *program);
 /* 0, or the reason why it cannot be run. */
 int dpe_program_check(const char *path);
-/* The program that interprets the script, or the path itself where it is none; the caller's. NULL after
+/* The program that interprets the script, or the path itself if it is none; the caller's. NULL after
  * an error. */
 char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
 
@@ -51,7 +51,7 @@ struct dpe_mapping {
 	uint64_t start, end, offset, inode;
 	char *path; /* without " (deleted)"; valid during the call */
 };
-/* The module of a mapping, opened and added where it is new; NULL where it is no library. */
+/* The module of a mapping, opened and added if it is new; NULL if it is no library. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping);
 /* -1 with errno where the process's maps cannot be read. */
@@ -83,11 +83,11 @@ struct dpe_thread_state {
 	uint64_t args[6], sp, pc;
 	bool denied;
 };
-/* False where the thread is not there any more. */
+/* False if the thread is not there any more. */
 bool dpe_thread_look(pid_t pid, pid_t thread, struct dpe_thread_state *state);
 /* Calls `each` for all threads, until it returns false. -1 with errno where they cannot be listed. */
 int dpe_threads_each(pid_t pid, bool (*each)(void *context, pid_t thread), void *context);
-/* Whether an address of the process is in memory that others may have, too; true where that is unknown. */
+/* Whether an address of the process is in memory that others may have, too; true if that is unknown. */
 bool dpe_memory_is_shared(pid_t pid, uint64_t address);
 /* Whether the process has a handler for a signal that none of its threads causes itself. */
 bool dpe_handles_signals(pid_t pid);

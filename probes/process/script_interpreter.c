@@ -30,7 +30,7 @@ static const char *skip_word(const char *at, const char *end)
 	return at;
 }
 
-/* The interpreter that the bytes name, NUL behind them, or NULL where the kernel takes none of it: a
+/* The interpreter that the bytes name, NUL behind them, or NULL if the kernel takes none of it: a
  * word that ends nowhere may be cut off. */
 static char *find_word(const char *bytes)
 {

@@ -1,5 +1,5 @@
 /* Which value each update of a watched variable left there. What the probe reads may be a later one of another thread;
- * so it is used only where the instruction does not say, and never once any two values contradicted each other. */
+ * so it is used only if the instruction does not say, and never once any two values contradicted each other. */
 #include "probes/stream/access_values.h"
 
 #include "probes/limits.h"

@@ -26,7 +26,7 @@ static inline const uint64_t *dpe_access_registers(const struct dpe_record *reco
 	return (const uint64_t *)record->words + DPE_ACCESS_WORDS - DPE_ACCESS_REGISTERS;
 }
 
-/* Fills `before` and `after`. True where it is an update: a failed compare-exchange is none. Where several threads update
+/* Fills `before` and `after`. True if it is an update: a failed compare-exchange is none. Where several threads update
  * it and nothing says which value is whose, everything from there on counts as lost, with a warning. */
 bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_last_update *last, struct dpe_update *update);

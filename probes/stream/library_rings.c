@@ -197,7 +197,7 @@ static struct dpe_preload_slot *slot_at(
 	return (void *)(begin + index * all + (number & (rings->slots - 1)) * rings->slot_bytes);
 }
 
-/* False where it was not taken: the ring is known up to there. */
+/* False if it was not taken: the ring is known up to there. */
 static bool hand_over(
 	const struct drain *drain, unsigned index, const struct dpe_preload_slot *slot)
 {

@@ -25,7 +25,7 @@ static bool is_renewal(unsigned what)
 /* ---- what is asked for ------------------------------------------------------------------- */
 
 /* What a thread does between synchronising can be left out only if the library knows all that
- * synchronises: not where the program has such functions itself, or the rules name others. */
+ * synchronises: not if the program has such functions itself, or the rules name others. */
 static bool knows_all_calls(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
@@ -226,7 +226,7 @@ static void change_owner(struct dpe_memory *memory, const struct new_owner *owne
 	}
 }
 
-/* False where it was known already. */
+/* False if it was known already. */
 static bool set_begun(struct dpe_memory *memory, uint64_t address, bool begun)
 {
 	struct dpe_memory_page *page = page_of(memory, address / PAGE, begun);

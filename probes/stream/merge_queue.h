@@ -46,7 +46,7 @@ void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed 
  * later. What follows its time and bytes is the caller's to fill, until the next call. */
 struct dpe_queued *dpe_queues_add(
 	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time);
-/* The earliest element, and its stream; NULL where there is none. */
+/* The earliest element, and its stream; NULL if there is none. */
 struct dpe_queued *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream);
 /* Takes the earliest one out. */
 void dpe_queues_drop(struct dpe_queues *queues);

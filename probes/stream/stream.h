@@ -24,13 +24,13 @@ struct dpe_merge {
 void dpe_merge_open(struct dpe_probes *probes);
 void dpe_merge_free(struct dpe_probes *probes); /* accepts one that is zeroed */
 /* Reads all rings and delivers what is known of all of them, in order of time; sets `drained`.
- * `over`: nothing more can come. False where something is left that can be delivered later. */
+ * `over`: nothing more can come. False if something is left that can be delivered later. */
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink);
 
 /* ---- record_messages.c, object_messages.c -------------------------------------------- */
 
-/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL where the
+/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL if the
  * record is none of ours. */
 struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
 	const struct dpe_record *record, size_t size, const char *comm);
@@ -61,7 +61,7 @@ struct dpe_thread_names {
 	struct dpe_thread_name *recent[64]; /* by the lowest bits of a thread's id */
 };
 
-/* Takes a record that says what its thread is called; false where it is another. */
+/* Takes a record that says what its thread is called; false if it is another. */
 bool dpe_thread_names_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
 /* What the thread is called, in DPE_COMM_SIZE bytes, until the next record is taken; "" where nobody has
  * said. */
@@ -104,7 +104,7 @@ struct dpe_follow {
 void dpe_address_spaces_free(struct dpe_follow *follow);
 void dpe_thread_ids_free(struct dpe_follow *follow);
 
-/* Makes addresses of several processes different, in a record's words or in a result. False where
+/* Makes addresses of several processes different, in a record's words or in a result. False if
  * there are too many: the event is counted as lost. */
 bool dpe_addresses_tag(struct dpe_probes *probes, const struct dpe_record *record,
 	unsigned addresses, uint64_t *words);
@@ -121,7 +121,7 @@ struct dpe_address_origin {
 	pid_t pid;
 	uint64_t address;
 };
-/* False where it is the first process's. */
+/* False if it is the first process's. */
 bool dpe_address_find(
 	const struct dpe_probes *probes, uint64_t address, struct dpe_address_origin *where);
 struct dpe_maps *dpe_maps_of(struct dpe_probes *probes, pid_t pid);
@@ -144,7 +144,7 @@ void dpe_maps_read(struct dpe_probes *probes, pid_t pid);
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs);
 
-/* What is mapped at an address, as far as was looked; NULL where nothing is. */
+/* What is mapped at an address, as far as was looked; NULL if nothing is. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
 
 /* ---- channels.c ---------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ static bool find_caller(struct dpe_user *user)
 
 /* ---- what for ---------------------------------------------------------------------------- */
 
-/* False where the target is gone. */
+/* False if the target is gone. */
 static bool user_of(pid_t pid, uid_t *uid)
 {
 	char *path = dpe_xasprintf("/proc/%d/status", pid), line[256];
@@ -105,7 +105,7 @@ static int try(const struct dpe_probes *probes, const struct dpe_user *user, uin
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
-/* The mount namespace of a process, the caller's; NULL where it cannot be known. */
+/* The mount namespace of a process, the caller's; NULL if it cannot be known. */
 static char *namespace_of(const char *process)
 {
 	char *path = dpe_xasprintf("/proc/%s/ns/mnt", process), name[64];
@@ -117,7 +117,7 @@ static char *namespace_of(const char *process)
 }
 
 /* What is mapped can always be had by the mapping; without that right, only where a path leads to it,
- * which it need not where there are several file systems of that name. */
+ * which it need not if there are several file systems of that name. */
 static uint64_t for_files(const struct dpe_probes *probes)
 {
 	char *own = namespace_of("self"), *theirs = NULL;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* True where its program is to run without our probes. */
+/* True if its program is to run without our probes. */
 static bool is_translator(pid_t pid)
 {
 	char *path = dpe_xasprintf("/proc/%d/exe", pid);
@@ -269,7 +269,7 @@ static void unfollow(struct dpe_probes *probes, pid_t pid)
 		dpe_attach_one_less(probes);
 }
 
-/* True where the process has begun a program that is to run without our probes. */
+/* True if the process has begun a program that is to run without our probes. */
 static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_question *question)
 {
 	uint32_t known = 1;

@@ -42,7 +42,7 @@ struct thread_search {
 	bool found;
 };
 
-/* False where it is another one, and lives. */
+/* False if it is another one, and lives. */
 static bool is_known(void *context, pid_t thread)
 {
 	struct thread_search *search = context;
@@ -55,7 +55,7 @@ static bool is_known(void *context, pid_t thread)
 	return !search->found;
 }
 
-/* True where every thread that lives is one of these. */
+/* True if every thread that lives is one of these. */
 static bool are_all(pid_t pid, const pid_t *threads, unsigned count)
 {
 	struct thread_search search = {pid, threads, count, false};

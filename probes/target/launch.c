@@ -42,7 +42,7 @@ static bool send_number(int channel, int number)
 	return put == sizeof(number);
 }
 
-/* False where the other side is gone. */
+/* False if the other side is gone. */
 static bool receive_number(int channel, int *number)
 {
 	ssize_t got;

@@ -44,7 +44,7 @@ void dpe_late_mappings_answer(struct dpe_probes *probes);
 
 /* ---- process_probes.c ---------------------------------------------------------------- */
 
-/* Those of a process that is observed, where they are missing with those of dynamic linkers; NULL where it
+/* Those of a process that is observed, where they are missing with those of dynamic linkers; NULL if it
  * has ended, or is not followed. */
 struct dpe_process_probes *dpe_process_probes_of(struct dpe_probes *probes, pid_t pid);
 /* Puts a probe on a linker that was found late into all processes. False after an error. */

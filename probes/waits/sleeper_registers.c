@@ -7,7 +7,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-/* A signal may arrive first: it is passed on. Nothing is taken from others who wait for the thread's end. False where
+/* A signal may arrive first: it is passed on. Nothing is taken from others who wait for the thread's end. False if
  * that has come. */
 static bool await_stop(pid_t thread, int *signal)
 {

@@ -27,7 +27,7 @@ struct dpe_call_stack {
 /* False after an error. Free it in either case. */
 bool dpe_image_open(struct dpe_process_image *image, pid_t pid, struct dpe_diags *diags);
 void dpe_image_free(struct dpe_process_image *image);
-/* Reads memory of the process; false where it cannot be read. */
+/* Reads memory of the process; false if it cannot be read. */
 bool dpe_image_read(const struct dpe_process_image *image, uint64_t address, void *to, size_t size);
 /* The stack of a thread by these registers. */
 void dpe_image_unwind(const struct dpe_process_image *image, const struct dpe_registers *registers,
@@ -42,7 +42,7 @@ const struct dpe_function *dpe_image_callee(const struct dpe_process_image *imag
 /* ---- sleeper_registers.c ------------------------------------------------------------------- */
 
 /* Registers of a thread that sleeps in a futex. It is interrupted for that, and sleeps again: a futex is a call that
- * the kernel restarts. Should we die, the kernel lets it go on. False where that is not allowed. */
+ * the kernel restarts. Should we die, the kernel lets it go on. False if that is not allowed. */
 bool dpe_sleeper_registers(pid_t thread, struct dpe_registers *registers);
 
 /* ---- lock_words.c -------------------------------------------------------------------------- */

@@ -31,11 +31,11 @@ struct dpe_env {
 	struct dpe_text *text; /* owns strings made by evaluation */
 };
 
-/* DPE_NONE where there is no value: an unbound variable, a missing result, a division by zero. */
+/* DPE_NONE if there is no value: an unbound variable, a missing result, a division by zero. */
 /* A variable of the message; DPE_NONE where it has none of the name. */
 struct dpe_value dpe_variable_in(const struct dpe_message *message, dpe_name name);
 /* A text argument: `direct` where that is text, else the message's variable of that name, which the
- * probe filled. DPE_NONE where there is none; the raw value null where memory was unreadable. */
+ * probe filled. DPE_NONE if there is none; the raw value null where memory was unreadable. */
 struct dpe_value dpe_text_in(
 	const struct dpe_message *message, struct dpe_value direct, dpe_name name);
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);

@@ -174,7 +174,7 @@ static bool is_nan(
 	return is_called_nan(value) && !is_text(env, expr);
 }
 
-/* *order is <0, 0, >0 like strcmp's; false where the values are not comparable. */
+/* *order is <0, 0, >0 like strcmp's; false if the values are not comparable. */
 static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 {
 	if (a.kind != DPE_STRING || b.kind != DPE_STRING)

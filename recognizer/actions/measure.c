@@ -123,7 +123,7 @@ static struct measured_call *call_of(const struct dpe_env *env, const struct dpe
 	return call;
 }
 
-/* NULL where there is no room for one more. */
+/* NULL if there is no room for one more. */
 static struct measured_key *key_of(struct measured_call *call, const struct dpe_text *text)
 {
 	struct measured_key *key;

@@ -57,7 +57,7 @@ void dpe_spec_variables_free(struct dpe_spec_variables *variables)
 	free(variables);
 }
 
-/* Fills in the variable and its keys, borrowed; false where one is unbound. */
+/* Fills in the variable and its keys, borrowed; false if one is unbound. */
 static bool find_keys(const struct dpe_env *env, const struct dpe_expr *name, struct kept_value *wanted)
 {
 	const struct dpe_expr *const keys[DPE_MAX_KEYS] = {name->left, name->right, name->third};

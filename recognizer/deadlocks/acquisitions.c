@@ -205,7 +205,7 @@ static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
 	return dpe_lock_past_reaches(b->past, a->strand, a->epoch);
 }
 
-/* True where all that is kept of the other thread happened after this, or all of it before. */
+/* True if all that is kept of the other thread happened after this, or all of it before. */
 static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_strand *other)
 {
 	return !other->instances || other == instance->strand ||
@@ -213,7 +213,7 @@ static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_st
 	       dpe_lock_past_reaches(instance->past, other, other->last);
 }
 
-/* True where `b` follows everything that `a` follows, and whatever is kept that is concurrent with
+/* True if `b` follows everything that `a` follows, and whatever is kept that is concurrent with
  * `a` is concurrent with `b`: then `a` is redundant. What is kept of the thread of `b` itself counts,
  * too: a cycle with another action of that thread has room for `a`, but not for `b`. */
 static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)

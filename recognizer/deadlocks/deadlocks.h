@@ -112,7 +112,7 @@ void dpe_lock_order_decide(struct dpe_lock_order *order, dpe_meet_fn *meet, void
 /* At the end: reports each potential deadlock, and whether limits may have hidden some. */
 void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
 
-/* A copy of the message with the locks that its thread holds, owned by the caller. NULL where it
+/* A copy of the message with the locks that its thread holds, owned by the caller. NULL if it
  * holds none, or the message has them. */
 struct dpe_message *dpe_held_locks_add(
 	struct dpe_recognizer *recognizer, const struct dpe_message *message);

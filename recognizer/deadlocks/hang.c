@@ -11,7 +11,7 @@ void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_ru
 	waits->hang_rule = rule;
 }
 
-/* True where a reported deadlock explains the hang, at least in part. */
+/* True if a reported deadlock explains the hang, at least in part. */
 static bool is_explained(const struct dpe_wait_graph *waits)
 {
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {

@@ -393,7 +393,7 @@ static bool leads_back(const struct cycle_search *search, const struct dpe_lock 
 	return to->mark == search->order->mark && !to->on_path;
 }
 
-/* False where the cycle would be longer or shorter than the length looked for. */
+/* False if the cycle would be longer or shorter than the length looked for. */
 static bool has_length(struct cycle_search *search, const struct dpe_lock *to)
 {
 	unsigned left = search->length - search->nsteps - 1;

@@ -168,7 +168,7 @@ static void drop_from_threads(struct dpe_lock_order *order, const struct dpe_loc
 	}
 }
 
-/* True where several threads held the lock, so that it may be a gate lock for what is kept. */
+/* True if several threads held the lock, so that it may be a gate lock for what is kept. */
 static bool may_be_gate(const struct dpe_lock *lock)
 {
 	const struct dpe_strand *strand = NULL;

@@ -43,7 +43,7 @@ struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand);
 struct dpe_lock_past *dpe_lock_past_join(struct dpe_lock_past *a, struct dpe_lock_past *b);
 /* The past precedes the next actions of the strand, too. */
 void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *past);
-/* True where the past includes the strand's actions in that epoch. */
+/* True if the past includes the strand's actions in that epoch. */
 bool dpe_lock_past_reaches(
 	const struct dpe_lock_past *past, const struct dpe_strand *strand, uint32_t epoch);
 
@@ -210,7 +210,7 @@ void dpe_lock_spare_free(struct dpe_lock_order *order);
 struct dpe_lock_set *dpe_lock_set_find(
 	struct dpe_lock_order *order, uintptr_t *members, unsigned count);
 void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set); /* accepts NULL */
-/* The site of the program, or the lock where there is no stack. */
+/* The site of the program, or the lock if there is no stack. */
 uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock);
 struct dpe_acquisition *dpe_acquisition_find(
 	struct dpe_lock_order *order, const struct dpe_acquisition_key *key); /* or NULL */
@@ -218,7 +218,7 @@ struct dpe_acquisition *dpe_acquisition_new(struct dpe_lock_order *order, const 
 /* Removes it from the tables; then free it. */
 void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
 void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
-/* Takes over the instance and drops redundant ones. False where there was no room. */
+/* Takes over the instance and drops redundant ones. False if there was no room. */
 bool dpe_acquisition_keep(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance);
 /* Removes a lock from the set of an unlinked acquisition, and merges it with one that is then
@@ -266,7 +266,7 @@ void dpe_requests_unref(struct dpe_requests *requests); /* accepts NULL */
 /* The acquisitions are another way to the cycle. Takes over `at`, and counts what it has. */
 void dpe_cycle_requests_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at);
 void dpe_cycle_requests_free(struct dpe_lock_cycle *cycle);
-/* False where the cycle cannot close in any run. */
+/* False if the cycle cannot close in any run. */
 bool dpe_lock_cycle_may_close(const struct dpe_lock_order *order, const struct dpe_lock_cycle *cycle);
 
 /* ---- lock_cycles.c ----------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ static bool has_lasted(const struct dpe_wait_graph *waits, const struct dpe_wait
 	return !thread->ended && since <= time && time - since >= waits->hang_after;
 }
 
-/* The thread whose end this one awaits; NULL where it waits for something else. */
+/* The thread whose end this one awaits; NULL if it waits for something else. */
 static struct dpe_wait_node *joined_thread(
 	const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread)
 {
@@ -64,7 +64,7 @@ static void add_holders(struct dpe_wait_graph *waits, const struct dpe_wait_node
 	}
 }
 
-/* True where a thread of a reported deadlock holds what it waits for, directly or through others. */
+/* True if a thread of a reported deadlock holds what it waits for, directly or through others. */
 static bool is_explained(struct dpe_wait_graph *waits, uint32_t start)
 {
 	waits->mark++;

@@ -109,7 +109,7 @@ struct dpe_lock_past *dpe_lock_past_join(struct dpe_lock_past *a, struct dpe_loc
 	return both;
 }
 
-/* True where the strand follows all that matters of it. */
+/* True if the strand follows all that matters of it. */
 static bool includes(const struct dpe_strand *strand, const struct dpe_lock_past *past)
 {
 	for (unsigned i = 0; i < past->count; i++) {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Visits what `thread` waits for; true where `start` holds that. */
+/* Visits what `thread` waits for; true if `start` holds that. */
 static bool look_at(struct dpe_wait_graph *waits, uint32_t thread, uint32_t start)
 {
 	struct dpe_wait_node *waiter = &waits->threads.nodes[thread];
@@ -246,7 +246,7 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	return false;
 }
 
-/* False where it has to be checked again. */
+/* False if it has to be checked again. */
 static bool settle(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
 {

@@ -173,7 +173,7 @@ struct dpe_wait_edge *dpe_wait_graph_edge(struct dpe_wait_node *node, uint32_t t
 	return NULL;
 }
 
-/* True where it is new. */
+/* True if it is new. */
 static bool add_edge(struct dpe_wait_node *node, uint32_t to, const struct dpe_message *since)
 {
 	struct dpe_wait_edge *edge = dpe_wait_graph_edge(node, to);
@@ -197,7 +197,7 @@ static void cut_edge(struct dpe_wait_node *node, struct dpe_wait_edge *edge)
 	*edge = node->edges[--node->nedges];
 }
 
-/* True where the count became 0. */
+/* True if the count became 0. */
 static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 {
 	struct dpe_wait_edge *edge = dpe_wait_graph_edge(node, to);

@@ -186,7 +186,7 @@ static bool move_fits(
 	return true;
 }
 
-/* The only move that the event can be; NULL where there is none, or a choice. */
+/* The only move that the event can be; NULL if there is none, or a choice. */
 static const struct dpe_move *find_only_move(struct dpe_run *run, const struct dpe_config *config)
 {
 	const struct dpe_move *only = NULL;

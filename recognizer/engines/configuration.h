@@ -23,7 +23,7 @@ struct dpe_config_step {
 	};
 };
 
-/* True where nothing can follow this event any more. */
+/* True if nothing can follow this event any more. */
 typedef bool dpe_barred_fn(void *context, const struct dpe_occurrence *occurrence);
 
 /* What an engine does with configurations of a run. */
@@ -77,13 +77,13 @@ struct dpe_engine_plan {
 	struct dpe_factors *operands;    /* of a conjunction */
 };
 
-/* choose.c: false after a diagnostic where there is none. With `traced` each step is reported. */
+/* choose.c: false after a diagnostic if there is none. With `traced` each step is reported. */
 bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choice, bool traced,
 	struct dpe_engine_plan *plan, struct dpe_diags *diags);
 
 /* Room in run->steps, and for predecessors of all of them. */
 void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds);
-/* True where the step wants that event as a predecessor. */
+/* True if the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurrence *occurrence);
 
 /* ---- slice_states.c ---------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ void dpe_expected_free(struct dpe_expected *expected);
 /* Where the recognizer is traced: a step, with the states of these branches and of the slice's partial matches. */
 void dpe_trace_step(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *branches,
 	unsigned nbranches, const struct dpe_occurrence *occurrence, struct dpe_trace step);
-/* True where the sink has the rule's automata, which are given to it once. */
+/* True if the sink has the rule's automata, which are given to it once. */
 bool dpe_gives_automata(struct dpe_run *run);
 
 /* ---- dead_states.c --------------------------------------------------------------------------- */
@@ -111,10 +111,10 @@ bool dpe_gives_automata(struct dpe_run *run);
 /* No path of moves leads to a final state without a barred register, a bit each. */
 bool dpe_state_is_dead(
 	struct dpe_automaton *automaton, unsigned nliterals, dpe_state state, uint64_t barred);
-/* True where no event to come can have this one as an immediate predecessor in the slice. */
+/* True if no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
-/* For dpe_barred_fn: true where each successor of the occurrence follows this event after it, too. */
+/* For dpe_barred_fn: true if each successor of the occurrence follows this event after it, too. */
 bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
 
 #endif

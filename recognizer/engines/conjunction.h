@@ -130,14 +130,14 @@ bool dpe_partial_precedes(const struct dpe_partial *a, const struct dpe_partial 
 bool dpe_partials_independent(const struct dpe_partial *a, const struct dpe_partial *b);
 
 /* Finds what makes a match of the whole rule with this partial match of an operand, in a final
- * state: fills in the conjunction's `match`, NULL where an operand is empty. Counts down how many
+ * state: fills in the conjunction's `match`, NULL if an operand is empty. Counts down how many
  * pairs are looked at, and gives up at 0. */
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 	struct dpe_partial *partial, uint64_t *work);
 
 /* ---- events: conjunction_step.c, detect.c -------------------------------------------------- */
 
-/* Of the slice; made where there is none. */
+/* Of the slice; made if there is none. */
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice);
 /* Drops events that no partial match has, or precedes with one of its own. */
 void dpe_matching_trim(struct dpe_slice *slice);
@@ -188,7 +188,7 @@ static inline bool dpe_set_touches(const struct dpe_set *first, const struct dpe
 
 /* ---- pruning: conjunction_pruning.c -------------------------------------------------------- */
 
-/* True where the one can be used in place of the other: see there. Accepts no old one. */
+/* True if the one can be used in place of the other: see there. Accepts no old one. */
 bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *new,
 	const struct dpe_partial *old, enum dpe_partial_role role);
 /* No event to come can extend the partial match, as it is passed over by this one. */
@@ -197,7 +197,7 @@ bool dpe_partial_is_passed(const struct dpe_run *run, const struct dpe_partial *
 /* Drops what is dead, and what others can replace. */
 void dpe_matching_prune(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
-/* The same where there is no room, and drops what the event made if there is still none. */
+/* The same if there is no room, and drops what the event made if there is still none. */
 void dpe_matching_make_room(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_occurrence *event);
 

@@ -105,7 +105,7 @@ static bool has_partner(
 	return is_optional(c, operand);
 }
 
-/* True where a candidate without a partner in the other domain was removed. */
+/* True if a candidate without a partner in the other domain was removed. */
 static bool revise(const struct choosing *c, unsigned operand, unsigned other)
 {
 	struct dpe_domain *domain = &c->domains[operand];
@@ -119,7 +119,7 @@ static bool revise(const struct choosing *c, unsigned operand, unsigned other)
 }
 
 /* Where the events of each operand are of one thread, the latest that remain go together: of two
- * that do not, one is too early for the other and for all that come after it. False where an
+ * that do not, one is too early for the other and for all that come after it. False if an
  * operand has none left. */
 static bool make_consistent(const struct choosing *c)
 {
@@ -137,7 +137,7 @@ static bool make_consistent(const struct choosing *c)
 	return true;
 }
 
-/* Removes candidates that are not independent of it; false where an operand has none left. */
+/* Removes candidates that are not independent of it; false if an operand has none left. */
 static bool check_forward(
 	const struct choosing *c, const struct dpe_partial *partial, unsigned depth)
 {
@@ -228,7 +228,7 @@ static bool search_all(const struct choosing *c, const struct dpe_partial *parti
 
 /* ---- matches ------------------------------------------------------------------------------- */
 
-/* False where an operand has no candidate. */
+/* False if an operand has no candidate. */
 static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_matching *matching,
 	const struct dpe_partial *partial)
 {

@@ -233,7 +233,7 @@ static void try_next_peer(struct dpe_peers *peers, unsigned a, unsigned b)
 	(second ? y : x)->changed = true;
 }
 
-/* True where any gave way that was looked at before. */
+/* True if any gave way that was looked at before. */
 static bool mend(struct dpe_peers *peers)
 {
 	bool changed = false;

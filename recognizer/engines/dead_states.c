@@ -25,7 +25,7 @@ static bool is_barred(const struct dpe_move *move, uint64_t barred)
 	return false;
 }
 
-/* False where there is no room. */
+/* False if there is no room. */
 static bool add_state(struct state_search *search, const struct dpe_move *move, uint64_t barred)
 {
 	struct barred_state next = {.state = move->to};
@@ -46,7 +46,7 @@ static bool add_state(struct state_search *search, const struct dpe_move *move, 
 	return true;
 }
 
-/* True where moves that are not barred lead to a final state, or may. */
+/* True if moves that are not barred lead to a final state, or may. */
 static bool leads_to_end(struct state_search *search, struct barred_state from)
 {
 	for (unsigned literal = 0; literal < search->nliterals; literal++) {

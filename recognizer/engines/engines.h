@@ -44,7 +44,7 @@ struct dpe_slice_engine {
 	/* Keeps the room; and frees it. */
 	void (*clear)(struct dpe_run *run, struct dpe_slice *slice);
 	void (*free)(struct dpe_run *run, struct dpe_slice *slice);
-	/* True where the condition of a placed pattern holds in some branch, some partial match. */
+	/* True if the condition of a placed pattern holds in some branch, some partial match. */
 	bool (*admits)(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
 		const struct dpe_occurrence *occurrence);
 	/* Translates states of the old automaton to run->automaton. */
@@ -77,7 +77,7 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
 /* The actions within the rule's expression; their number. */
 unsigned dpe_engine_actions(const struct dpe_run *run, const struct dpe_stmt *const **actions);
-/* True where one of them names a position. */
+/* True if one of them names a position. */
 bool dpe_engine_names_positions(const struct dpe_run *run);
 /* Once it is known what actions ask for. */
 void dpe_engine_reduce_symmetry(struct dpe_run *run);
@@ -148,7 +148,7 @@ static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 }
 
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
- * costs unless that is 0; NULL where anything may. */
+ * costs unless that is 0; NULL if anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
 
 /* ---- deferred_violations.c ------------------------------------------------------------------- *
@@ -156,7 +156,7 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
  * A slice whose values are part of those of another is not judged: its events are the other's, too,
  * and it is there for slices that are still to come. These were violated where it was. */
 
-/* True where the violated slice is a part of a larger one: it is done, and slices that begin with
+/* True if the violated slice is a part of a larger one: it is done, and slices that begin with
  * its events report the violation. */
 bool dpe_violation_defer(struct dpe_run *run, struct dpe_slice *slice,
 	struct dpe_occurrence *occurrence, const char *reason);

@@ -393,7 +393,7 @@ static bool act_in_place(
 	return true;
 }
 
-/* One branch that takes the event in one way does so in place. False where nothing was done. */
+/* One branch that takes the event in one way does so in place. False if nothing was done. */
 static bool take_in_place(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {

@@ -108,7 +108,7 @@ struct dpe_marking *dpe_marking_after(struct dpe_game *game, struct dpe_game_tok
 	return make_marking(game, AFTER, NULL, token, 0, NULL, 0);
 }
 
-/* The following take over the references of markings, and return NULL where tokens that would have
+/* The following take over the references of markings, and return NULL if tokens that would have
  * to join disagree. */
 struct dpe_marking *dpe_marking_in_left(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *left)
@@ -159,7 +159,7 @@ static struct dpe_game_token *shared_part(struct dpe_game *game, struct dpe_game
 	return game->synchronises ? dpe_token_ref(token) : dpe_token_rest(game, token);
 }
 
-/* Takes over `ended`; NULL where control variables disagree. */
+/* Takes over `ended`; NULL if control variables disagree. */
 static struct dpe_game_token *end_copy(struct dpe_game *game, struct dpe_game_token *ended,
 	struct dpe_game_token *token)
 {
@@ -274,7 +274,7 @@ void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
 }
 
 /* Adds what leaves a copy: to `single` where that is one token, as mostly; else each joined with
- * each of `all`. False where nothing leaves. */
+ * each of `all`. False if nothing leaves. */
 static bool leave_copy(struct dpe_game *game, const struct dpe_copies *copy,
 	struct dpe_game_tokens *single, struct dpe_game_tokens *all)
 {

@@ -110,10 +110,10 @@ struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_ga
  * where they disagree on a control variable. */
 struct dpe_game_token *dpe_tokens_unite(
 	struct dpe_game *game, const struct dpe_game_tokens *tokens);
-/* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
+/* What leaves a block that two tokens left; NULL if they disagree on a control variable. */
 struct dpe_game_token *dpe_token_merge(
 	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b);
-/* The token with `control` = rounds; NULL where it has another value already. */
+/* The token with `control` = rounds; NULL if it has another value already. */
 struct dpe_game_token *dpe_token_bind(
 	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds);
 /* Takes over the reference. */
@@ -130,7 +130,7 @@ void dpe_tokens_drop(struct dpe_game *game, struct dpe_game_tokens *tokens);
 struct dpe_marking *dpe_marking_before(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token);
 struct dpe_marking *dpe_marking_after(struct dpe_game *game, struct dpe_game_token *token);
-/* The following take over the references of markings, and return NULL where tokens that would have
+/* The following take over the references of markings, and return NULL if tokens that would have
  * to join disagree. */
 struct dpe_marking *dpe_marking_in_left(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *left);

@@ -287,7 +287,7 @@ static void put_in_order(const struct dpe_partial_list *partials, struct dpe_pla
 		qsort(found->at, found->count, sizeof(*found->at), by_place);
 }
 
-/* False where all were found, as there is no index. */
+/* False if all were found, as there is no index. */
 static bool begin_look(const struct dpe_partial_list *partials, struct dpe_places *found)
 {
 	found->count = 0;

@@ -169,7 +169,7 @@ struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a
 	return merged;
 }
 
-/* Adds the values of control variables; false where they disagree. */
+/* Adds the values of control variables; false if they disagree. */
 static bool unify(const struct dpe_game *game, int64_t *counts, const int64_t *with)
 {
 	for (unsigned i = 0; i < game->blocks->ncontrols; i++) {
@@ -251,7 +251,7 @@ struct dpe_game_token *dpe_tokens_unite(struct dpe_game *game, const struct dpe_
 	return dpe_token_new(game, &content);
 }
 
-/* The token with `control` = rounds; NULL where it has another value already. */
+/* The token with `control` = rounds; NULL if it has another value already. */
 struct dpe_game_token *dpe_token_bind(
 	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds)
 {

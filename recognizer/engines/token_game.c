@@ -85,7 +85,7 @@ static void drop_dead_plays(struct dpe_game *game, unsigned from)
 	game->nplays = kept;
 }
 
-/* True where another round may begin. */
+/* True if another round may begin. */
 static bool may_repeat(
 	const struct dpe_block *block, const struct dpe_game_token *token, uint64_t rounds)
 {

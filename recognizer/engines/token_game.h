@@ -32,23 +32,23 @@ struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
 /* The net that is played on. */
 const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
-/* True where tokens may wait for each other in vain: some & synchronises, or control variables have
+/* True if tokens may wait for each other in vain: some & synchronises, or control variables have
  * to agree. */
 bool dpe_game_can_be_stuck(const struct dpe_game *game);
-/* Prints the net as its blocks, {"net":BLOCK}: an event is a string, others are ["OPERATOR",BLOCK,...]. False where there are more
+/* Prints the net as its blocks, {"net":BLOCK}: an event is a string, others are ["OPERATOR",BLOCK,...]. False if there are more
  * blocks. */
 bool dpe_game_emit(const struct dpe_game *game, unsigned max_blocks, struct dpe_text *to);
 /* The places that hold tokens, some of them several times: marked_places.c says how they are numbered. */
 void dpe_game_places(const struct dpe_game *game, const struct dpe_marking *marking,
 	void (*found)(void *context, unsigned place), void *context);
-/* True where the tokens can leave the net. */
+/* True if the tokens can leave the net. */
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
 /* The actions that they run through then; valid until the next call of dpe_game_plays. */
 unsigned dpe_game_ending(
 	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions);
-/* True where no token is left that an event could take. */
+/* True if no token is left that an event could take. */
 bool dpe_game_complete(const struct dpe_marking *marking);
-/* True where some token has to be taken, and only after such an event: the tokens never leave. */
+/* True if some token has to be taken, and only after such an event: the tokens never leave. */
 bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context);
 /* All steps that take an event with these predecessors (NULL: any) as `literal`, and may take it
  * with fewer if the rule is searched for; valid until the next call. Without an occurrence the

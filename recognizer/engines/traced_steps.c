@@ -23,7 +23,7 @@ static bool is_drawn(const struct dpe_run *of)
 	return of->game || of->follow == &dpe_automaton_engine;
 }
 
-/* False where it is too large. */
+/* False if it is too large. */
 static bool emit_operand(const struct dpe_run *of, struct dpe_text *to)
 {
 	struct dpe_diags *diags;

@@ -67,7 +67,7 @@ void dpe_order_preds(
  * independent of the one with that stamp; or NULL. */
 void dpe_order_ends(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *ends);
-/* Adds an event, given its predecessors. False where it replaced another. */
+/* Adds an event, given its predecessors. False if it replaced another. */
 bool dpe_order_add(
 	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds);
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
@@ -108,7 +108,7 @@ struct dpe_keyed *dpe_keyed_find(struct dpe_keyed *table, struct dpe_value value
 void dpe_keyed_add(struct dpe_keyed **table, struct dpe_keyed *entry, struct dpe_value value);
 /* Removes the entry from the table; its value becomes the caller's. */
 void dpe_keyed_remove(struct dpe_keyed **table, struct dpe_keyed *entry);
-/* Removes some entry; NULL where the table is empty. */
+/* Removes some entry; NULL if the table is empty. */
 struct dpe_keyed *dpe_keyed_take_any(struct dpe_keyed **table);
 
 #endif

@@ -125,7 +125,7 @@ static unsigned place_of(const struct dpe_order *order, uint32_t number)
 	return low;
 }
 
-/* NULL where the order has no event of the chain. */
+/* NULL if the order has no event of the chain. */
 static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
 {
 	unsigned at = place_of(order, number);
@@ -213,7 +213,7 @@ static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 	return chain;
 }
 
-/* Drops the last event of the chain where every successor also follows the new event. False where
+/* Drops the last event of the chain where every successor also follows the new event. False if
  * it was dropped. */
 static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 {
@@ -230,7 +230,7 @@ static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 	return more;
 }
 
-/* True where all events of the order precede an event with these predecessors. */
+/* True if all events of the order precede an event with these predecessors. */
 static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds *preds)
 {
 	if (!order->nchains)

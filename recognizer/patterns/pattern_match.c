@@ -43,7 +43,7 @@ static bool name_matches(const struct dpe_names *names, const struct dpe_pattern
 	return !pattern->module || module_matches(names, pattern->module, message->module);
 }
 
-/* False where the variable is bound to another value: f(x, x) wants equal arguments. */
+/* False if the variable is bound to another value: f(x, x) wants equal arguments. */
 static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_value value)
 {
 	uint64_t bit = 1ull << variable;
@@ -57,7 +57,7 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
-/* True where the value is what the argument of the pattern says; binds its variable. */
+/* True if the value is what the argument of the pattern says; binds its variable. */
 static bool arg_matches(const struct dpe_arg *arg, const struct dpe_message *message,
 	struct dpe_value value, struct dpe_binding *binding)
 {

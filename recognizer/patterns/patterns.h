@@ -14,20 +14,20 @@ struct dpe_binding {
 	struct dpe_value values[DPE_RULE_VARIABLES];
 };
 
-/* True where the message matches the pattern, apart from the pattern's condition. */
+/* True if the message matches the pattern, apart from the pattern's condition. */
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding);
 
 /* True for a pattern of a control event in any module, without a condition. */
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
-/* True where it is simple and binds just its first argument. */
+/* True if it is simple and binds just its first argument. */
 bool dpe_pattern_is_single(const struct dpe_pattern *pattern);
-/* True where it is simple and binds nothing. */
+/* True if it is simple and binds nothing. */
 bool dpe_pattern_is_bare(const struct dpe_pattern *pattern);
 /* The general case of dpe_watcher_match. */
 bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding);
-/* True where the pattern has no condition, or one that holds, or one that needs values of other
+/* True if the pattern has no condition, or one that holds, or one that needs values of other
  * events, which is decided later. Clears the values that are not bound. */
 bool dpe_own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);

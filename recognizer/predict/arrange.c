@@ -88,7 +88,7 @@ static void add(struct dpe_arrangement *a, uint64_t number)
 	a->order.events[a->order.count++] = (uint32_t)number;
 }
 
-/* Goes through the events once; true where some came. */
+/* Goes through the events once; true if some came. */
 static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
 {
 	const struct dpe_past_event *events = a->follower.history->events;

@@ -18,7 +18,7 @@ static const struct dpe_past_event *event_of(
 	return &search->history->events[assignment->events[i]];
 }
 
-/* True where an event precedes another one in every run. */
+/* True if an event precedes another one in every run. */
 static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
 {
 	if (a->epoch->chain == b->epoch->chain)
@@ -26,7 +26,7 @@ static bool precedes_always(const struct dpe_past_event *a, const struct dpe_pas
 	return b->epoch->base && a->epoch->chain < b->epoch->base->count && a->index <= b->epoch->base->at[a->epoch->chain];
 }
 
-/* False where no run can have the event together with those chosen before it, in this order. */
+/* False if no run can have the event together with those chosen before it, in this order. */
 static bool fits(const struct event_choice *choice)
 {
 	const struct dpe_assignment *assignment = choice->assignment;
@@ -83,7 +83,7 @@ static bool is_of_match(const struct dpe_assignment *assignment, uint64_t number
 	return false;
 }
 
-/* True where some event of the match precedes this one; search->past precedes an event of the match. */
+/* True if some event of the match precedes this one; search->past precedes an event of the match. */
 static bool lies_between(struct between *between, unsigned pattern, uint64_t number)
 {
 	struct dpe_prediction_search *search = between->search;
@@ -187,7 +187,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	assignment->mask = mask;
 }
 
-/* True where an event still to be chosen binds variables: the match belongs to another slice. */
+/* True if an event still to be chosen binds variables: the match belongs to another slice. */
 static bool binds_more(const struct event_choice *choice)
 {
 	const struct dpe_run *run = choice->search->run;

@@ -143,7 +143,7 @@ static void begin_join(struct dpe_history *history, const struct dpe_base *base)
 		memcpy(history->scratch, base->at, base->count * sizeof(*base->at));
 }
 
-/* Adds an event and what must precede it; true where that is new. */
+/* Adds an event and what must precede it; true if that is new. */
 static bool join(struct dpe_history *history, uint64_t number)
 {
 	const struct dpe_past_event *event = &history->events[number];

@@ -170,7 +170,7 @@ struct dpe_history {
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
 void dpe_history_free(struct dpe_history *history);
-/* True where the stretch is as long as it may become, or a thread goes on in another chain. */
+/* True if the stretch is as long as it may become, or a thread goes on in another chain. */
 bool dpe_history_is_full(const struct dpe_history *history);
 /* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
  * stay valid if so asked. */
@@ -205,7 +205,7 @@ const struct dpe_sections_set *dpe_sections_held(
 /* The locks of both sets. */
 const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
 	const struct dpe_sections_set *a, const struct dpe_sections_set *b);
-/* True where no run has both threads in their sections. */
+/* True if no run has both threads in their sections. */
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 void dpe_sections_free(struct dpe_history *history);
 

@@ -38,7 +38,7 @@ static bool skip_to_cut(const struct meeting *m, unsigned step)
 	return true;
 }
 
-/* True where some choice of requests waits at once. */
+/* True if some choice of requests waits at once. */
 static bool sweep(struct meeting *m, bool locks)
 {
 	bool moved = true;

@@ -113,7 +113,7 @@ void dpe_candidates_prefetch(const struct dpe_prediction_search *search, uint64_
 	const struct dpe_value *values, bool soon);
 void dpe_candidates_add(
 	struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint64_t number);
-/* True where it is known that the event is the last of no match, from the slice's other events. */
+/* True if it is known that the event is the last of no match, from the slice's other events. */
 bool dpe_candidates_rule_out(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number);
 /* The event was the last of no match. */
@@ -136,7 +136,7 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 uint64_t dpe_bound_values_hash(
 	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values);
 void dpe_span_add(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch);
-/* True where no run has the event of the epoch and one of the span independent. */
+/* True if no run has the event of the epoch and one of the span independent. */
 static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
 {
 	return !span->any || span->chain == epoch->chain || dpe_sections_conflict(span->common, epoch->held);
@@ -153,7 +153,7 @@ void dpe_candidates_free(struct dpe_prediction_search *search);
 
 /* Before another stretch begins: forgets events, and keeps the spans of events that some later one may not follow. */
 void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t *passed);
-/* True where the event may have been the last of a match with events of earlier stretches. */
+/* True if the event may have been the last of a match with events of earlier stretches. */
 bool dpe_candidates_miss(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number);
 /* The event ends the slice. */
@@ -184,7 +184,7 @@ void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *
 /* Calls for choices of events that some run may have in this order, the latest ones first, as long as there is work
  * left. */
 void dpe_enumerate_each(struct dpe_prediction_search *search, struct dpe_assignment *assignment, dpe_judge_fn *judge);
-/* True where search->least shows the match: its events have the order of the behaviour, and no event of the
+/* True if search->least shows the match: its events have the order of the behaviour, and no event of the
  * slice lies between them. */
 bool dpe_match_is_shown(struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
 
@@ -208,10 +208,10 @@ void dpe_predictor_decide_cycles(struct dpe_history *history);
 
 /* ---- prediction.c ------------------------------------------------------------------------- */
 
-/* True where a match with these values was reported at the current event. */
+/* True if a match with these values was reported at the current event. */
 bool dpe_prediction_reported(
 	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
-/* True where the event's condition, if it names variables of other events, holds with the assignment's values. */
+/* True if the event's condition, if it names variables of other events, holds with the assignment's values. */
 bool dpe_prediction_belongs(const struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, unsigned pattern, uint64_t number);
 /* The same for all events of the assignment. */

@@ -113,7 +113,7 @@ static const struct dpe_taking *find_earlier(const struct dpe_history *history,
 }
 
 /* `a` is to precede `b`: the section around it, or the next one, comes before the section around `b` or the last one
- * before. False where there are no such sections; `*open`: but one of them is not over yet. */
+ * before. False if there are no such sections; `*open`: but one of them is not over yet. */
 static bool order_pair(struct dpe_prediction_search *search, const struct dpe_past_event *a,
 	const struct dpe_past_event *b, const struct dpe_taking **open)
 {
@@ -216,7 +216,7 @@ static const struct dpe_taking *find_rival(
 	return NULL;
 }
 
-/* Ends one of two sections of a lock, if the run ends neither; true where there were two. */
+/* Ends one of two sections of a lock, if the run ends neither; true if there were two. */
 static bool end_one(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	const struct dpe_history *history = search->history;
@@ -401,7 +401,7 @@ static uint64_t place_of(const struct dpe_history *history, uint64_t number)
 	return hash;
 }
 
-/* False where events at these places, or with these values if the places are unknown, were tried often enough. */
+/* False if events at these places, or with these values if the places are unknown, were tried often enough. */
 static bool count_try(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	const struct dpe_rule *rule = search->run->rule;

@@ -27,9 +27,9 @@ void dpe_data_begin(struct dpe_data_view *view, const struct dpe_history *histor
 	const uint32_t *cut);
 /* Nothing has happened since `first`. */
 void dpe_data_reset(struct dpe_data_view *view);
-/* True where the event, as the next one, sees the writes that it sees in the observed run. */
+/* True if the event, as the next one, sees the writes that it sees in the observed run. */
 bool dpe_data_can(const struct dpe_data_view *view, uint64_t number);
-/* True where it overwrites what other events have yet to see. */
+/* True if it overwrites what other events have yet to see. */
 bool dpe_data_overwrites(const struct dpe_data_view *view, uint64_t number);
 void dpe_data_do(struct dpe_data_view *view, uint64_t number);
 void dpe_data_free(struct dpe_data_view *view);
@@ -55,11 +55,11 @@ bool dpe_taking_is_held(
 void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history *history,
 	uint64_t first, const uint32_t *cut, unsigned nchains);
 void dpe_follower_reset(struct dpe_follower *follower);
-/* True where the event can come next: the one before it in its thread has happened, and what must precede it;
+/* True if the event can come next: the one before it in its thread has happened, and what must precede it;
  * what it takes hold of is free; and what it reads is what it read in the observed run. */
 bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number);
 void dpe_follower_do(struct dpe_follower *follower, uint64_t number);
-/* True where each event of the order can come next, and after them all of the cut have happened. */
+/* True if each event of the order can come next, and after them all of the cut have happened. */
 bool dpe_follower_follow(struct dpe_follower *follower, const struct dpe_rearranged *order);
 void dpe_follower_free(struct dpe_follower *follower);
 
@@ -86,7 +86,7 @@ struct dpe_arrangement {
 /* Adds a precedence, unless its opposite holds already. */
 bool dpe_arrangement_precede(struct dpe_arrangement *arrangement, const struct dpe_taking *first,
 	const struct dpe_taking *then);
-/* True where `order` is a run of the cut's events that was followed. The precedences, the order's first event and
+/* True if `order` is a run of the cut's events that was followed. The precedences, the order's first event and
  * the limits are given. */
 bool dpe_arrange(struct dpe_arrangement *arrangement, const struct dpe_history *history,
 	const uint32_t *cut, unsigned nchains);

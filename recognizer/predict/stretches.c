@@ -47,7 +47,7 @@ static bool group_has_passed(const struct passing *passing, const struct dpe_can
 	return true;
 }
 
-/* True where later events may match one of the slice. */
+/* True if later events may match one of the slice. */
 static bool keep(void *context, struct dpe_candidate_slice *slice)
 {
 	const struct passing *passing = context;
@@ -71,7 +71,7 @@ void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t
 	dpe_candidates_keep(search, keep, &(struct passing){search, passed});
 }
 
-/* True where something of the chain's events in this stretch precedes the event, and so all of its earlier ones. */
+/* True if something of the chain's events in this stretch precedes the event, and so all of its earlier ones. */
 static bool follows(const struct dpe_epoch *epoch, uint32_t chain)
 {
 	return epoch->base && chain < epoch->base->count && epoch->base->at[chain];

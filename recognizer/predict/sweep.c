@@ -62,7 +62,7 @@ static bool is_passed(const struct dpe_prediction_search *search,
 		       events[number].epoch->held, events[assignment->events[assignment->last]].epoch->held);
 }
 
-/* Moves pointers to the events that are to be looked at next; false where a thread has none left. */
+/* Moves pointers to the events that are to be looked at next; false if a thread has none left. */
 static bool find_heads(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	struct dpe_assignment *assignment)
 {
@@ -87,7 +87,7 @@ static bool precedes_always(const struct dpe_past_event *a, const struct dpe_pas
 	       a->index <= b->epoch->base->at[a->epoch->chain];
 }
 
-/* Moves the pointers whose events precede another one of the match; false where none does. */
+/* Moves the pointers whose events precede another one of the match; false if none does. */
 static bool advance(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	const struct dpe_assignment *assignment)
 {
@@ -104,7 +104,7 @@ static bool advance(struct dpe_prediction_search *search, struct dpe_sweep *swee
 	return moved;
 }
 
-/* True where there is a match with the assignment's last event. */
+/* True if there is a match with the assignment's last event. */
 static bool sweep_to_match(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	struct dpe_assignment *assignment)
 {

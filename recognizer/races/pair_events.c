@@ -96,7 +96,7 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 
 /* The same at once for the common case of two events, one redundant and one not, both preceding the
  * new one: the last read and the last write of synchronised data. Branch-free, since which is which
- * is unpredictable. False where nothing was done. */
+ * is unpredictable. False if nothing was done. */
 static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, const struct dpe_pair_reading *reading)
 {

@@ -77,7 +77,7 @@ struct tally {
 	uint64_t others;    /* in states beyond DPE_SHOWN_STATES */
 };
 
-/* The entry, or DPE_SHOWN_STATES where there is no room for it. */
+/* The entry, or DPE_SHOWN_STATES if there is no room for it. */
 static unsigned tally_entry(struct tally *tally, const char *text)
 {
 	unsigned i = 0;

@@ -75,7 +75,7 @@ struct dpe_slices {
 	uint64_t known;      /* slices with lower numbers existed before the current event */
 	struct dpe_cell_slot *table;     /* open addressing */
 	uint64_t size;               /* a power of two */
-	struct dpe_bucket *buckets;  /* NULL where all patterns bind the same variables */
+	struct dpe_bucket *buckets;  /* NULL if all patterns bind the same variables */
 	uint64_t *pattern_masks;     /* distinct */
 	unsigned npattern_masks;
 	uint64_t *masks; /* of the existing slices, distinct */
@@ -153,7 +153,7 @@ void dpe_buckets_free(struct dpe_slices *slices);
 /* Computes run->reads. */
 void dpe_slice_reads_find(struct dpe_run *run);
 void dpe_slice_reads_free(struct dpe_run *run);
-/* Computes how the event may be read in this slice: run->literals, as_literal and ends. False where
+/* Computes how the event may be read in this slice: run->literals, as_literal and ends. False if
  * the event does not belong to the slice. */
 bool dpe_slice_reads_event(
 	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
@@ -184,7 +184,7 @@ void dpe_compact_end(struct dpe_run *run);
 void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
-/* The content of a cell of the form DPE_CELL_SINGLE. False where the cell is too small. */
+/* The content of a cell of the form DPE_CELL_SINGLE. False if the cell is too small. */
 bool dpe_single_write(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
 	uint64_t number, const struct dpe_stamp *stamp);
 /* The message that it refers to, or NULL. */
@@ -197,7 +197,7 @@ void dpe_fast_path_new(struct dpe_run *run);
 void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
 /* The automaton has other states now. */
 void dpe_fast_path_forget(struct dpe_run *run);
-/* Takes the event, which matched run->bindings; false where nothing was done. */
+/* Takes the event, which matched run->bindings; false if nothing was done. */
 bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event);
 
 /* ---- slice_encoding.c ------------------------------------------------------------------------ */

@@ -229,7 +229,7 @@ static bool write_encoded(struct dpe_run *run, struct dpe_cell *cell, const stru
 	return true;
 }
 
-/* False where the slice is too large. */
+/* False if the slice is too large. */
 static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
 {
 	const struct dpe_occurrence *one;

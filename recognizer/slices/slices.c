@@ -210,7 +210,7 @@ static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 	}
 }
 
-/* False where there are too many slices whose values no event brought together. */
+/* False if there are too many slices whose values no event brought together. */
 static bool may_join(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
@@ -296,7 +296,7 @@ static bool has_begun(const struct dpe_run *run, const struct dpe_slice *slice)
 	return slice->order.nchains || (!run->rule->nvariables && !slice->cell->retired);
 }
 
-/* True where the current event binds all values of the slice. */
+/* True if the current event binds all values of the slice. */
 static bool is_bound(const struct dpe_run *run, const struct dpe_cell *cell)
 {
 	for (unsigned i = 0; i < run->nbindings; i++) {
@@ -421,7 +421,7 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	}
 }
 
-/* True where the event matches one pattern, and that binds all variables. */
+/* True if the event matches one pattern, and that binds all variables. */
 static bool is_single(const struct dpe_run *run)
 {
 	const struct dpe_binding *binding = run->bindings;

@@ -20,7 +20,7 @@ void dpe_doubt_order(
 	struct dpe_recognizer *recognizer, const struct dpe_message *message, uint64_t since);
 /* Notes a gap: verdicts that could depend on the missing messages are in doubt. */
 void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap);
-/* The message is released; returns true where it is the first after a gap. */
+/* The message is released; returns true if it is the first after a gap. */
 bool dpe_doubt_gap_released(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* Notes that the thread of the event ran before it was observed. */
 void dpe_doubt_thread_found(struct dpe_recognizer *recognizer, const struct dpe_message *message);
@@ -32,12 +32,12 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 /* The same for a violation or an incomplete slice, which may also come from events before the
  * observation began. */
 const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
-/* True where the slice depends only on threads that it binds. */
+/* True if the slice depends only on threads that it binds. */
 bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice);
 const char *dpe_deadlock_doubt(
 	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
 
-/* Notes lost messages. True where they are more than gaps have revealed. */
+/* Notes lost messages. True if they are more than gaps have revealed. */
 bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
 
 struct dpe_reported *dpe_reported_new(void);
@@ -54,7 +54,7 @@ void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char
 void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since,
 	struct dpe_value thread, const char *reason);
 
-/* Notes objects that were not watched. NULL where no rule has objects. */
+/* Notes objects that were not watched. NULL if no rule has objects. */
 struct dpe_unwatched *dpe_unwatched_new(const struct dpe_spec *spec);
 void dpe_unwatched_free(struct dpe_unwatched *unwatched); /* accepts NULL */
 void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
@@ -68,7 +68,7 @@ struct dpe_recognizer_sink dpe_sink_with_defaults(const struct dpe_recognizer_si
 
 /* ---- step_trace.c ----------------------------------------------------------------------------- */
 
-/* True where the sink wants traces. */
+/* True if the sink wants traces. */
 bool dpe_is_traced(const struct dpe_recognizer *recognizer);
 void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace);
 /* This and dpe_trace_forgot do nothing without a trace callback. The occurrence may be NULL. */

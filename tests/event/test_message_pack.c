@@ -63,7 +63,7 @@ static void assert_same(const struct dpe_message *a, const struct dpe_message *b
 		assert_same_value(a->args[i], b->args[i]);
 }
 
-/* Packs and unpacks; true where the words held the message. */
+/* Packs and unpacks; true if the words held the message. */
 static bool there_and_back(struct bench *bench, const struct dpe_message *draft)
 {
 	unsigned char bytes[DPE_PACKED_SIZE + 16];

@@ -92,7 +92,7 @@ static void replay(const struct dpe_spec *spec, struct dpe_names *names, const c
 	dpe_log_close(reader);
 }
 
-/* A host's run; allocation `number` fails. False where there was none of that number. */
+/* A host's run; allocation `number` fails. False if there was none of that number. */
 static bool run(unsigned long number, const char *log, struct said *said)
 {
 	struct dpe_names *names = dpe_names_new();

@@ -257,7 +257,7 @@ static inline int remove_all(void **state)
 	return status;
 }
 
-/* NULL where probes can be had. */
+/* NULL if probes can be had. */
 static inline char *why_not(void)
 {
 	char *const argv[] = {"true", NULL};

@@ -126,7 +126,7 @@ static void interrupted(void **state)
 	assert_int_equal(fake.nseen[0], 2);
 }
 
-/* One that was full at a look is known no further for that look, also where it ends amid a record. */
+/* One that was full at a look is known no further for that look, even where it ends within a record. */
 static void not_wanted(void **state)
 {
 	struct dpe_record *late;

@@ -80,7 +80,7 @@ static void small_objects_of_unknown_age_are_given_back_whole(void **state)
 	dpe_memory_free(&memory);
 }
 
-/* A thread needs no word of what it freed itself; others do, also where several freed what lies close together. */
+/* A thread needs no word of what it freed itself; others do, also if several freed what lies close together. */
 static void memory_is_handed_out_to_others(void **state)
 {
 	struct dpe_memory memory = {.notes = true};

@@ -64,7 +64,7 @@ static void the_line_of_a_call_is_that_before_its_return(void **state)
 	dpe_module_free(module);
 }
 
-/* True where some return address within the function gives that text. */
+/* True if some return address within the function gives that text. */
 static bool some_return_is(const char *function, const char *expected)
 {
 	struct dpe_module *module = open_target("inlined");

@@ -57,7 +57,7 @@ static struct dpe_text follow(const struct program *program, const char *rule, b
 	return verdicts;
 }
 
-/* False where nothing could be compared. */
+/* False if nothing could be compared. */
 static bool compare(const struct program *program, const char *rule, bool synced)
 {
 	struct dpe_text whole = follow(program, rule, synced, DPE_ENGINE_PA, 0);

@@ -62,7 +62,7 @@ static bool is_named(unsigned i)
 	return i * 2246822519u >> 29 == 0;
 }
 
-/* Some earlier message that can be named; false where there is none. */
+/* Some earlier message that can be named; false if there is none. */
 static bool draw_pred(uint64_t *seed, unsigned i, struct dpe_value *pred)
 {
 	unsigned place = i ? dice(seed, i) : 0;

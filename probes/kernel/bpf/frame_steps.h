@@ -11,7 +11,7 @@
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* Reads words of the stack; false where it cannot. A constant where this is used. */
+/* Reads words of the stack; false if it cannot. A constant where this is used. */
 typedef bool read_words_fn(__u64 address, __u64 *words, __u32 count);
 
 struct frame {
@@ -66,7 +66,7 @@ static __always_inline bool step_by_cfa(read_words_fn *read, struct frame *frame
 	return read(cfa - sizeof(cfa), &frame->pc, 1) && (!saved || read(saved, &frame->bp, 1));
 }
 
-/* False where the caller is not known. */
+/* False if the caller is not known. */
 static __always_inline bool step_frame(read_words_fn *read, struct frame *frame, __u32 rule)
 {
 	__u64 offset = DPE_FRAME_OFFSET(rule) * sizeof(__u64), below = DPE_FRAME_SAVED(rule) * sizeof(__u64), cfa;

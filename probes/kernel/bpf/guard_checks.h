@@ -87,7 +87,7 @@ static __always_inline bool all_set(const struct dpe_guard_flags *flags)
 	return true;
 }
 
-/* False where no rule can make use of the event, as what must come before it has not come. */
+/* False if no rule can make use of the event, as what must come before it has not come. */
 static __noinline bool guard_is_open(const struct dpe_guard_entry *guard)
 {
 	if (!guard || !guard->after.count)

@@ -57,7 +57,7 @@ static __always_inline bool is_unanswered(void)
 	return *(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered;
 }
 
-/* False where the observer, which lives, has not answered in that time. `address`: any that can be
+/* False if the observer, which lives, has not answered in that time. `address`: any that can be
  * read. */
 static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 {

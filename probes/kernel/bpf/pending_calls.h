@@ -9,7 +9,7 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-/* True where the function was reached by a jump from another observed one (a tail call): the
+/* True if the function was reached by a jump from another observed one (a tail call): the
  * return address is already the kernel's. */
 static __always_inline bool is_chained(__u64 sp)
 {

@@ -38,7 +38,7 @@ static __always_inline bool is_unknown(const struct dpe_question *question)
 	return question->program.inode;
 }
 
-/* False where it cannot be stopped, or the observer does not serve what is. */
+/* False if it cannot be stopped, or the observer does not serve what is. */
 static __always_inline bool hold_process(struct task_struct *task, struct dpe_newcomer *entry)
 {
 	if ((is_unanswered() && !is_unknown(&entry->question)) || !hold(task, entry))
@@ -51,7 +51,7 @@ static __always_inline bool hold_process(struct task_struct *task, struct dpe_ne
 
 /* Waits for an answer, where nobody else can be kept from working a short time only: after that the process is stopped.
  * Where only one is observed nobody would continue it: an unknown program does not begin while the observer lives.
- * False where the observer does not answer. */
+ * False if the observer does not answer. */
 static __always_inline bool await_or_hold(
 	struct task_struct *task, __u64 number, __u64 address, const struct dpe_question *question)
 {
@@ -85,7 +85,7 @@ static int wait_in_process(struct bpf_map *map, void *key, void *value)
 	return 0;
 }
 
-/* False where it runs on at once. */
+/* False if it runs on at once. */
 static __always_inline bool wait_before_return(
 	struct task_struct *task, __u64 number, __u64 ip, const struct dpe_question *question)
 {

@@ -459,7 +459,7 @@ static __always_inline void inherit_calls(struct task_struct *parent, struct tas
 	to->unsure = from->unsure;
 }
 
-/* True where the child is none of the target. */
+/* True if the child is none of the target. */
 static __always_inline bool is_stranger(struct task_struct *parent, struct task_struct *child)
 {
 	if (child->tgid == parent->tgid)

@@ -288,7 +288,7 @@ static __always_inline __u64 *begin_words(
 	return record->words + DPE_RESULT_WORDS;
 }
 
-/* Sends with a constant number of words; false where the ring is full. */
+/* Sends with a constant number of words; false if the ring is full. */
 static __always_inline bool put_words(
 	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
 {
@@ -405,7 +405,7 @@ static __always_inline void describe(struct task_struct *task, __u64 *words)
 }
 
 /* Few threads change their names: so the name comes before the first event that has it, by the same
- * way. False where the ring is full: an event without its name is lost. */
+ * way. False if the ring is full: an event without its name is lost. */
 static __noinline bool send_new_name(struct thread *thread, __u64 first, __u64 second)
 {
 	struct probe_event event = {.thread = thread,
@@ -474,7 +474,7 @@ static __always_inline bool put_event(
 	return put_words(event, words, most, exit);
 }
 
-/* False where it is counted as lost. */
+/* False if it is counted as lost. */
 static __always_inline bool send_words(
 	struct probe_event *event, const __u64 *words, const int most, const bool exit)
 {

@@ -118,7 +118,7 @@ static __always_inline bool is_target(struct task_struct *task)
 	return follow ? process_of(task) != 0 : process_id(task) == target && !left;
 }
 
-/* A child sees its parent's memory (vfork), or a copy. False where it cannot be followed. */
+/* A child sees its parent's memory (vfork), or a copy. False if it cannot be followed. */
 static __always_inline bool follow_child(struct task_struct *parent, struct task_struct *child)
 {
 	struct dpe_process *from = process_of(parent), process = {};
@@ -193,7 +193,7 @@ static __always_inline void note_linker(struct task_struct *task, __u64 ip)
 		update(&beginnings, &linker, &known, BPF_ANY);
 }
 
-/* Stops the process until the observer has looked at it. False where it cannot. Who is in the map has
+/* Stops the process until the observer has looked at it. False if it cannot. Who is in the map has
  * its signal: the one that lets it go on comes after that. */
 static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *entry)
 {

@@ -248,7 +248,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 	return entries;
 }
 
-/* False where no rule can make use of the event. `phase`: 1 of a return. `words`: of the call. */
+/* False if no rule can make use of the event. `phase`: 1 of a return. `words`: of the call. */
 static __noinline bool read_at_probe(struct task_struct *task, __u32 where, __u32 phase,
 	struct values *values, const __u64 *words)
 {

@@ -44,7 +44,7 @@ static __always_inline __u32 mask_number(__u32 number)
 	return number;
 }
 
-/* False where it is of no object. */
+/* False if it is of no object. */
 static __always_inline bool object_accessed(__u32 slot, struct probe_event *event, __u64 *words)
 {
 	struct dpe_object_watch_entry *entry = &object_watches[mask_number(slot)];
@@ -65,7 +65,7 @@ static __always_inline bool object_accessed(__u32 slot, struct probe_event *even
  * report again, since reads of it are watched. */
 HASH_MAP(known_accesses, DPE_MAP_ACCESSES, __u64, __u8);
 
-/* False where it is of no variable: its watchpoint may have been removed in the meantime. */
+/* False if it is of no variable: its watchpoint may have been removed in the meantime. */
 static __always_inline bool variable_accessed(__u32 number, struct probe_event *event, __u64 *words)
 {
 	__u64 read = 0;
