@@ -132,6 +132,8 @@ void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	dpe_node_unref(node);
 	if (thread && thread->over)
 		dpe_thread_retire(stabilizer, thread);
+	else if (thread)
+		dpe_fast_push_next(stabilizer, thread);
 }
 
 void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)

@@ -115,8 +115,7 @@ struct dpe_thread {
 	bool unnumbered; /* a message without a number came: losses may lie anywhere from `since` on */
 	uint32_t chain;
 	struct dpe_message_node *tail;  /* counted: the last message so far */
-	/* The tail, if it is unshared, the last message took the fast path, and no edge enters
-	 * after it; or NULL. */
+	/* The tail, if it is complete and unshared, and no edge enters after it; or NULL. */
 	struct dpe_message_node *fast_tail;
 	struct dpe_message_node *head;  /* the first incomplete message */
 	uint64_t turns;         /* number of messages that had their turn */

@@ -466,15 +466,13 @@ static void set_host(
 	free(where);
 }
 
-static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
+/* The thread may be NULL. */
+static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
 	struct dpe_diags *diags)
 {
-	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
 	struct dpe_message_node *node;
 
-	if (dpe_fast_path_any(stabilizer, thread, message, roles, nroles))
-		return true;
 	if (thread)
 		dpe_thread_count_anew(thread, message);
 	if (!id_is_new(stabilizer, message, diags) ||
@@ -507,28 +505,15 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	return true;
 }
 
-/* The part of a push that is only for messages with roles. */
-static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
-	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
-	struct dpe_diags *diags)
-{
-	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
-
-	return (thread && nroles == 1 && dpe_fast_path_sync(stabilizer, thread, message, roles)) ||
-	       push(stabilizer, message, roles, nroles, diags);
-}
-
 bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
 {
-	struct dpe_thread *thread;
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
 
-	if (nroles)
-		return push_as(stabilizer, message, roles, nroles, diags);
-	thread = dpe_thread_recent(stabilizer, message);
-	if (thread && dpe_fast_path_plain(stabilizer, thread, message))
-		return true;
-	return push(stabilizer, message, NULL, 0, diags);
+	if (!thread)
+		thread = dpe_thread_of(stabilizer, message);
+	return (thread && dpe_fast_push(stabilizer, thread, message, roles, nroles)) ||
+	       push(stabilizer, thread, message, roles, nroles, diags);
 }
 
 bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message)

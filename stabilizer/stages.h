@@ -130,17 +130,12 @@ void dpe_retired_free(struct dpe_retired *retired);
 
 /* ---- fast_path.c --------------------------------------------------------------------------- */
 
-/* The fast path of a message without roles: releases it where only its thread's last node has to
+/* Releases the message if nothing is held, and only its thread's last node and the only send of a queue have to
  * change. False if nothing was done. */
-bool dpe_fast_path_plain(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message);
-/* The same for a message with one role, where there is one send. */
-bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message, const struct dpe_role *role);
-/* Releases a message that waits for nothing. Slower, but applies more often. The thread may be
- * NULL. */
-bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles);
+/* A message of the thread is complete: the next one may take the fast path, if nothing else refers to the last. */
+void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
 
 /* ---- sync*.c ------------------------------------------------------------------------------- */
 
@@ -153,22 +148,6 @@ void dpe_sync_open(struct dpe_message_node *node);
 void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Pairs the receives of a message that waits for nothing else, and adds needs for their sends. */
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
-/* The sends that a receive is paired with. */
-struct dpe_paired_sends {
-	struct dpe_queue *queue; /* NULL: nothing was sent */
-	struct dpe_message_node *const *sends;
-	unsigned nsends;
-};
-
-/* The pairing of a receive while nothing is held; false if it has to wait, or the case is not
- * simple. Changes nothing. */
-bool dpe_sync_pair_now(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
-	struct dpe_paired_sends *meeting);
-/* The receive was released. */
-void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_paired_sends *meeting);
-/* A released send that no message waits for. */
-void dpe_sync_add(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node);
 /* The only send of a queue, where a receive would leave it there and another send would replace it,
  * as with a lock. NULL: otherwise. */
 struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);

@@ -128,31 +128,6 @@ bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 
 /* ---- the fast path ----------------------------------------------------------------------- */
 
-bool dpe_sync_pair_now(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_paired_sends *meeting)
-{
-	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
-	const struct dpe_sends *opened;
-
-	*meeting = (struct dpe_paired_sends){.queue = queue};
-	if (!queue)
-		return stabilizer->pairings[role->rule] != DPE_SYNC_ONCE;
-	opened = &queue->opened;
-	if (queue->pairing == DPE_SYNC_ROUNDS || queue->order != DPE_BY_ARRIVAL ||
-		queue->closed.head != queue->closed.count || queue->unpaired ||
-		queue->waiting.count)
-		return false;
-	meeting->sends = opened->at ? opened->at + opened->head : NULL;
-	meeting->nsends = opened->count - opened->head;
-	if (!meeting->nsends)
-		return queue->pairing != DPE_SYNC_ONCE;
-	if (queue->pairing == DPE_SYNC_LAST || queue->pairing == DPE_SYNC_ONCE)
-		meeting->sends += meeting->nsends - 1;
-	if (queue->pairing != DPE_SYNC_ALL)
-		meeting->nsends = 1;
-	return true;
-}
-
 struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
@@ -162,27 +137,6 @@ struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, 
 		queue->waiting.count || queue->opened.count - queue->opened.head != 1)
 		return NULL;
 	return &queue->opened.at[queue->opened.head];
-}
-
-void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_paired_sends *meeting)
-{
-	struct dpe_queue *queue = meeting->queue;
-
-	if (!queue)
-		return;
-	if (queue->pairing == DPE_SYNC_FIFO && meeting->nsends)
-		dpe_sends_remove(&queue->opened, queue->opened.head);
-	dpe_queue_prune(queue);
-	dpe_queue_free_if_empty(stabilizer, queue);
-}
-
-void dpe_sync_add(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node)
-{
-	struct dpe_queue *queue = dpe_queue_of(stabilizer, role);
-
-	note_order(queue, node);
-	open_send(queue, node, role->round);
 }
 
 void dpe_sync_open(struct dpe_message_node *node)
