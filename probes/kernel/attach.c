@@ -1,5 +1,5 @@
-/* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
- * configure.c, detach.c, program_maps.c and what keeps maps the files that know libbpf. */
+/* attach: BPF programs into the kernel, probes into the target's files. Only this file, attach_late.c,
+ * configure.c, detach.c, program_maps.c and the files that fill maps use libbpf. */
 #include "probes/kernel/attach.h"
 #include "probes/binary/binary.h"
 
@@ -14,7 +14,7 @@
 #include "probes/kernel/bpf/programs.skel.h"
 #include "probes/limits.h"
 
-/* The last thing that the verifier said before its statistics. */
+/* The verifier's last message before its statistics. */
 static void report_log(char *log, struct dpe_diags *diags)
 {
 	char *rest, *last = NULL;
@@ -27,8 +27,8 @@ static void report_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
-/* Each as large as one for all would be; from eight on, these together have so much as eight, but
- * none less than room for what comes between two looks. */
+/* Each ring has the wanted size. More than eight rings share the memory of eight, but none is smaller than what
+ * may arrive between two polls. */
 static size_t ring_size(unsigned wanted, unsigned count)
 {
 	const size_t usual = 8 << 20, least = 1 << 20;
@@ -44,7 +44,8 @@ static size_t ring_size(unsigned wanted, unsigned count)
 	return size;
 }
 
-/* In one call, as the kernel waits for all its programs at the end of each: since Linux 5.19. */
+/* Updates many elements in one call (since Linux 5.19), because the kernel waits for all running programs at
+ * the end of each call. */
 static int set_rings(int map, uint32_t *numbers, int *files, uint32_t count)
 {
 	uint32_t done = count;
@@ -97,8 +98,8 @@ static int load_once(
 	return -dpe_bpf__load(probes->bpf);
 }
 
-/* The kernel gives up (EAGAIN) where we are stopped, frozen or signalled while it looks a program
- * through, and libbpf after some such times: we go on until it is left in peace. */
+/* The verifier gives up (EAGAIN) if we are stopped, frozen or signalled meanwhile, and libbpf gives up after
+ * some retries. We retry until it succeeds. */
 static int load_in_peace(
 	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
 {
@@ -209,7 +210,7 @@ bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *
 	return false;
 }
 
-/* The kernel does not say which of the sites it refused. */
+/* The kernel does not report which of the sites it refused. */
 static bool find_refused(
 	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
 {
@@ -270,7 +271,7 @@ static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *
 	return complete;
 }
 
-/* Entries before returns: a call that is not seen to begin must not be seen to return. */
+/* Entries before returns: a return must not be observed without its call. */
 static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	struct dpe_process_probes *first = probes->first;
@@ -326,7 +327,7 @@ void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip)
 {
 	const uint8_t known = 1;
 
-	/* Where there is no room it is read as before. */
+	/* Without room in the map it is read as before. */
 	bpf_map_update_elem(bpf_map__fd(probes->bpf->maps.known_accesses), &ip, &known, BPF_ANY);
 }
 
@@ -335,7 +336,7 @@ uint64_t dpe_attach_loads(const struct dpe_probes *probes)
 	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
 }
 
-/* The address says that the rest is valid. */
+/* A non-zero address means that the rest is valid. */
 void dpe_attach_object_watch(
 	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry)
 {

@@ -1,5 +1,5 @@
-/* attach_late: probes while the target runs: into files that came later, and out of children that are
- * not observed. */
+/* attach_late: changes probes while the target runs: adds them to files that were mapped later, and removes
+ * them from children that are not observed. */
 #include "probes/kernel/attach.h"
 
 #include <bpf/bpf.h>
@@ -28,7 +28,7 @@ void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, c
 		dpe_attach_lose(probes);
 }
 
-/* A process that has ended meanwhile needs none. */
+/* A process that has ended meanwhile needs no probes. */
 static void refuse_late(struct dpe_probes *probes, const struct dpe_site *site, int error)
 {
 	if (error == ESRCH && probes->follow)
@@ -37,8 +37,8 @@ static void refuse_late(struct dpe_probes *probes, const struct dpe_site *site, 
 	dpe_attach_lose(probes);
 }
 
-/* One after the other: what the kernel refuses shall not keep the others from being seen. Nothing
- * may be taken out again here: the kernel waits then for all that wait for us. */
+/* One after the other, so that a refused site does not affect the others. No probe may be removed here: the
+ * kernel would wait for all threads that wait for us. */
 static void attach_each(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_group *group)
 {
@@ -114,7 +114,7 @@ void dpe_attach_configure_sites(struct dpe_probes *probes, unsigned site)
 	}
 }
 
-/* The modules that are mapped and have no probes in the process; they are marked to have them now. */
+/* Finds the modules that are mapped and have no probes in the process, and marks them as having probes. */
 static bool *take_wanted(const struct dpe_modules *modules, struct dpe_process_probes *process,
 	const struct dpe_mapped *mapped)
 {
@@ -171,7 +171,7 @@ static int link_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 	return 0;
 }
 
-/* The same where the kernel has no requests for many. */
+/* The same, on kernels that cannot attach many at once. */
 static int link_linker_alone(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const char *path, uint64_t offset)
 {
@@ -224,8 +224,8 @@ void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
 	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
 }
 
-/* A link to put a probe that does nothing on each of our places in the file, or -1. What fails here costs
- * others time, and nothing else. */
+/* A link that attaches a program that does nothing to each of our sites in the file, or -1. A failure costs
+ * only other processes' time. */
 static int link_nothing(const struct dpe_probes *probes, const struct dpe_module *module)
 {
 	struct dpe_group group = {.module = module, .nothing = dpe_load_nothing(TRACE_UPROBE_MULTI, 0)};
@@ -256,9 +256,9 @@ static void spare_children(struct dpe_probes *probes)
 	free(nothing);
 }
 
-/* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
- * somebody takes a probe off a place, the kernel looks through all processes for other users of the
- * breakpoint no longer: so one that does nothing is put there and taken off. */
+/* A forked child has a copy of our breakpoints and would trap at each for nothing. When a uprobe is removed,
+ * the kernel removes the breakpoint from every process that no longer needs it. So we attach a probe that does
+ * nothing at the same place and remove it. */
 void dpe_attach_spare_children(struct dpe_probes *probes)
 {
 	const uint64_t not_oftener = 20000000;

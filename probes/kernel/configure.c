@@ -16,7 +16,7 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-/* The inode of the namespace that our process ids are of; 0 for the initial one. */
+/* The inode of the namespace that our process ids belong to; 0 for the initial one. */
 static uint32_t pid_namespace(void)
 {
 	const uint32_t initial = 0xeffffffc;
@@ -27,7 +27,7 @@ static uint32_t pid_namespace(void)
 	return status.st_ino;
 }
 
-/* With sites of files that are loaded later, as far as variables are read there. */
+/* Including sites of files that are loaded later, if variables are read there. */
 static unsigned most_sites(const struct dpe_probes *probes)
 {
 	return probes->nsites + (probes->follows ? DPE_FOLLOWED_SITES : DPE_LATE_SITES);
@@ -42,7 +42,7 @@ static unsigned count_rings(const struct dpe_probes *probes)
 	return probes->wanted_rings && probes->wanted_rings < most ? probes->wanted_rings : most;
 }
 
-/* What is read of locks was used just before, so it is in memory: probes that may sleep cost more. */
+/* The words of a lock were used just before, so they are in memory. Probes that may sleep would cost more. */
 static bool reads_locks_alone(const struct dpe_probes *probes)
 {
 	const struct dpe_plan *plan = probes->plan;
@@ -63,7 +63,7 @@ static bool reads_locks_alone(const struct dpe_probes *probes)
 	return !dpe_usdt_is_wanted(probes);
 }
 
-/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
+/* Programs that may sleep (Linux 6.0) can read memory that is paged out. */
 static void configure_reads(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -90,7 +90,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
 
-/* Programs that may sleep can wait until another thread has changed what is mapped. */
+/* Programs that may sleep can wait until another thread has changed the mappings. */
 static void configure_places(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -100,8 +100,8 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 		bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 }
 
-/* Where the kernel emulates all instructions that are probed, none of them faults. Of libraries that may come nothing is
- * known yet. */
+/* If the kernel emulates all probed instructions, none of them faults. Nothing is known yet about libraries that may be
+ * loaded later. */
 static void configure_faults(struct dpe_probes *probes)
 {
 	bool steps = false;
@@ -112,7 +112,7 @@ static void configure_faults(struct dpe_probes *probes)
 	bpf_program__set_autoload(probes->bpf->progs.on_signal, steps);
 }
 
-/* Behind the sites there is room for those of libraries that are loaded later. */
+/* After the sites there is room for those of libraries that are loaded later. */
 static void configure_object_watches(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -139,7 +139,7 @@ static void configure_guards(struct dpe_probes *probes)
 	bpf_map__set_max_entries(bpf->maps.flag_counts, dpe_event_flags_shares());
 }
 
-/* A number of the kernel's, or `otherwise`. */
+/* A number from a file of the kernel, or `otherwise`. */
 static unsigned read_number(const char *path, unsigned otherwise)
 {
 	FILE *file = fopen(path, "re");
@@ -152,8 +152,8 @@ static unsigned read_number(const char *path, unsigned otherwise)
 	return number;
 }
 
-/* The kernel makes room for all that there may be, which takes it some time: no more threads than it has
- * numbers for, and no processes where none are followed. */
+/* The kernel allocates the maximum, which takes time: so there are no more threads than it has ids for, and no
+ * processes unless they are followed. */
 static void configure_room(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
@@ -183,7 +183,7 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 }
 
-/* Since Linux 6.18; by the names of the kernel's functions. */
+/* Since Linux 6.18; found by the names of the kernel's functions. */
 static bool kernel_has_task_work(void)
 {
 	static const char name[] = "bpf_task_work_schedule_resume_impl";

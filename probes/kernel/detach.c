@@ -1,5 +1,5 @@
-/* detach: removes our probes. Each time the kernel waits until no processor can still be in the program,
- * tens of milliseconds: side by side they all take hardly longer than one. */
+/* detach: removes our probes. For each, the kernel waits tens of milliseconds until no processor can still be
+ * in the program; in parallel, all take hardly longer than one. */
 #include "probes/kernel/attach.h"
 
 #include <bpf/libbpf.h>
@@ -11,7 +11,7 @@
 #include "probes/kernel/bpf/programs.skel.h"
 #include "probes/limits.h"
 
-/* One of both. */
+/* One of the two is set. */
 struct end {
 	struct bpf_link *link;
 	int file;
@@ -37,14 +37,14 @@ static void *take_out(void *context)
 	return NULL;
 }
 
-/* Where no more threads can be created, the existing ones do it all. */
+/* If no more threads can be created, the existing ones do all the work. */
 static void take_out_all(struct ends *ends)
 {
 	pthread_t threads[DPE_DETACH_THREADS];
 	unsigned count = 0;
 	sigset_t all, before;
 
-	sigfillset(&all); /* signals are for the threads of who uses us */
+	sigfillset(&all); /* signals are for the threads of the library's user */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (count < DPE_DETACH_THREADS && count + 1 < ends->count &&
 		!pthread_create(&threads[count], NULL, take_out, ends))
@@ -132,7 +132,7 @@ bool dpe_removal_begin(
 	dpe_removal_end(removal);
 	removal->at = at;
 	removal->count = count;
-	sigfillset(&all); /* signals are for the threads of who uses us */
+	sigfillset(&all); /* signals are for the threads of the library's user */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	removal->running = !pthread_create(&removal->thread, NULL, remove_all, removal);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -157,7 +157,7 @@ void dpe_detach(struct dpe_probes *probes)
 	struct ends ends = {0};
 
 	if (probes->bpf && probes->bpf->bss) {
-		/* That a call is not seen to begin any more must not make its return a loss. */
+		/* Since calls are no longer observed, a return without its call must not count as a loss. */
 		__atomic_store_n(&probes->bpf->bss->observing, 0, __ATOMIC_SEQ_CST);
 		dpe_attach_answer(probes, UINT64_MAX);
 	}

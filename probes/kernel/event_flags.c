@@ -73,8 +73,8 @@ void dpe_event_flags_keep(struct dpe_event_flags *flags, uint64_t set)
 			&flags->states[__builtin_ctzll(set)], DPE_FLAG_SET, __ATOMIC_SEQ_CST);
 }
 
-/* In this order: what had not begun when we count those cannot have been done before. So where the
- * numbers are the same, none was between the two in the meantime. */
+/* In this order: an event that had not begun when we read `begun` cannot have been counted as done before. So
+ * if the numbers are equal, no event was in between. */
 void dpe_event_flags_look(struct dpe_event_flags *flags)
 {
 	flags->quiet = 0;

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 struct dpe_event_flags {
-	uint32_t *states;               /* shared with the programs; NULL: there are none */
+	uint32_t *states;               /* shared with the programs; NULL: no flags */
 	struct dpe_flag_counts *counts; /* of groups of processors; shared as well */
 	unsigned shares;                /* such groups */
 	unsigned count;                 /* flags */
-	uint64_t forever;               /* flags that count as set, whatever comes */
-	uint64_t quiet;            /* flags whose events were all in the ring at the last look */
-	uint64_t begun[DPE_EVENT_FLAGS]; /* how many these were */
+	uint64_t forever;               /* flags that always count as set */
+	uint64_t quiet;            /* flags whose events were all in the ring when it was last read */
+	uint64_t begun[DPE_EVENT_FLAGS]; /* how many events these were */
 };
 
 /* How many entries the programs' map of counts is to have: a power of two. */
@@ -25,10 +25,10 @@ void dpe_event_flags_close(struct dpe_event_flags *flags);
 
 /* Sets these flags for ever. */
 void dpe_event_flags_keep(struct dpe_event_flags *flags, uint64_t set);
-/* Before the ring is read: notes which of them are quiet. */
+/* Called before the ring is read: notes which flags are quiet. */
 void dpe_event_flags_look(struct dpe_event_flags *flags);
-/* After it was read: unsets those of the set which were quiet, where no event has set them since.
- */
+/* Called after it was read: clears those of the flags in the set that were quiet, unless an event has set them
+ * since. */
 void dpe_event_flags_unset(struct dpe_event_flags *flags, uint64_t set);
 
 #endif

@@ -1,5 +1,5 @@
-/* frame_tables: what the programs need to find callers in code without frame pointers: a table for each file. A file
- * without one has shorter stacks, and nothing else. */
+/* frame_tables: what the programs need to find callers in code without frame pointers: a table for each file.
+ * Without a table, stacks through the file are shorter; nothing else changes. */
 #include "probes/kernel/attach.h"
 #include "probes/binary/binary.h"
 #include "probes/limits.h"
@@ -30,7 +30,7 @@ static bool fill_table(int table, const struct dpe_unwind_rows *rows)
 	return filled;
 }
 
-/* Tables that are to be put together: the kernel waits for all its programs whenever some are. */
+/* Tables to be added in one call, since the kernel waits for all running programs at each call. */
 struct fresh_tables {
 	struct dpe_frame_file *files;
 	int *maps;

@@ -10,7 +10,7 @@ _Static_assert(DPE_PLAN_FLAGS == DPE_EVENT_FLAGS && DPE_PLAN_STOPS == DPE_GUARD_
 		       DPE_PLAN_STOP_ARGS == DPE_GUARD_ARGS,
 	"the plan has what the programs have");
 
-/* Only flags that one entry has room for. */
+/* The flags for which one entry has room. */
 static struct dpe_guard_flags flags_of(uint64_t set)
 {
 	struct dpe_guard_flags flags = {0};
@@ -50,7 +50,7 @@ static struct dpe_guard_stop stop_of(
 	return stop;
 }
 
-/* If an entry has no room for all flags that the event waits for, it waits for none. */
+/* If an entry has no room for all flags that the event depends on, the event is always sent. */
 static struct dpe_guard_entry entry_of(struct dpe_probes *probes, const struct dpe_guard *guard,
 	const struct dpe_signature *signature)
 {

@@ -11,15 +11,14 @@
 
 struct dpe_guards {
 	struct dpe_guard_state *state; /* shared with the programs; NULL: nothing is guarded */
-	unsigned most_sites;          /* that there may ever be, for the kernel's side */
+	unsigned most_sites;          /* the capacity for the BPF programs */
 	struct dpe_event_flags flags;
-	uint64_t stops;               /* how many there were at the last look */
+	uint64_t stops;               /* how many there were when last read */
 	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */
 	bool stops_target;                  /* events may stop the target */
 };
 
-/* No event will stop the target from now on, nor is about to. True if the target is stopped
- * because of us. */
+/* Forbids stops by events, and waits for those under way. True if an event has stopped the target. */
 bool dpe_guards_quiesce(struct dpe_guard_state *state);
 
 #endif

@@ -41,28 +41,29 @@ struct dpe_process_probes {
 bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_sites(struct dpe_probes *probes, bool observing, struct dpe_diags *diags);
-/* Configures the programs for the sites from number `site` on, which were added while the target runs. */
+/* Configures the programs for the sites from number `site` on, which were added while the target was
+ * running. */
 void dpe_attach_configure_sites(struct dpe_probes *probes, unsigned site);
-/* Puts probes on the sites of modules that a process has mapped and that have none in it yet, while it runs.
- * What cannot be observed counts as lost, after a warning. */
+/* Attaches the sites of modules that a running process has mapped and that have no probes in it yet. What
+ * cannot be observed counts as lost, after a warning. */
 void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_mapped *mapped);
-/* Takes all probes out of the process. */
+/* Removes all probes from the process. */
 void dpe_detach_process(struct dpe_process_probes *process);
 /* Counts one event of an unknown thread as lost. */
 void dpe_attach_lose(const struct dpe_probes *probes);
-/* Sets an element of a map of the programs; what they do not know counts as one lost event. */
+/* Sets an element of a map of the programs; a failure counts as one lost event. */
 void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value);
-/* Lets each thread of the process that calls the linker's function wait for an answer. False after one
+/* From now on each thread of the process that calls the linker's function waits for an answer. False after one
  * error. */
 bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_linker *linker, struct dpe_diags *diags);
-/* Whether a thread waits; the number is for dpe_attach_answer. */
+/* Whether a thread waits; `number` is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
-/* Releases the threads that wait for answers to what was asked so far. */
+/* Releases the threads whose requests were made so far. */
 void dpe_attach_stop_waiting(struct dpe_probes *probes);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
-/* Frees programs and maps; accepts that there are none. */
+/* Frees programs and maps; accepts a state without any. */
 void dpe_attach_free(struct dpe_probes *probes);
 /* Configures the programs for a watched variable with this value. */
 void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
@@ -75,27 +76,27 @@ void dpe_attach_object_watch(
 /* The requests of threads that wait, DPE_WATCH_REQUESTS of them. */
 struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes);
 int dpe_attach_watch_requests_map(const struct dpe_probes *probes);
-/* The program for watchpoints, a file descriptor of it. */
+/* A file descriptor of the program for watchpoints. */
 int dpe_attach_on_access(const struct dpe_probes *probes);
 /* Makes the kernel stop the target once, when it begins its program. */
 void dpe_attach_hold(struct dpe_probes *probes);
-/* Stops it again whenever its dynamic linker has mapped something, until its program begins, there
- * for the last time. False after an error. */
+/* Stops it again whenever its dynamic linker has mapped something, for the last time where its program begins.
+ * False after an error. */
 bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags);
-/* True after it was stopped there for the last time. */
+/* True once it has stopped where its program begins. */
 bool dpe_attach_begins(const struct dpe_probes *probes);
 /* Ends stopping it so. */
 void dpe_attach_unhold(struct dpe_probes *probes);
-/* The places of variables have become known: configures the programs' reads. */
+/* The addresses of variables have become known: configures the programs' reads. */
 void dpe_attach_configure_reads(struct dpe_probes *probes);
-/* Where the program's code begins since its last exec; 0 where that is not known. */
+/* Where the program's code begins since its last exec; 0: unknown. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 /* Whether probes may still be put in place: the dynamic linker is watched. */
 bool dpe_attach_watches_linker(const struct dpe_probes *probes);
-/* Whether we may read the map of losses with the rights that we have now. */
+/* Whether we may read the map of losses with our present rights. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
-/* How many calls, or returns, at the site were lost by the programs in the kernel. */
+/* How many calls, or returns, at the site the BPF programs lost. */
 uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit);
 /* The number of texts that are compared as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
@@ -118,20 +119,21 @@ int dpe_attach_programs(const struct dpe_probes *probes);
 void dpe_attach_leave(struct dpe_probes *probes);
 /* How many processes are no longer followed. */
 uint64_t dpe_attach_endings(const struct dpe_probes *probes);
-/* To be called once, before anything is attached: the first process counts as living from now on. */
+/* Called once, before anything is attached: the first process counts as living from now on. */
 struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
 /* The number of followed processes that live, and of processes that were created and are not followed. */
 uint64_t dpe_attach_living(const struct dpe_probes *probes);
 uint64_t dpe_attach_children(const struct dpe_probes *probes);
-/* One of the living processes is gone, which the kernel's side did not see. */
+/* One of the living processes is gone, which the BPF programs did not observe. */
 void dpe_attach_one_less(struct dpe_probes *probes);
 
 /* ---- detach.c ------------------------------------------------------------------------ */
 
-/* Takes all probes out; the maps (the ring, the losses) stay. */
+/* Removes all probes; the maps (the rings, the losses) stay. */
 void dpe_detach(struct dpe_probes *probes);
 
-/* Probes that a thread of ours removes, as the kernel waits meanwhile for all of our programs that wait for us. Zeroed at first. */
+/* Probes that a thread of ours removes: the kernel waits meanwhile for all of our programs, and these may wait for us. Zeroed at
+ * first. */
 struct dpe_removal {
 	struct dpe_process_probes *at;
 	unsigned count;
@@ -140,8 +142,8 @@ struct dpe_removal {
 };
 /* Whether the last removal is over. */
 bool dpe_removal_is_over(const struct dpe_removal *removal);
-/* Takes over the array and the probes. False if there can be no thread now: they stay the caller's. Only when the last
- * removal is over. */
+/* Takes over the array and the probes. False if no thread can be created now: they stay the caller's. Only when the
+ * last removal is over. */
 bool dpe_removal_begin(
 	struct dpe_removal *removal, struct dpe_process_probes *at, unsigned count);
 /* Waits until the removal is over. */
@@ -154,39 +156,39 @@ void dpe_removal_end(struct dpe_removal *removal);
 void dpe_reads_configure(const struct dpe_probes *probes, int map);
 void dpe_reads_configure_site(const struct dpe_probes *probes, int map, unsigned site);
 void dpe_wanted_texts_configure(const struct dpe_probes *probes, int map);
-/* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
+/* Fills a map of struct dpe_usdt_args: where the arguments of USDT probes are. */
 void dpe_usdt_configure(const struct dpe_probes *probes, int map);
 /* The same of one site only. */
 void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned site);
 
 /* ---- frame_tables.c ------------------------------------------------------------------ */
 
-/* Whether the kernel's side can find callers by call frame information. */
+/* Whether the BPF programs can find callers by call frame information. */
 bool dpe_kernel_has_frame_tables(void);
-/* Gives it the call frame information of modules that were added since. */
+/* Gives them the call frame information of modules that were added since the last call. */
 void dpe_frame_tables_fill(struct dpe_probes *probes);
 
 /* ---- watchpoints.c ------------------------------------------------------------------- */
 
-/* False after an error, at this place of a rule, where watchpoints do not fire. */
+/* False, after an error at this place of a rule, if watchpoints do not fire. */
 bool dpe_watches_check(struct dpe_place place, struct dpe_diags *diags);
 /* Finds the variables of the plan in the program. False after an error for each that cannot be
  * watched. */
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Sets the watchpoints, of variables whose place is known and that have none yet, in all threads of
- * the target, which is stopped. */
+/* Sets the watchpoints of variables whose address is known and that have none yet, in all threads of the
+ * target, which is stopped. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* Opens a watchpoint in one thread; -1 with errno. `number`: of a variable, or DPE_WATCHES and that of an object's slot. */
+/* Opens a watchpoint in one thread; -1 with errno. `number`: of a variable, or DPE_WATCHES + that of an object's slot. */
 int dpe_watch_open(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, unsigned number, pid_t thread);
-/* From now on no variable is read where that instruction accesses one. */
+/* From now on, no variable is read at accesses by that instruction. */
 void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip);
 /* The bytes at its address, in the target. */
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
-/* Whether any variable that is wanted belongs to a library; and of these, whether any is in one whose place
- * is not known. */
+/* Whether any wanted variable belongs to a library; and whether any of these belongs to one that is not loaded
+ * yet. */
 bool dpe_bases_in_libraries(const struct dpe_probes *probes);
 /* Whether that holds for any variable that is watched or read at events. */
 bool dpe_any_variable(
@@ -194,32 +196,32 @@ bool dpe_any_variable(
 
 /* ---- object_watch.c, object_watch_sites.c -------------------------------------------- */
 
-/* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
+/* Finds the parts of objects that the plan watches. False after an error for each that cannot be watched. */
 bool dpe_object_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* The same at the sites from that number on, which were added while the target runs. */
 void dpe_object_watches_find_late(struct dpe_probes *probes, unsigned first_site);
 /* Whether watching an object begins or ends at the site. */
 bool dpe_object_watches_at(const struct dpe_probes *probes, const struct dpe_site *site);
-/* Tells the kernel's side where, by a map of struct dpe_watch_changes. */
+/* Fills a map of struct dpe_watch_changes with these sites. */
 void dpe_object_watches_configure(const struct dpe_probes *probes, int map);
 /* Serves the requests that threads of the target wait for. */
 void dpe_object_watches_answer(struct dpe_probes *probes);
 /* Removes all of these watchpoints. */
 void dpe_object_watches_release(struct dpe_probes *probes);
-/* Warns, at the end, where objects were not watched. */
+/* Warns, at the end, of objects that were not watched. */
 void dpe_object_watches_report_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- guard_entries.c ----------------------------------------------------------------- */
 
-/* Whether any event is to wait for others, or may stop the target. */
+/* Whether any event depends on others, or may stop the target. */
 bool dpe_guards_are_wanted(const struct dpe_probes *probes);
-/* Whether the site has such an event, or one that others wait for. */
+/* Whether the site has such an event, or one that others depend on. */
 bool dpe_guards_has(const struct dpe_probes *probes, const struct dpe_site *site);
-/* Tells the kernel's side by a map of struct dpe_guard_entry; `state`, and the map of struct
- * dpe_flag_counts, are shared with it. 0 or a positive error. */
+/* Fills a map of struct dpe_guard_entry; `state`, and the map of struct dpe_flag_counts, are shared with the
+ * BPF programs. 0 or a positive error. */
 int dpe_guards_configure(
 	struct dpe_probes *probes, int map, int flag_counts, struct dpe_guard_state *state);
-/* The same of one site, which may be one of a library that came late. */
+/* The same for one site, which may be in a library that was loaded later. */
 void dpe_guards_configure_site(struct dpe_probes *probes, int map, unsigned number);
 /* Whether some event could stop the target. */
 bool dpe_guards_can_stop(const struct dpe_probes *probes);
@@ -236,7 +238,7 @@ struct dpe_ring {
 	unsigned long *consumer;
 	const unsigned long *producer;
 	const char *data;   /* mapped twice in a row, so no record is ever split */
-	unsigned long seen; /* how far the producer was at the last look */
+	unsigned long seen; /* the producer's position when last read */
 	uint64_t looked;    /* ns: when that was */
 	uint64_t known;     /* ns: every record of a time before it was handed over */
 };
@@ -246,34 +248,34 @@ struct dpe_kernel_rings {
 	struct dpe_ring *at;
 	unsigned count;
 	int sleep;         /* the epoll that waits for any of them, and for the target's end */
-	__u64 *waiting; /* tells the programs that we sleep */
-	bool busy;         /* there was something last time */
-	long nap;          /* ns between two looks while there is, at most */
+	__u64 *waiting; /* shared with the programs: we sleep */
+	bool busy;         /* the last poll found records */
+	long nap;          /* at most so many ns between two polls while it does */
 };
 
 /* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
  * `waiting` stays the caller's. 0 or -errno. */
 int dpe_kernel_rings_open(
 	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
-/* The target has ended: others may go on. */
+/* The target has ended; other processes may go on. */
 void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd);
 /* Adds a ring; takes over the file, also on failure. 0 or -errno. */
 int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
-void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */
-/* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 where
- * it has ended, 0 where not, -1 with errno. */
+void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts a zeroed one */
+/* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 if it has ended, 0
+ * if not, -1 with errno. */
 int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout);
 
 struct dpe_kernel_sink {
 	void *context;
-	/* False if nothing more of that ring is wanted now. */
+	/* False if no more records of that ring are wanted now. */
 	bool (*wants)(void *context, unsigned ring);
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);
 };
-/* Hands over every record that was there when the call began, ring by ring, but of the rings that
- * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
- * was left, and none was still being written. */
+/* Hands over, ring by ring, every record that was there when the call began, except those of unwanted rings.
+ * Returns the time before which every record was handed over; `complete`: nothing was left, and none was still
+ * being written. */
 uint64_t dpe_kernel_rings_drain(
 	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete);
 

@@ -1,6 +1,6 @@
 /* Reader of the BPF ring buffers, one for each processor. It polls while records arrive, and sleeps in epoll after it has
- * said so to the programs. It reads a ring as far as the producer was when the call began, and so knows up to which
- * time the ring is complete. Proof: docs/internals/event-order.md. */
+ * announced that to the programs. It reads a ring as far as the producer was when the call began, and so knows up to
+ * which time the ring is complete. Proof: docs/internals/event-order.md. */
 #include "probes/kernel/kernel.h"
 #include "probes/limits.h"
 
@@ -133,8 +133,8 @@ static int ended(int pidfd)
 	return poll(&end, 1, 0) < 0 ? -1 : end.revents != 0;
 }
 
-/* The kernel's side wakes us from the moment that we say we wait, so what came before that is
- * looked for after it. */
+/* The programs wake us only after we have announced that we sleep, so we check once more after the
+ * announcement. */
 int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout)
 {
 	struct epoll_event event;
@@ -154,16 +154,15 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Each time that our position changes, the processor that writes to the ring has to fetch that, as
- * it does for each record. */
-#define AHEAD 512       /* bytes: another processor's caches have what comes next */
+/* Whenever our position changes, the writing processor has to fetch that cache line for its next record. */
+#define AHEAD 512       /* bytes: what comes next is in another processor's cache */
 
 static void give_back(struct dpe_ring *ring, unsigned long at)
 {
 	__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
 }
 
-/* Hands over the record at *at, which is moved behind it. False if it is still being written. */
+/* Hands over the record at *at, and moves *at after it. False if it is still being written. */
 static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsigned long *at,
 	const struct dpe_kernel_sink *sink)
 {
@@ -181,8 +180,8 @@ static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsi
 	return true;
 }
 
-/* Hands over what was there when the producer had come to `end`. False if a record is still
- * being written: those before it were handed over. */
+/* Hands over the records up to the producer's position `end`. False if a record is still being written: those
+ * before it were handed over. */
 static bool read_records(
 	struct dpe_ring *ring, unsigned index, unsigned long end, const struct dpe_kernel_sink *sink)
 {
@@ -197,7 +196,7 @@ static bool read_records(
 	return whole;
 }
 
-/* Reads one as far as it has come at the time `now`, or later; true if that was all. */
+/* Reads one up to the producer's position at the time `now` or later; true if that was everything. */
 static bool read_ring(
 	struct dpe_ring *ring, unsigned index, uint64_t now, const struct dpe_kernel_sink *sink)
 {
@@ -222,7 +221,7 @@ static uint64_t least_known(const struct dpe_kernel_rings *rings)
 	return known;
 }
 
-/* The ring that is known least is read whatever else is held: all others wait for it. */
+/* The ring that is known up to the earliest time is always read, since all others wait for it. */
 uint64_t dpe_kernel_rings_drain(
 	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete)
 {
@@ -244,6 +243,6 @@ uint64_t dpe_ring_now(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	__builtin_ia32_lfence(); /* what is read after this is read later */
+	__builtin_ia32_lfence(); /* the rings are read after this time */
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }

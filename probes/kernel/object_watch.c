@@ -71,8 +71,8 @@ static enum dpe_watch_result watch_each(struct dpe_probes *probes, struct dpe_ob
 	return DPE_WATCH_BEGUN;
 }
 
-/* Threads inherit watchpoints from the one that makes them. One that was made while we were at it
- * may have done so, or not: then all is done again, as two of them would report everything twice. */
+/* A thread inherits the watchpoints of its creator. A thread created while we were setting them may have
+ * inherited one or not, so all are set again: two would report every access twice. */
 static enum dpe_watch_result watch_all(
 	struct dpe_probes *probes, struct dpe_object_watch *slot, const struct dpe_watch *watch)
 {
@@ -231,7 +231,7 @@ static void answer(struct dpe_probes *probes, struct dpe_watch_request *request)
 		request->ends ? "end" : "begin", request->result);
 	if (change_state(request, DPE_WATCH_TAKEN, DPE_WATCH_DONE))
 		return;
-	take_back(probes, request); /* the thread did not wait any longer, which counts as a loss */
+	take_back(probes, request); /* the thread no longer waited, which counts as a loss */
 	change_state(request, DPE_WATCH_ABANDONED, DPE_WATCH_FREE);
 }
 

@@ -7,7 +7,7 @@
 
 /* ---- which parts ------------------------------------------------------------------------- */
 
-/* What is at a pointer that an argument is: one step, no further. */
+/* The part of an object at a pointer that is an argument: one step, no further. */
 static char *check(const struct dpe_variable *variable)
 {
 	uint64_t size = variable->size;
@@ -30,7 +30,7 @@ static bool is_site_of(const struct dpe_plan_site *site, const struct dpe_object
 	return site->name == moment->name && site->module == moment->module;
 }
 
-/* What the part is by the debug information of a function that has the pointer. */
+/* Finds the part by the debug information of a function that has the pointer. */
 static char *find_part(const struct dpe_site *site, const struct dpe_watched_object *wanted,
 	struct dpe_object_watch_kind *kind)
 {
@@ -70,7 +70,7 @@ static char *check_pointer(const struct dpe_site *site, const struct dpe_object_
 	return NULL;
 }
 
-/* At one function, which may be where it begins and where it ends. */
+/* Adds a change at one function; watching may begin and end at the same one. */
 static char *look_at_site(const struct dpe_site *site, const struct dpe_watched_object *wanted,
 	struct dpe_object_watch_kind *kind)
 {

@@ -95,7 +95,7 @@ static void add_loss(struct dpe_loss *losses, unsigned max, unsigned *count, uin
 	++*count;
 }
 
-/* Runs of a program that the kernel left out, because it ran already on the same processor. */
+/* Runs that the kernel skipped because the program was already running on the same processor. */
 static uint64_t count_left_out(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};

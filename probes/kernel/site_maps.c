@@ -37,7 +37,7 @@ void dpe_usdt_configure(const struct dpe_probes *probes, int map)
 
 /* ---- texts that filters compare with ------------------------------------------------------ */
 
-/* The filter number `number` of all that compare texts; NULL: there is none. */
+/* Filter number `number` of those that compare texts; NULL: none. */
 static const char *text_at(const struct dpe_plan *plan, unsigned number)
 {
 	for (unsigned i = 0; i < 2 * plan->nsites; i++) {
@@ -70,17 +70,17 @@ void dpe_wanted_texts_configure(const struct dpe_probes *probes, int map)
 	for (unsigned i = 0; i < DPE_WANTED_TEXTS && (text = text_at(probes->plan, i)); i++) {
 		char bytes[DPE_TEXT_SIZE] = "";
 
-		memcpy(bytes, text, strlen(text)); /* is shorter: see plan_reads.c */
+		memcpy(bytes, text, strlen(text)); /* it is shorter: see plan_reads.c */
 		dpe_attach_put(probes, map, &i, bytes);
 	}
 }
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-/* No process has anything there, wherever it has its program. */
+/* No process maps anything there, wherever its program is loaded. */
 #define NOWHERE (UINT64_C(1) << 62)
 
-/* The kernel's side knows where the program is, and takes all addresses for its. */
+/* The BPF programs know where the program is loaded, and take all addresses as relative to it. */
 static uint64_t address_of(const struct dpe_probes *probes, const struct dpe_variable *variable)
 {
 	const struct dpe_module *module = variable->module;
@@ -151,7 +151,7 @@ static struct dpe_value_entries entries_of(
 	return entries;
 }
 
-/* The place of a variable among the variables that are read. */
+/* The index of a variable among those that are read. */
 static uint32_t place_of(
 	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads, unsigned read)
 {
@@ -162,7 +162,7 @@ static uint32_t place_of(
 	return place;
 }
 
-/* The kernel compares no floating point numbers, and none of more than 64 bits. */
+/* The BPF programs compare neither floating point numbers nor numbers of more than 64 bits. */
 static bool can_filter(const struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_filters *filters)
 {

@@ -1,7 +1,6 @@
-/* watchpoints: data events by hardware watchpoints.
- *
- * A watchpoint belongs to a thread, and is inherited by the threads that it creates. So the target is
- * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
+/* watchpoints: data events by hardware watchpoints. A watchpoint belongs to a thread, and is inherited by the
+ * threads that it creates. So the target is stopped while they are set: when its program begins (launched) or
+ * at once (attached). */
 #include "probes/features/features.h"
 #include "probes/process/process.h"
 #include "probes/kernel/kernel.h"
@@ -197,13 +196,13 @@ int dpe_watch_open(
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(attr),
-		.config = number, /* which the kernel ignores: for our program */
+		.config = number, /* ignored by the kernel; for our program */
 		.sample_period = 1,
 		.bp_type = watch->access ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
 		.bp_addr = watch->address,
 		.bp_len = watch->variable.size,
 		.inherit = 1,
-		.remove_on_exec = 1, /* another program has another variable there */
+		.remove_on_exec = 1, /* another program has another variable at that address */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};

@@ -1,5 +1,5 @@
-/* channel_bytes: what passes through pipes, sockets and queues, as system calls give it: which channel, and
- * how much. What that means is found out in C. */
+/* channel_bytes: the transfers of system calls through pipes, sockets and queues: which channel, and how many
+ * bytes. User space derives the order from them. */
 #ifndef DPE_PROBES_KERNEL_BPF_CHANNEL_BYTES_H
 #define DPE_PROBES_KERNEL_BPF_CHANNEL_BYTES_H
 
@@ -20,7 +20,7 @@ struct dpe_channel {
 	__u64 priority;
 };
 
-/* x86-64's numbers. */
+/* System call numbers of x86-64. */
 enum {
 	CALL_READ = 0,
 	CALL_WRITE = 1,
@@ -52,7 +52,7 @@ enum {
 #define STREAM 1 /* SOCK_STREAM */
 #define PEEK 2   /* MSG_PEEK */
 
-/* What a call does with its file; TRANSFER_NONE: nothing that is of interest. */
+/* What a call does with its file; TRANSFER_NONE: nothing of interest. */
 static __always_inline __u32 transfer_of(long call, const struct pt_regs *regs)
 {
 	switch (call) {
@@ -97,8 +97,8 @@ static __always_inline struct file *file_of(struct task_struct *task, __u64 desc
 	return file;
 }
 
-/* A direction of a connection is known by the socket that sends: the other one may not be there
- * yet, or not any more. The receiver keeps its sender's socket from being freed. */
+/* A direction of a connection is identified by the sending socket, since the other one may not exist yet, or no
+ * longer. The receiver keeps the sender's socket alive. */
 static __always_inline bool find_socket(
 	struct file *file, struct inode *inode, struct dpe_channel *channel)
 {
@@ -155,7 +155,7 @@ static __always_inline __u64 amount_of(const struct dpe_channel *channel, long r
 	return result >= 0;
 }
 
-/* The process whose end a call has waited for; 0: none. */
+/* The process for whose end a call has waited; 0: none. */
 static __always_inline __u32 awaited(long call, const struct pt_regs *regs)
 {
 	long result = regs->ax;

@@ -1,7 +1,5 @@
-/* frame_rows: how the registers of a function's caller are found, as the call frame information of a file
- * (.eh_frame) says, in eight bytes for each stretch of code.
- *
- * The one layout that BPF programs and C share. */
+/* frame_rows: how the registers of a function's caller are found, from the call frame information of a file
+ * (.eh_frame), in eight bytes for each range of code. The one layout that BPF programs and C share. */
 #ifndef DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
 #define DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
 
@@ -12,7 +10,8 @@ struct dpe_frame_file {
 	__u64 inode, size;
 };
 
-/* A table is sorted by `from`; each row holds up to the next one. The first is no row: its `from` says how many follow. */
+/* A table is sorted by `from`; each row applies up to the next one. The first element is a header: its `from` is the
+ * number of rows. */
 struct dpe_frame_row {
 	__u32 from; /* offset in the file */
 	__u32 rule; /* DPE_FRAME_RULE */
@@ -24,12 +23,12 @@ enum dpe_frame_kind {
 	DPE_FRAME_OUTERMOST, /* it has no caller */
 	DPE_FRAME_BY_SP,     /* the stack pointer + offset */
 	DPE_FRAME_BY_BP,     /* rbp + offset */
-	DPE_FRAME_REALIGNED, /* what lies at rbp - offset; rbp is at rbp */
+	DPE_FRAME_REALIGNED, /* the word at rbp - offset; the caller's rbp is at rbp */
 	DPE_FRAME_PLT,       /* the stack pointer + 8, + 16 from byte `offset` of the entry's 16 on */
 	DPE_FRAME_SIGNAL,    /* the kernel has put the registers on the stack */
 };
 
-/* Offsets are in words; `saved`: rbp lies so many below the frame's address; 0: it is not changed. */
+/* Offsets are in words. `saved`: rbp is saved that far below the frame's address; 0: it is unchanged. */
 #define DPE_FRAME_OFFSETS 0xffff
 #define DPE_FRAME_SAVES 0xfff
 #define DPE_FRAME_RULE(kind, offset, saved) ((__u32)(kind) | (__u32)(saved) << 4 | (__u32)(offset) << 16)
@@ -37,7 +36,8 @@ enum dpe_frame_kind {
 #define DPE_FRAME_SAVED(rule) ((rule) >> 4 & DPE_FRAME_SAVES)
 #define DPE_FRAME_OFFSET(rule) ((rule) >> 16)
 
-/* Where glibc says that the kernel has put registers: from the stack pointer on, in bytes. */
+/* Where the kernel saves the registers in a signal frame, by glibc's call frame information: bytes from the
+ * stack pointer. */
 #define DPE_FRAME_SIGNAL_BP 120
 #define DPE_FRAME_SIGNAL_SP 160
 #define DPE_FRAME_SIGNAL_PC 168

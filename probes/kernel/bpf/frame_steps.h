@@ -31,7 +31,7 @@ static __always_inline bool read_pair(read_words_fn *read, struct frame *frame, 
 	return true;
 }
 
-/* Most code keeps no frame pointers, and has anything in their register. */
+/* Most code has no frame pointers, and any value in their register. */
 static __always_inline bool is_frame(__u64 at, __u64 from)
 {
 	return at >= from && at - from < DPE_FRAME_BYTES && !(at & (sizeof(at) - 1));

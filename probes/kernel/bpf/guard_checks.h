@@ -37,8 +37,8 @@ static __always_inline bool is_set(__u32 index)
 	return *flag_at(index) != DPE_FLAG_UNSET;
 }
 
-/* Another program may count on this processor in between: so each adds at once. That is a barrier as
- * well: see guard_layout.h. */
+/* Another program may count on this processor meanwhile, so the addition is atomic. It is also a barrier: see
+ * guard_layout.h. */
 static __always_inline void count_begun(struct dpe_flag_counts *counts, __u32 index)
 {
 	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_EVENT_FLAGS - 1));
@@ -87,7 +87,7 @@ static __always_inline bool all_set(const struct dpe_guard_flags *flags)
 	return true;
 }
 
-/* False if no rule can make use of the event, as what must come before it has not come. */
+/* False if no rule can use the event, because what must precede it has not occurred. */
 static __noinline bool guard_is_open(const struct dpe_guard_entry *guard)
 {
 	if (!guard || !guard->after.count)
@@ -103,7 +103,7 @@ static __always_inline bool may_stop(void)
 	return *(volatile __u32 *)&guard_state.may_stop;
 }
 
-/* Before the event gets its time. 1 where it is one that may stop the target. A global function: see
+/* Called before the event gets its time. 1 if it may stop the target. A global function: see
  * pending_calls.h. */
 __noinline int guard_begin(const struct dpe_guard_entry *guard)
 {
@@ -158,8 +158,8 @@ struct guard_words {
 
 enum { GUARD_BEGUN = 1, GUARD_SENT = 2 }; /* what guard_begin said; the event is in the ring */
 
-/* Once the event, of that number, is in the ring, or lost. 1 where it stopped the target: unless that was
- * forbidden in the meantime. */
+/* Called once the event with that number is in the ring, or lost. 1 if it stopped the target, which may have
+ * been forbidden in the meantime. */
 __noinline int guard_end(const struct dpe_guard_entry *guard, const struct guard_words *words, __u32 tid,
 	__u64 seq, __u32 how)
 {

@@ -30,7 +30,7 @@ struct dpe_guard_flags {
 	__u8 at[DPE_GUARD_FLAGS];
 };
 
-/* The `size` lowest bytes of a word are those of a number. */
+/* The `size` lowest bytes of a word have to be those of a number. */
 struct dpe_guard_arg {
 	__u32 word, size;
 	__s64 number;
@@ -51,16 +51,17 @@ struct dpe_guard_entry {
 	struct dpe_guard_stop stops[DPE_GUARD_STOPS];
 };
 
-/* Stops by events: `begun` counts those who are about to look whether they stop, `done` those who
- * have, so a stop that is on its way can be waited for; neither where none may. */
+/* Stops by events: `begun` counts the events that are about to check whether they stop the target, `done` those
+ * that have, so that the observer can wait for a stop that is under way. Neither counts while stops are
+ * forbidden. */
 struct dpe_guard_state {
 	__u32 flags[DPE_EVENT_FLAGS]; /* enum dpe_flag_state */
 	__u32 may_stop;
-	__u32 held;      /* the target is stopped by its observer; only for its watchdog */
+	__u32 held;      /* the observer has stopped the target; for the watchdog only */
 	__u64 begun, done;
 	__u64 stops;     /* how many there were */
-	__u64 handled;   /* of these the target was continued after */
-	__u64 refused;   /* the kernel would not */
+	__u64 handled;   /* of these, after how many the target was continued */
+	__u64 refused;   /* signals that the kernel refused */
 	struct dpe_stopped_at {
 		__u32 tid, unused;
 		__u64 seq;

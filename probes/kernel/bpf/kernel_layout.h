@@ -1,11 +1,11 @@
-/* kernel_layout: the kernel's structures, as far as the programs here read them. */
+/* kernel_layout: the members of the kernel's structures that the programs read. */
 #ifndef DPE_PROBES_KERNEL_BPF_KERNEL_LAYOUT_H
 #define DPE_PROBES_KERNEL_BPF_KERNEL_LAYOUT_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 
-/* The loader finds out where the running kernel has each member. */
+/* The loader relocates each access to the running kernel's layout (CO-RE). */
 #ifdef __bpf__
 #define RELOCATED __attribute__((preserve_access_index))
 #else
@@ -199,9 +199,9 @@ struct bpf_perf_event_data_kern {
 	struct perf_event *event;
 } RELOCATED;
 
-/* Since Linux 6.13 a program at a uprobe may get a stack that its processor has for it, which is wrong:
- * where it waits, or is preempted, it may run there for another thread. It gets none where it has a
- * tail call, be it one that is never made. */
+/* Since Linux 6.13 a program at a uprobe may get a private stack per processor, which is wrong if it sleeps or
+ * is preempted: it may run there for another thread. A program with a tail call, even one that is never made,
+ * gets no private stack. */
 #ifdef __bpf__
 static const volatile bool makes_tail_calls = false;
 #define KEEP_OWN_STACK()                                                                           \

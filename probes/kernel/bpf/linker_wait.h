@@ -13,15 +13,15 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
+const volatile __u32 awaits; /* libraries mapped later may have events; if not, nothing can be missed in them */
 
 __u64 loads;         /* how often libraries were the reason */
-__u64 asked;         /* how often the observer was to look */
-__u64 answered;      /* the last of these that it has done */
-__u64 unanswered;    /* the last of these that no thread waited for any longer */
+__u64 asked;         /* the number of requests so far */
+__u64 answered;      /* the last request that the observer has served */
+__u64 unanswered;    /* the last request that no thread waited for any longer */
 __u32 observer_gone;
 
-/* Processes in which a thread waits, where several are followed, or for a program that is begun. */
+/* Processes in which a thread waits, if several are followed, or a program begins. */
 HASH_MAP(asking, DPE_MAP_PROCESSES, __u32, struct dpe_question);
 
 struct await {
@@ -29,8 +29,8 @@ struct await {
 	__u32 done;
 };
 
-/* Reading the thread's own memory in this way lets others run, which a mere loop does not on kernels
- * that preempt nobody; and it fails where the thread is being killed. */
+/* Reading the thread's own memory in this way lets other threads run, which a plain loop does not on kernels
+ * without preemption; and it fails if the thread is being killed. */
 static long await_step(__u32 step, struct await *await)
 {
 	char byte;
@@ -41,17 +41,17 @@ static long await_step(__u32 step, struct await *await)
 	if (!bpf_copy_from_user_task(&byte, sizeof(byte), (const void *)await->address,
 		    bpf_get_current_task_btf(), 0))
 		return 0;
-	await->done = 1; /* nothing more of it will run */
+	await->done = 1; /* the thread will not return to user mode */
 	return 1;
 }
 
-/* The kernel allows no more steps of one loop. */
+/* The kernel allows no more iterations of a loop. */
 static long await_round(__u32 round, struct await *await)
 {
 	return bpf_loop(DPE_WAIT_STEPS, await_step, await, 0) < DPE_WAIT_STEPS;
 }
 
-/* The observer did not answer the last time: perhaps it is stopped. */
+/* The observer did not answer the last request: it may be stopped. */
 static __always_inline bool is_unanswered(void)
 {
 	return *(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered;

@@ -8,7 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-/* Entries take memory once they are there. */
+/* Entries take memory only once they are added. */
 #define HASH_MAP(name, entries, from, to)                                                          \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
@@ -17,7 +17,7 @@
 		__type(key, from);                                                                 \
 		__type(value, to);                                                                 \
 	} name SEC(".maps")
-/* The observer says how many entries there are. */
+/* The observer sets the number of entries. */
 #define ARRAY_MAP(name, to)                                                                        \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \

@@ -9,8 +9,8 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-/* True if the function was reached by a jump from another observed one (a tail call): the
- * return address is already the kernel's. */
+/* True if the function was reached by a jump from another observed one (a tail call): the return address on the
+ * stack is already that of the kernel's trampoline. */
 static __always_inline bool is_chained(__u64 sp)
 {
 	__u64 address = 0, trampoline = find_trampoline();
@@ -21,17 +21,17 @@ static __always_inline bool is_chained(__u64 sp)
 	return address == trampoline;
 }
 
-/* Written out for the verifier: the compiler would drop a mask that it finds needless. */
+/* Written out for the verifier: the compiler would drop a redundant mask. */
 static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 {
 	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_CALLS - 1));
 	return &thread->calls[index];
 }
 
-/* The verifier goes through each loop for each possible iteration, on each path to it; but through
- * a global function once. Such a one gives back no pointers, and takes none for granted. */
+/* The verifier follows each iteration of a loop on each path that leads to it, but verifies a global function
+ * once. A global function cannot return pointers and has to check those that it gets. */
 
-/* Forgets calls that were left without a return: longjmp, exceptions. The stack grows down. */
+/* Forgets calls that were left without returning, by longjmp or an exception. The stack grows down. */
 __noinline int drop_stale(struct thread *thread, __u64 sp, __u32 site)
 {
 	if (!thread)
@@ -56,8 +56,8 @@ static __always_inline bool kernel_follows(struct task_struct *task)
 	return task->utask->depth < DPE_CALLS;
 }
 
-/* Notes the call for its exit. Where the kernel will not follow its return, the exit is lost
- * here and now; where only our own stack is full, when it comes. */
+/* Notes the call for its exit. If the kernel will not trace its return, the exit counts as lost now; if only
+ * our own stack is full, when the call returns. */
 static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
 	__u64 ip, const struct probe_event *event, const __u64 *words)
 {

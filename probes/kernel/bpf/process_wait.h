@@ -16,7 +16,7 @@ typedef int (*process_wait_callback)(struct bpf_map *map, void *key, void *value
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *work,
 	void *map, process_wait_callback callback, void *nothing) __ksym __weak;
 
-/* The number to await, or 0 where the observer cannot be asked. */
+/* The number of the request to wait for, or 0 if the observer cannot be asked. */
 static __always_inline __u64 ask_about(__u32 process, const struct dpe_question *question)
 {
 	struct dpe_question *asked_now;
@@ -32,26 +32,26 @@ static __always_inline __u64 ask_about(__u32 process, const struct dpe_question 
 	return number;
 }
 
-/* A program that the observer has not looked at may be one that our probes would harm. */
+/* A program that the observer has not examined may be one that our probes would harm. */
 static __always_inline bool is_unknown(const struct dpe_question *question)
 {
 	return question->program.inode;
 }
 
-/* False if it cannot be stopped, or the observer does not serve what is. */
+/* False if it cannot be stopped, or the observer does not serve stopped processes. */
 static __always_inline bool hold_process(struct task_struct *task, struct dpe_newcomer *entry)
 {
 	if ((is_unanswered() && !is_unknown(&entry->question)) || !hold(task, entry))
 		return false;
-	/* So that it is looked for. */
+	/* Makes the observer look for it. */
 	__sync_fetch_and_add(&asked, 1);
 	wake_at_once();
 	return true;
 }
 
-/* Waits for an answer, where nobody else can be kept from working a short time only: after that the process is stopped.
- * Where only one is observed nobody would continue it: an unknown program does not begin while the observer lives.
- * False if the observer does not answer. */
+/* Waits for an answer. If other processes are followed, it waits a short time only; after that the process is stopped.
+ * A single observed process is never stopped, as nothing would continue it: an unknown program does not begin while the
+ * observer lives. False if the observer does not answer. */
 static __always_inline bool await_or_hold(
 	struct task_struct *task, __u64 number, __u64 address, const struct dpe_question *question)
 {
@@ -66,8 +66,8 @@ static __always_inline bool await_or_hold(
 	return alone && hold_process(task, &entry);
 }
 
-/* Runs in the process before it returns to user mode. A new one that has run already, as the kernel was
- * late, may have passed probes unseen. */
+/* Runs in the process before it returns to user mode. A new process that has already run, because the kernel
+ * was late, may have passed probes unobserved. */
 static int wait_in_process(struct bpf_map *map, void *key, void *value)
 {
 	const struct process_wait *wait = value;
@@ -85,7 +85,7 @@ static int wait_in_process(struct bpf_map *map, void *key, void *value)
 	return 0;
 }
 
-/* False if it runs on at once. */
+/* False if it does not wait. */
 static __always_inline bool wait_before_return(
 	struct task_struct *task, __u64 number, __u64 ip, const struct dpe_question *question)
 {
@@ -101,7 +101,7 @@ static __always_inline bool wait_before_return(
 
 /* ---- a process is made ------------------------------------------------------------------- */
 
-/* In its parent. */
+/* Runs in the parent. */
 static __always_inline void await_probes_of_child(struct task_struct *parent, struct task_struct *child)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(parent);
@@ -117,7 +117,8 @@ static __always_inline void await_probes_of_child(struct task_struct *parent, st
 
 /* ---- a program is begun ------------------------------------------------------------------ */
 
-/* `moved`: by a thread that was not the main one, and becomes it: the probes were that one's. */
+/* `moved`: a thread other than the main one called exec and becomes the main thread; the kernel knows the
+ * probes by the old main thread. */
 static __always_inline void await_probes_of_program(struct task_struct *task, bool moved)
 {
 	struct dpe_newcomer entry = {};
@@ -137,7 +138,7 @@ static __always_inline void await_probes_of_program(struct task_struct *task, bo
 		if (number && wait_before_return(task, number, 0, &entry.question))
 			return;
 	} else if (!follow) {
-		return; /* nothing would continue what is stopped */
+		return; /* nothing would continue a stopped process */
 	}
 	if (!follow || !hold_process(task, &entry))
 		lose_nowhere(bpf_ktime_get_ns());

@@ -1,6 +1,6 @@
 /* The BPF programs: each writes one record to the ring of its processor, or counts one loss. Every event of a thread
  * takes a number, sent or not, so a gap in the numbers is exactly what was lost. The time of a record is taken after
- * its slot is reserved: a reader up to a producer position that was read after time T has all before T. */
+ * its slot is reserved: who reads up to a producer position read after time T has all records before T. */
 #include "probes/kernel/bpf/watch_hits.h"
 #include "probes/kernel/bpf/watch_requests.h"
 #include "probes/kernel/bpf/pending_calls.h"
@@ -43,7 +43,7 @@ static __always_inline void pass_guard(const struct dpe_guard_entry *guard,
 
 /* ---- the programs ------------------------------------------------------------------------ */
 
-/* The verifier wants registers read at constant offsets, each time anew. */
+/* The verifier requires constant offsets for reads of registers. */
 static __always_inline __u64 stack_pointer(struct pt_regs *regs)
 {
 	asm volatile("" : "+r"(regs));
@@ -69,7 +69,7 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
 }
 
-/* 0 where the kernel has put its own address there. */
+/* 0 if the kernel has put its own address there. */
 static __always_inline __u64 return_address(__u64 sp)
 {
 	__u64 address = 0;
@@ -78,7 +78,7 @@ static __always_inline __u64 return_address(__u64 sp)
 	return address == find_trampoline() ? 0 : address;
 }
 
-/* Variables that arguments lead to are read where these really are. */
+/* Reads the variables that arguments lead to, wherever the arguments are. */
 static __always_inline bool place(struct probe_event *event, __u64 *words, __u64 cookie)
 {
 	struct thread *thread = event->thread;
@@ -143,7 +143,7 @@ static __always_inline void enter(
 	else if (thread)
 		thread->unsure = 1;
 	else if (attached && observing)
-		lose_at(thread, tid, site, true); /* its exit, whose absence would not show */
+		lose_at(thread, tid, site, true); /* its exit, whose absence would go unnoticed */
 }
 
 const volatile __u32 entry_signal; /* 0: none */
@@ -175,7 +175,7 @@ static __always_inline void leave(
 {
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
-	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
+	__u64 sp = regs->sp - sizeof(__u64); /* the call was noted before its return address was known */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_guard_entry *guard = 0;
 	bool wanted, begun, sent = false;
@@ -189,7 +189,7 @@ static __always_inline void leave(
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (!call) { /* of a call that began before we came another observer may know */
+	if (!call) { /* another observer may know the return of a call that began before we attached */
 		if (observing && !(attached && thread && !thread->unsure))
 			lose_at(thread, tid, site, true);
 		return;
@@ -231,7 +231,7 @@ int on_exit(struct pt_regs *regs)
 	return 0;
 }
 
-/* Where processes are followed, it must be known whose number it is before it is seen. */
+/* If processes are followed, the owner of a number must be known before the number is used. */
 static __always_inline bool ask(struct task_struct *task, __u64 address)
 {
 	struct dpe_question question = {};
@@ -251,15 +251,15 @@ static __always_inline bool ask(struct task_struct *task, __u64 address)
 __u32 hold_begin; /* the target stops where its libraries are mapped, and where it begins … */
 __u32 begins;     /* … as it did */
 
-/* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
- * some other times). */
+/* The dynamic linker calls this when it has mapped a file of which nothing has run yet (and at some other
+ * times). */
 SEC("uprobe")
 int on_libraries(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
-	if (!observing || hold_begin || !is_target(task)) /* held, it need not ask */
+	if (!observing || hold_begin || !is_target(task)) /* a stopped target need not ask */
 		return 0;
 	if (follow)
 		note_linker(task, regs->ip);
@@ -268,7 +268,7 @@ int on_libraries(struct pt_regs *regs)
 	return 0;
 }
 
-/* Of the dynamic linker's function, and, with a cookie, of the program's first instruction. */
+/* At the dynamic linker's function and, with a cookie, at the program's first instruction. */
 SEC("uprobe")
 int on_begin(struct pt_regs *regs)
 {
@@ -285,7 +285,7 @@ int on_begin(struct pt_regs *regs)
 	return 0;
 }
 
-/* Addresses mean something else from here on. */
+/* From here on, addresses are those of another program. */
 static __always_inline void replace_program(struct task_struct *task)
 {
 	struct dpe_process *process = process_of(task);
@@ -298,8 +298,7 @@ static __always_inline void replace_program(struct task_struct *task)
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
-/* Of a process that begins a program which the user may not trace: from here on nothing is read of it or
- * of processes that it makes. */
+/* A process begins a program that the user may not trace: from here on neither it nor its children are read. */
 static __always_inline void stop_observing(struct task_struct *task)
 {
 	__sync_fetch_and_add(&untraceable, 1);
@@ -315,9 +314,9 @@ static __always_inline void stop_observing(struct task_struct *task)
 	wake_at_once();
 }
 
-/* The target's program starts (again): what was called before will never return. A thread that
- * was not the first takes over the first one's id; the kernel knows our probes by the first one,
- * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
+/* The target's program starts (again): earlier calls will never return. A thread that calls exec takes over the
+ * id of the main thread, by which the kernel knows our probes; the main thread is gone, so all further events
+ * are lost, which counts as one loss. Data events are lost too, since the variables are gone. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
@@ -366,7 +365,8 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 
 #define LONGEST_INSTRUCTION 15
 
-/* The kernel steps a copy of a probed instruction: what that accesses, its place in the program does. */
+/* The kernel single-steps a copy of a probed instruction: an access of the copy counts as one of the
+ * original. */
 static __always_inline __u64 place_of(struct task_struct *task, __u64 ip)
 {
 	struct uprobe_task *stepped = task->utask;
@@ -424,12 +424,12 @@ static __always_inline bool is_handled_fault(
 
 	if (signal != ILL && signal != BUS && signal != FPE && signal != SEGV)
 		return false;
-	return BPF_CORE_READ(info, si_code) > 0 && /* not sent by a process */
+	return BPF_CORE_READ(info, si_code) > 0 && /* sent by the kernel, not by a process */
 	       BPF_CORE_READ(action, sa.sa_handler);
 }
 
-/* A probed instruction faults, and a handler may repair that: then it runs again, and its probe is hit once more. Or the
- * handler leaves by longjmp, and the same is called anew. Which one it was is not known: it counts as a loss. */
+/* A probed instruction faults. If a handler repairs that, the instruction runs again and its probe is hit twice; if the
+ * handler leaves by longjmp, a second hit is a new call. The two cannot be told apart, so it counts as a loss. */
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
 {
@@ -446,7 +446,7 @@ int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigact
 	return 0;
 }
 
-/* A child goes on within the calls that its parent is in. */
+/* A child continues inside the calls that its parent is in. */
 static __always_inline void inherit_calls(struct task_struct *parent, struct task_struct *child)
 {
 	struct thread *from = bpf_task_storage_get(&storage, parent, 0, 0);
@@ -459,7 +459,7 @@ static __always_inline void inherit_calls(struct task_struct *parent, struct tas
 	to->unsure = from->unsure;
 }
 
-/* True if the child is none of the target. */
+/* True if the child is not a process of the target. */
 static __always_inline bool is_stranger(struct task_struct *parent, struct task_struct *child)
 {
 	if (child->tgid == parent->tgid)
@@ -477,7 +477,7 @@ static __always_inline bool is_stranger(struct task_struct *parent, struct task_
 	return false;
 }
 
-/* In the parent, before the new thread runs. */
+/* Runs in the parent, before the new thread does. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -491,7 +491,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* Where processes cannot wait in the kernel: a new one passes here before it runs. */
+/* For kernels in which processes cannot wait: a new one passes here before it runs. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 {
@@ -509,7 +509,7 @@ int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/* Of two threads that end at once the one may find the process gone that the other took out. */
+/* If two threads end at once, one may find that the other has already removed the process. */
 static __always_inline bool was_target(struct task_struct *task)
 {
 	return is_target(task) || (follow && bpf_task_storage_get(&storage, task, 0, 0));

@@ -7,19 +7,19 @@
 #include "probes/limits.h"
 #include <linux/types.h>
 
-/* Argument words are the integer registers rdi, rsi, rdx, rcx, r8, r9 in this order, followed by
- * the stack's words above the return address. Which argument is in which word is known in C. */
+/* Argument words are the integer registers rdi, rsi, rdx, rcx, r8, r9 in this order, followed by the stack's
+ * words above the return address. User space knows which argument is in which word. */
 #define DPE_WORD_REGISTERS 6
 #define DPE_WORDS 12
 
 /* Registers for floating point numbers. */
 
-/* The kernel itself follows no more returns than this in one thread. */
+/* The kernel traces no more nested returns than this in one thread. */
 #define DPE_CALLS 64
 
 #define DPE_STACK_MAX 32
 
-/* Watchpoints that the processor has. */
+/* The number of the processor's watchpoints. */
 #define DPE_WATCHES 4
 
 /* Words of an access: six as DPE_RECORD_DATA and _OBJECT have them, then the registers after it, rax … r15 as the
@@ -28,16 +28,16 @@
 #define DPE_ACCESS_REGISTERS 17
 #define DPE_ACCESS_WORDS (6 + DPE_ACCESS_REGISTERS)
 
-/* Variables that are read at one event, and pointers on the way to one. */
+/* How many variables are read at one event, and how many pointers are followed to one. */
 #define DPE_VALUES 8
 #define DPE_VALUE_STEPS 4
 #define DPE_VALUE_FILTERS 4
 
-/* Texts that are read at one event, and bytes of one, with the NUL behind it. */
+/* How many texts are read at one event, and the bytes of one, including its NUL. */
 #define DPE_TEXTS 4
 #define DPE_TEXT_SIZE 128
 #define DPE_TEXT_WORDS (DPE_TEXT_SIZE / sizeof(__u64))
-/* Texts that events are compared with before they are sent. */
+/* How many texts events are compared with before they are sent. */
 #define DPE_WANTED_TEXTS 64
 
 enum dpe_record_kind {
@@ -49,18 +49,18 @@ enum dpe_record_kind {
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
 	DPE_RECORD_FOUND,  /* of a thread that ran already; words: as of START */
 	DPE_RECORD_SEND,    /* words: the channel's kind, id, check; and the priority */
-	DPE_RECORD_RECEIVE, /* words: the same, then how much, and whether it is still there */
+	DPE_RECORD_RECEIVE, /* words: the same, then how many bytes, and whether they stay in the channel
+			     * (MSG_PEEK) */
 	DPE_RECORD_STEP,    /* no event; words: the same, the last a dpe_step */
 	DPE_RECORD_WAITED,  /* words: the process that has ended */
 	DPE_RECORD_OBJECT, /* site: which part; words: the object, the value before, after, the instruction */
 	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_watch_result */
-	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
+	DPE_RECORD_MEMORY, /* of the preloaded library only; site: what; words: address, bytes */
 	DPE_RECORD_NAME, /* no event; words: the thread's name from now on */
 };
 
-/* What carries something from one thread to another. The id of a pipe and a message queue is its
- * inode, that of a direction of a connection the sending socket's address, with its inode as check
- * where it sends. */
+/* Channels from one thread to another. The id of a pipe or a message queue is its inode. The id of a direction
+ * of a connection is the sending socket's address; where it sends, its inode is the check. */
 enum dpe_channel_kind {
 	DPE_CHANNEL_PIPE,
 	DPE_CHANNEL_SOCKET, /* the last of streams of bytes */
@@ -71,21 +71,19 @@ enum dpe_channel_kind {
 
 enum dpe_record_stack {
 	DPE_STACK_NONE,
-	DPE_STACK_WHOLE, /* behind twelve words, or an access's */
-	DPE_STACK_BRIEF, /* behind two */
+	DPE_STACK_WHOLE, /* after twelve words, or those of an access */
+	DPE_STACK_BRIEF, /* after two */
 };
 
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
-/* A record is followed by the result where it is of an exit (rax, rdx),
- * and by `nwords` words rounded up to 2, 6 or 12; an access has DPE_ACCESS_WORDS, and `nwords` 0 where no
- * variable was read. Where stacks are recorded it is twelve, or 2 where
- * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
- * function's entry), then `nstack` addresses and maybe room for more. Where
- * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even
- * without stacks, and then come DPE_VALUES values: at the record's end. Those whose bit in `known` is
- * not set could not be read. Where texts are among them (`ntexts`) their values are lengths, and
- * behind these is room for DPE_TEXTS texts. */
+/* A record is followed by the result where it is of an exit (rax, rdx), and by `nwords` words rounded up to 2,
+ * 6 or 12; an access has DPE_ACCESS_WORDS, and `nwords` is 0 if no variable was read. Where stacks are recorded
+ * it is twelve, or 2 where that is enough, then one address (of an enter: the return address on the stack; of
+ * an exit: the function's entry), then `nstack` addresses and maybe room for more. Where variables are read
+ * (`nvalues`) it is twelve, the address and room for stack_depth addresses, even without stacks, and then come
+ * DPE_VALUES values: at the record's end. Those whose bit in `known` is not set could not be read. Where texts
+ * are among them (`ntexts`) their values are lengths, and behind these is room for DPE_TEXTS texts. */
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
@@ -98,48 +96,49 @@ struct dpe_record {
 	__u8 has_stack; /* enum dpe_record_stack */
 	__u16 nvalues, ntexts;
 	__u32 known;
-	__u32 space;  /* number of the address space; 0 the first */
+	__u32 space;  /* number of the address space, from 0 */
 	__u32 shared; /* bits: words that are DPE_SHARED_WORDs */
 	__u64 words[];
 };
 
 #define DPE_RESULT_WORDS 2
 #define DPE_COMM_WORDS 2
-#define DPE_COMM_SIZE (DPE_COMM_WORDS * sizeof(__u64) + 1) /* with the NUL behind it */
+#define DPE_COMM_SIZE (DPE_COMM_WORDS * sizeof(__u64) + 1) /* including the NUL */
 
-/* An address in shared memory, where processes are followed: which memory, and where in it. */
+/* An address in shared memory, if processes are followed: which memory, and the offset in it. */
 #define DPE_SHARED_BITS 40
 #define DPE_SHARED_WORD(number, offset) ((__u64)(number) << DPE_SHARED_BITS | (offset))
 
 /* A process that is followed, by its id. */
 struct dpe_process {
 	__u32 space;
-	__u32 replaced; /* its program is not the one that was launched, by an exec */
-	__u32 serial;   /* of its probes: another process of that id, or main thread, needs others */
-	__u32 stops;    /* it is to be stopped before it runs */
+	__u32 replaced; /* it runs another program than the launched one, by an exec */
+	__u32 serial;   /* the generation of its probes: a new process or main thread with that id needs new
+			 * ones */
+	__u32 stops;    /* stop it before it runs */
 };
 
-/* A file; `size` is 0 where it may change. */
+/* A file; `size` is 0 if the file may change. */
 struct dpe_file {
 	__u64 inode, size;
 	__u32 device, generation;
 };
 
-/* A process that the observer is to look at; before the first instruction of a program that it has not looked at yet,
- * the file of that, else zero; and the number that the process awaits, 0 until it is taken. */
+/* A process that the observer has to examine. `file`: the program that begins, if the observer has not examined it
+ * yet, else zero. Then the number of the request that the process waits for, 0 until it is taken. */
 struct dpe_question {
 	struct dpe_file program;
 	__u64 number;
 };
 
-/* A process that is stopped until it was looked at: which time that is. It may go on when `released` has
- * that serial for it. */
+/* A process that is stopped until the observer has examined it, with the serial number of the stop. It may
+ * continue when `released` has that serial number. */
 struct dpe_newcomer {
 	__u64 serial;
 	struct dpe_question question;
 };
 
-/* The attach cookie: what a probe has to know of its site. */
+/* The attach cookie: what a program has to know about its site. */
 #define DPE_COOKIE(site, nwords, enter, exit)                                                      \
 	((__u64)(site) | (__u64)(nwords) << 32 | (__u64)(enter) << 40 | (__u64)(exit) << 41)
 #define DPE_COOKIE_SITE(cookie) ((__u32)(cookie))
@@ -154,12 +153,12 @@ struct dpe_newcomer {
 #define DPE_COOKIE_ADDRESSES(mask) ((__u64)(mask) << 48)
 #define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
 #define DPE_COOKIE_WATCHES_OBJECTS (1ull << 46) /* watching objects begins or ends here */
-#define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
+#define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its USDT note says */
 #define DPE_COOKIE_GUARDED (1ull << 45) /* it has entries in the map `guards` */
 
 
-/* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
- * could not be made; its numbering starts after them. */
+/* What a thread lost, by thread id. `unnumbered` of them occurred while the thread's storage could not be
+ * allocated; its numbering starts after them. */
 struct dpe_lost {
 	__u64 count;
 	__u64 first, last;
@@ -168,7 +167,7 @@ struct dpe_lost {
 
 /* Parts of objects that a watchpoint begins or ends to watch at one site. */
 #define DPE_WATCH_CHANGES 8
-/* Threads that may wait for a watchpoint at a time. */
+/* How many threads may wait for watchpoints at a time. */
 #define DPE_WATCH_REQUESTS 64
 
 struct dpe_watch_change {
@@ -193,10 +192,10 @@ struct dpe_object_watch_entry {
 enum dpe_watch_state {
 	DPE_WATCH_FREE,
 	DPE_WATCH_FILLING,
-	DPE_WATCH_READY,     /* for the observer */
-	DPE_WATCH_TAKEN,     /* by it */
-	DPE_WATCH_DONE,      /* `result` is there */
-	DPE_WATCH_ABANDONED, /* was taken, and the thread waits no longer */
+	DPE_WATCH_READY,     /* the thread waits for the observer */
+	DPE_WATCH_TAKEN,     /* the observer has taken the request */
+	DPE_WATCH_DONE,      /* `result` is set */
+	DPE_WATCH_ABANDONED, /* it was taken, and the thread no longer waits */
 };
 
 enum dpe_watch_result {
@@ -207,7 +206,7 @@ enum dpe_watch_result {
 	DPE_WATCH_OVERLAP,     /* another watchpoint is on these bytes */
 	DPE_WATCH_UNALIGNED,
 	DPE_WATCH_FAILED,
-	DPE_WATCH_KNOWN,       /* it was so already: nothing to report */
+	DPE_WATCH_KNOWN,       /* nothing changed: nothing to report */
 };
 
 struct dpe_watch_request {
@@ -223,9 +222,9 @@ struct dpe_watch_entry {
 
 #define DPE_WORD_RESULT (DPE_WORDS + 1)
 
-/* A variable that is read at events: `address` counts from where the program is. Where `word` is not
- * 0, the first pointer is no variable but that word of the call, from 1, or its result; without
- * steps the word is the value itself, from the byte `address` of it on. */
+/* A variable that is read at events: `address` is relative to the load address of the program. If `word` is not
+ * 0, the first pointer is that word of the call (from 1), or its result; without steps the word is the value
+ * itself, from its byte `address` on. */
 struct dpe_value_entry {
 	__u64 address;
 	__u32 size;
@@ -234,7 +233,7 @@ struct dpe_value_entry {
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
 };
 
-#define DPE_TEXT_WHOLE 0x80 /* an event whose text is longer than DPE_TEXT_SIZE is worth nothing */
+#define DPE_TEXT_WHOLE 0x80 /* the event is useless if the text is longer than DPE_TEXT_SIZE */
 #define DPE_TEXT_CUT (DPE_TEXT_SIZE + 1) /* the length of such a text, as a value */
 
 enum dpe_filter_op {
@@ -252,14 +251,14 @@ struct dpe_filter_entry {
 	__s64 number; /* of a text: its place in `wanted_texts` */
 };
 
-/* An event is sent where one of them holds; 0: always. */
+/* An event is sent if one of them holds; 0: always. */
 struct dpe_filter_entries {
 	__u32 count, unused;
 	struct dpe_filter_entry at[DPE_VALUE_FILTERS];
 };
 
 enum dpe_usdt_kind {
-	DPE_USDT_NONE,     /* nothing that can be had: 0 */
+	DPE_USDT_NONE,     /* not available: 0 */
 	DPE_USDT_CONSTANT, /* number */
 	DPE_USDT_REGISTER, /* base */
 	DPE_USDT_MEMORY,   /* at base + index * scale + number */
@@ -283,7 +282,7 @@ struct dpe_usdt_args {
 	struct dpe_usdt_arg at[DPE_WORDS];
 };
 
-/* What is read at a site, or, behind those, at a watched variable. */
+/* What is read at a site or, after the sites, at a watched variable. */
 struct dpe_value_entries {
 	__u32 count, unused;
 	struct dpe_filter_entries filters[2]; /* of entries, of returns */

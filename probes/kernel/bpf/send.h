@@ -1,4 +1,4 @@
-/* send: threads of the target, the numbers of their events, and how these get into the ring or count as
+/* send: the target's threads and the numbers of their events; sends records to the ring, or counts them as
  * lost. */
 #ifndef DPE_PROBES_KERNEL_BPF_SEND_H
 #define DPE_PROBES_KERNEL_BPF_SEND_H
@@ -20,24 +20,24 @@
 
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 nrings = 1;
-const volatile __u32 channels;    /* what passes through channels is wanted */
+const volatile __u32 channels;    /* transfers through channels are wanted */
 const volatile __u32 waits;       /* waits for processes are wanted */
 const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
 const volatile __u32 steps;     /* some probed instructions are single-stepped: these may fault */
 const volatile __u32 founds;      /* threads that ran already begin with an event */
-const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 first_watch; /* in `read_where`: after all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
 const volatile __u32 first_guard;  /* in `guards`: of watched variables */
 
-__u32 observing;        /* events count from now on */
-__u64 observing_since;     /* attached: when that began; 0: just now */
-__u32 execs;        /* programs that the target has begun */
-__u64 waiting;      /* the reader sleeps until it is woken */
+__u32 observing;        /* events are sent from now on */
+__u64 observing_since;     /* attached: when; 0: now */
+__u32 execs;        /* number of programs that the target has begun */
+__u64 waiting;      /* the reader sleeps and has to be woken */
 __u64 code;         /* where the program's code begins since its last exec */
 __u32 hold_program; /* stop the target once it has begun its program */
 __u32 nwatches;
 struct dpe_watch_entry watches[DPE_WATCHES];
-struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
+struct dpe_lost nowhere; /* losses for which `losses` had no room */
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -52,10 +52,10 @@ struct {
 } rings SEC(".maps");
 
 HASH_MAP(losses, DPE_MAP_LOSSES, __u32, struct dpe_lost);
-/* Losses of each site, which no verdict depends on: 2 * site for calls, 2 * site + 1 for returns. */
+/* Losses of each site, for reports only: 2 * site for calls, 2 * site + 1 for returns. */
 ARRAY_MAP(lost_at, __u64);
 
-/* How many events threads had that ended: should the id come again, numbering goes on. */
+/* How many events each ended thread had: numbering continues if its id is reused. */
 HASH_MAP(ended, DPE_MAP_ENDED, __u32, __u64);
 
 /* A call whose return is awaited. */
@@ -64,7 +64,7 @@ struct call {
 	__u32 site;
 	__u16 gone, shared;
 	__u64 words[DPE_WORDS];
-	__u64 raw[DPE_WORDS]; /* the same with addresses as they are, where these may be needed */
+	__u64 raw[DPE_WORDS]; /* the same with untranslated addresses, if they may be needed */
 };
 
 struct thread {
@@ -72,14 +72,14 @@ struct thread {
 	__u32 tid, depth;
 	__u32 process, space;
 	__u32 met;    /* its first event was sent */
-	__u32 unsure; /* calls were not noted, or were forgotten, and may still return */
+	__u32 unsure; /* some calls were not noted, or were forgotten, and may still return */
 	__u64 named;  /* `comm` is the name that was sent last */
 	__u64 comm[DPE_COMM_WORDS];
-	struct dpe_channel transfer; /* of the system call that it is in */
-	__u64 probed_ip, probed_sp;  /* of its last call, where probed instructions may fault */
-	struct readings read;        /* for its event at hand */
+	struct dpe_channel transfer; /* of the current system call */
+	__u64 probed_ip, probed_sp;  /* of its last call, if probed instructions may fault */
+	struct readings read;        /* for the current event */
 	struct stack_memory stack;
-	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
+	__u64 raw[DPE_WORDS];        /* of the call that begins: see struct call */
 	struct call calls[DPE_CALLS];
 };
 
@@ -197,8 +197,8 @@ struct probe_event {
 	struct values values;
 };
 
-/* Many processors do not fight for one ring: each has its own, or shares it with some. A program
- * stays on its processor while it runs, though other programs may run there in between. */
+/* Processors do not contend for one ring: each has its own, or shares it with a few. A program stays on its
+ * processor while it runs, though other programs may run there meanwhile. */
 static __always_inline void *own_ring(void)
 {
 	__u32 index = nrings ? bpf_get_smp_processor_id() % nrings : 0;
@@ -206,10 +206,10 @@ static __always_inline void *own_ring(void)
 	return bpf_map_lookup_elem(&rings, &index);
 }
 
-/* The place in the ring must be visible to the reader before the clock is read: without that a
- * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier.
- * The clocks of two processors may differ by nanoseconds while the kernel adjusts them: what a
- * thread did before it came here was earlier all the same. */
+/* The reservation must be visible to the reader before the clock is read; otherwise it may stay in the
+ * processor's store buffer for some hundred nanoseconds. A locked operation is a barrier. The clocks of two
+ * processors may differ by nanoseconds while the kernel adjusts them; what a thread did before it came here is
+ * earlier nevertheless. */
 static __always_inline __u64 time_after_reserve(struct thread *thread)
 {
 	__u64 barrier = 0, now;
@@ -252,10 +252,10 @@ static __always_inline void wake_at_once(void)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
 
-/* Waking the reader for each record would cost more than all the rest: it looks by itself while
- * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
- * reader looks at the ring once more after it said so: no record is slept over. One wakes it, for
- * all that come until it runs. */
+/* Waking the reader for each record would cost more than everything else: it polls while records arrive, and
+ * announces when it goes to sleep. The submit before this is a full barrier, and the reader checks the ring
+ * once more after the announcement, so no record is missed. One wakeup serves all records until the reader
+ * runs. */
 static __always_inline void wake_reader(void *ring)
 {
 	void *nothing;
@@ -277,7 +277,7 @@ static __always_inline void submit(void *ring, struct dpe_record *record)
 	wake_reader(ring);
 }
 
-/* Where the words of the call begin: `exit`, behind its result. */
+/* Where the words of the call begin; with `exit`, after its result. */
 static __always_inline __u64 *begin_words(
 	struct dpe_record *record, const struct probe_event *event, const bool exit)
 {
@@ -350,7 +350,7 @@ static __always_inline bool put_with_stack(const struct probe_event *event, cons
 	return true;
 }
 
-/* What is not written, neither the target nor the reader pays for. */
+/* Unused space is not written, so it costs nothing. */
 static __always_inline bool put_stack(
 	const struct probe_event *event, const __u64 *words, const bool exit)
 {
@@ -404,8 +404,8 @@ static __always_inline void describe(struct task_struct *task, __u64 *words)
 	words[3] = process ? process->space : 0;
 }
 
-/* Few threads change their names: so the name comes before the first event that has it, by the same
- * way. False if the ring is full: an event without its name is lost. */
+/* Few threads change their names, so a name is sent once, before the first event that has it, through the same
+ * ring. False if the ring is full: an event without its name is lost. */
 static __noinline bool send_new_name(struct thread *thread, __u64 first, __u64 second)
 {
 	struct probe_event event = {.thread = thread,
@@ -422,7 +422,7 @@ static __noinline bool send_new_name(struct thread *thread, __u64 first, __u64 s
 	return true;
 }
 
-/* Two loads, where the kernel's function searches for the name's end. */
+/* Two loads; the kernel's helper would search for the end of the name. */
 static __always_inline bool send_name(struct thread *thread)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -434,7 +434,7 @@ static __always_inline bool send_name(struct thread *thread)
 	return send_new_name(thread, comm[0], comm[1]);
 }
 
-/* What released a thread that ran already is unknown: its first event says so. */
+/* It is unknown what released a thread that was already running: its first event says so. */
 static __noinline void meet(struct thread *thread)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -492,7 +492,7 @@ static __always_inline bool send_words(
 	return false;
 }
 
-/* `exit`: with the result that the thread's readings have. */
+/* `exit`: with the result that is among the thread's readings. */
 static __always_inline bool send(struct probe_event *event, const __u64 *words, const bool exit)
 {
 	return send_words(event, words, DPE_WORDS, exit);
@@ -512,8 +512,8 @@ static __always_inline void send_kernel_event(
 		lose(event.thread, event.tid);
 }
 
-/* The C library's function that creates a thread has no call frame information where it calls the kernel, as the
- * new thread comes from there, too; its return address is at the stack pointer. */
+/* The C library's function that creates a thread has no call frame information where it calls the kernel, since
+ * the new thread returns from there, too; its return address is at the stack pointer. */
 static __always_inline void leave_system_call(struct thread *thread, struct stack_top *top)
 {
 	__u64 caller;

@@ -1,5 +1,5 @@
-/* stack_walk: the callers of what is observed: by the call frame information of the files that are mapped, and by
- * frame pointers in code that has none. */
+/* stack_walk: the callers of an event: by the call frame information of the mapped files, and by frame pointers
+ * in code that has none. */
 #ifndef DPE_PROBES_KERNEL_BPF_STACK_WALK_H
 #define DPE_PROBES_KERNEL_BPF_STACK_WALK_H
 
@@ -17,7 +17,7 @@
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile bool has_tables;   /* of frames; the kernel can search them (Linux 5.17) */
 
-/* Where a stack begins. */
+/* The frame that a walk starts from. */
 struct stack_top {
 	__u64 ip, sp, bp;
 };
@@ -39,9 +39,9 @@ struct {
 	__array(values, struct frame_table);
 } frame_tables SEC(".maps");
 
-#define DPE_SHORT_STACK 2 /* frames of a record that has room for no more */
+#define DPE_SHORT_STACK 2 /* the most frames of a record */
 
-/* A thread's stack, and the rules of code that it was found in before. */
+/* A thread's stack, and the rules of the code in which its frames were found before. */
 struct stack_memory {
 	__u64 frames[DPE_STACK_MAX];
 	struct known_rule {
@@ -50,11 +50,11 @@ struct stack_memory {
 	} known[DPE_KNOWN_RULES];
 };
 
-__u32 mapping_changes; /* of the target: what an address means may be something else since */
+__u32 mapping_changes; /* of the target: addresses may have another meaning since */
 
-/* Where the kernel lets observed functions of this process return to; 0: unknown.
- * The verifier looks through all types of the kernel for each pointer that is followed, which takes
- * it milliseconds; a global function it checks once, not on each path to it. */
+/* The address of the kernel's trampoline for returns in this process; 0: unknown. The verifier takes
+ * milliseconds for each pointer that is followed; it verifies a global function once, not on each path to
+ * it. */
 __noinline __u64 find_trampoline(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -109,9 +109,9 @@ static long halve(__u32 round, struct rule_search *search)
 	return 0;
 }
 
-#define NOT_SEEN (~0u) /* another thread changes what is mapped, or nothing is */
+#define NOT_SEEN (~0u) /* another thread changes the mappings, or nothing is mapped there */
 
-/* The rule of the code there; DPE_FRAME_UNKNOWN where it is no file's, or a file's without a table. */
+/* The rule of the code there; DPE_FRAME_UNKNOWN if it is in no file, or in a file without a table. */
 __noinline __u32 search_rule(__u64 pc)
 {
 	struct frame_place place = {.pc = pc};
@@ -157,7 +157,7 @@ static __always_inline bool read_words_at(__u64 address, __u64 *words, __u32 cou
 	return !bpf_probe_read_user(words, count * sizeof(*words), (void *)address);
 }
 
-/* The verifier looks at a global function once, and not on each path through what calls it. */
+/* The verifier verifies a global function once, not on each path to its calls. */
 __noinline int step_out(struct frame *frame, __u32 rule)
 {
 	return frame && step_frame(read_words_at, frame, rule);
@@ -182,7 +182,7 @@ static long compare_return(__u32 round, struct return_search *search)
 	return 0;
 }
 
-/* Where the kernel has put its own address on the stack, only the kernel knows what was there. 0: it does not. */
+/* If the kernel has put its own address on the stack, only the kernel knows the original one. 0: it does not. */
 __noinline __u64 find_return(__u64 slot)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();

@@ -1,7 +1,6 @@
-/* target_processes: which processes are the target, and in whose memory an address lies.
- *
- * Without following there is one process, known by its id. Else the processes are in a map, which
- * the kernel's side keeps itself: a child is in it before it runs, and out of it with its end. */
+/* target_processes: which processes are the target, and in whose memory an address lies. Without following
+ * there is one process, known by its id. Otherwise the processes are in a map that the BPF programs maintain: a
+ * child enters it before it runs, and leaves it when it ends. */
 #ifndef DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 #define DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 
@@ -17,9 +16,9 @@
 
 const volatile __u32 target;    /* process id, in the observer's namespace */
 const volatile __u32 namespace; /* of that id; 0: the initial one */
-const volatile bool follow;     /* its children and what it execs, too */
+const volatile bool follow;     /* children, and programs that are executed, are followed */
 const volatile bool has_task_work; /* processes can wait in the kernel before they run (Linux 6.18) */
-const volatile bool place_may_sleep; /* programs that ask where an address lies can wait */
+const volatile bool place_may_sleep; /* programs that look an address up can sleep */
 
 __u64 living;    /* processes in `followed` */
 __u64 spaces;    /* address spaces after the first */
@@ -28,8 +27,8 @@ __u64 serials;   /* of struct dpe_newcomer */
 __u64 process_serials;
 __u64 endings;   /* processes that are no longer in `followed` */
 __u64 nbackings; /* files of shared memory so far */
-__u32 left;      /* the only process is not observed any more */
-__u64 untraceable; /* programs begun that the user may not trace: they are not observed */
+__u32 left;      /* the only process is no longer observed */
+__u64 untraceable; /* programs that the user may not trace, which are not observed */
 
 HASH_MAP(followed, DPE_MAP_PROCESSES, __u32, struct dpe_process);
 
@@ -58,15 +57,15 @@ HASH_MAP(stopped, DPE_MAP_PROCESSES, __u32, __u64);
 /* Dynamic linkers that notify of mappings (linker_wait.h). */
 HASH_MAP(beginnings, DPE_MAP_FILES, struct dpe_file, __u32);
 
-/* Programs that the observer has looked at: they do not translate code. */
+/* Programs that the observer has examined: they do not translate code. */
 HASH_MAP(programs, DPE_MAP_FILES, struct dpe_file, __u32);
 
 /* Files of shared memory, by which objects in it are known whatever their addresses. */
 HASH_MAP(backings, DPE_MAP_FILES, struct dpe_file, __u32);
 
-/* Functions that are not static the verifier looks at once, not at each call. */
+/* The verifier verifies functions that are not static once, not at each call. */
 
-/* The counter's next number; 0 where others were quicker every time. */
+/* The counter's next number; 0 if every attempt lost to another thread. */
 __noinline __u32 next_number(__u64 *counter)
 {
 	if (!counter)
@@ -152,7 +151,7 @@ static __always_inline void unfollow_process(struct task_struct *task)
 	__sync_fetch_and_add(&living, -1);
 }
 
-/* Called for each thread that ends: the last one ends the process. */
+/* Called for each thread that ends; the last one ends the process. */
 static __always_inline void unfollow(struct task_struct *task)
 {
 	if (!BPF_CORE_READ(task, signal, live.counter))
@@ -193,8 +192,8 @@ static __always_inline void note_linker(struct task_struct *task, __u64 ip)
 		update(&beginnings, &linker, &known, BPF_ANY);
 }
 
-/* Stops the process until the observer has looked at it. False if it cannot. Who is in the map has
- * its signal: the one that lets it go on comes after that. */
+/* Stops the process until the observer has examined it. False if that is impossible. A process in the map has
+ * been sent its signal, so the signal that continues it comes later. */
 static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *entry)
 {
 	__u32 id = process_id(task);
@@ -208,7 +207,7 @@ static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *
 	return false;
 }
 
-/* Of a program that is begun: whether its dynamic linker notifies of mappings. */
+/* Whether the dynamic linker of the program that begins notifies of mappings. */
 static __always_inline bool has_known_linker(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -235,13 +234,13 @@ static __always_inline bool is_alone(struct task_struct *task)
 
 #define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
 #define PAGE_BITS 12
-#define BUSY -16 /* bpf_find_vma, while another thread changes what is mapped, or is about to */
+#define BUSY -16 /* from bpf_find_vma, while another thread changes the mappings, or is about to */
 
 struct whereabouts {
 	__u64 address, offset;
 	struct dpe_file file;
 	__u32 shared;
-	long error; /* of the last look */
+	long error; /* of the last lookup */
 };
 
 static long look_at_mapping(
@@ -271,8 +270,8 @@ static __always_inline __u32 number_of_backing(const struct dpe_file *file)
 	return fresh;
 }
 
-/* The fault of a read where nothing is ever mapped waits for others that change what is. A thread that
- * wants to, and has no processor, keeps nobody from reading there, so one such wait may not do. */
+/* A page fault at an address that is never mapped waits for threads that change the mappings. A thread that is
+ * about to, but is not running, does not block the fault, so one such wait may not suffice. */
 static long look_again(__u64 looks, struct whereabouts *where)
 {
 	char any;
@@ -286,19 +285,19 @@ static long look_again(__u64 looks, struct whereabouts *where)
 
 enum placed { PLACED_NOT, PLACED_PRIVATE, PLACED_SHARED };
 
-/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where that is unknown. */
+/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT if that is unknown. */
 __noinline int place_word(__u64 *word)
 {
 	struct whereabouts where = {};
 	__u32 number;
 
-	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
+	if (!follow || !word) /* kernels without bpf_find_vma never use the following */
 		return PLACED_NOT;
 	where.address = *word;
 	bpf_loop(DPE_MAPPING_LOOKS, look_again, &where, 0);
 	if (where.error == BUSY)
 		return PLACED_NOT;
-	if (where.error || !where.shared) /* where nothing is mapped, it is a number like any other */
+	if (where.error || !where.shared) /* an address where nothing is mapped is a plain number */
 		return PLACED_PRIVATE;
 	number = number_of_backing(&where.file);
 	if (!number || where.offset >> DPE_SHARED_BITS)

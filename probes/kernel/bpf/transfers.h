@@ -1,5 +1,4 @@
-/* transfers: the programs at system calls: what passes through channels, and who has waited for the end
- * of a process. */
+/* transfers: the programs at system calls: transfers through channels, and waits for the end of a process. */
 #ifndef DPE_PROBES_KERNEL_BPF_TRANSFERS_H
 #define DPE_PROBES_KERNEL_BPF_TRANSFERS_H
 

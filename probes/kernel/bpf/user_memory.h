@@ -11,14 +11,14 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-const volatile __u64 lowest_code; /* the address that the program's file has for its code */
+const volatile __u64 lowest_code; /* the address of the program's code in its file */
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
-/* Where nothing is read, the verifier need not check the code that reads, which takes long. */
+/* If nothing is read, the verifier need not check the reading code, which takes long. */
 const volatile bool reads_values, reads_usdt, reads_texts;
 const volatile __u32 most_values, most_steps; /* of one event, of one value */
 
-__u32 replaced; /* the program, by another exec: its variables are gone */
-__u64 cut_texts; /* that stood for something as a whole, and were too long */
+__u32 replaced; /* the program was replaced by another exec: its variables are gone */
+__u64 cut_texts; /* texts that are compared as a whole, and were too long */
 
 /* By site. */
 ARRAY_MAP(read_where, struct dpe_value_entries);
@@ -39,7 +39,7 @@ struct readings {
 
 struct values {
 	__u32 count, known;
-	__u32 ntexts, lost; /* lost: what was read is not what the event is worth something with */
+	__u32 ntexts, lost; /* lost: the event is useless without what could not be read */
 	struct readings *to;
 };
 
@@ -58,7 +58,8 @@ static __always_inline bool word_at(
 		return true;
 	}
 	word--;
-	asm volatile("" : "+r"(word)); /* what is checked is what is used: the verifier wants it so */
+	asm volatile("" : "+r"(word)); /* the checked value has to be the one that is used, or the verifier
+				        * refuses it */
 	if (!words || word >= DPE_WORDS)
 		return false;
 	*value = words[word];
@@ -83,7 +84,7 @@ static __always_inline long copy_text(__u64 *to, __u32 size, __u64 address, bool
 	got = bpf_probe_read_user_str(to, size, (void *)address);
 	if (got >= 0 || !sleeps)
 		return got;
-	/* What is not in memory yet is waited for, where it begins and where it ends. */
+	/* Faults in the pages in which the text begins and ends. */
 	bpf_copy_from_user(&any, 1, (void *)address);
 	bpf_copy_from_user(&any, 1, (void *)(address + size - 1));
 	return bpf_probe_read_user_str(to, size, (void *)address);
@@ -111,7 +112,7 @@ static __always_inline bool read_text(
 	return true;
 }
 
-/* Memory that is not there yet (or no more) can only be waited for where programs may sleep. */
+/* Memory that is paged out can be waited for only if programs may sleep. */
 static __always_inline bool read_value(const struct dpe_value_entry *entry, __u64 bias,
 	struct values *values, __u64 *value, const __u64 *words, bool sleeps)
 {
@@ -171,7 +172,7 @@ static __always_inline bool compare(const struct dpe_value_entry *entry,
 
 	if (reads_texts && entry->text)
 		return is_wanted(entry, values, bytes, filter);
-	if (value < 0 && !entry->is_signed) /* above all that have a sign */
+	if (value < 0 && !entry->is_signed) /* greater than all signed numbers */
 		return filter->op == DPE_FILTER_GT || filter->op == DPE_FILTER_GE ||
 		       filter->op == DPE_FILTER_NE;
 	switch (filter->op) {
@@ -217,7 +218,8 @@ static __always_inline bool is_replaced(struct task_struct *task)
 	return !process || process->replaced;
 }
 
-/* Where the program is, beyond where its file says; a function of its own as find_trampoline. */
+/* How far the program was loaded from its address in the file; a global function for the same reason as
+ * find_trampoline. */
 __noinline __u64 bias_of_program(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -248,7 +250,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 	return entries;
 }
 
-/* False if no rule can make use of the event. `phase`: 1 of a return. `words`: of the call. */
+/* False if no rule can use the event. `phase`: 1 of a return. `words`: of the call. */
 static __noinline bool read_at_probe(struct task_struct *task, __u32 where, __u32 phase,
 	struct values *values, const __u64 *words)
 {

@@ -1,4 +1,4 @@
-/* watch_hits: what a watchpoint has seen accessed: a part of an object, or a variable. */
+/* watch_hits: an access that a watchpoint has observed: to a part of an object, or to a variable. */
 #ifndef DPE_PROBES_KERNEL_BPF_WATCH_HITS_H
 #define DPE_PROBES_KERNEL_BPF_WATCH_HITS_H
 
@@ -31,20 +31,21 @@ static __always_inline __u64 read_bytes(__u64 address, __u32 size)
 	return value;
 }
 
-/* Which watchpoint that is, see dpe_watch_open. Several may be on one address, for a union's members and other names of it. */
+/* Which watchpoint was hit: see dpe_watch_open. There may be several on one address, for a union's members and for other names
+ * of it. */
 static __always_inline __u32 watch_number(const struct bpf_perf_event_data *access)
 {
 	return BPF_CORE_READ((const struct bpf_perf_event_data_kern *)access, event, attr.config);
 }
 
-/* Written out for the verifier: the compiler would drop a mask that it finds needless. */
+/* Written out for the verifier: the compiler would drop a redundant mask. */
 static __always_inline __u32 mask_number(__u32 number)
 {
 	asm volatile("%0 &= %1" : "+r"(number) : "i"(DPE_WATCHES - 1));
 	return number;
 }
 
-/* False if it is of no object. */
+/* False if it is not of an object. */
 static __always_inline bool object_accessed(__u32 slot, struct probe_event *event, __u64 *words)
 {
 	struct dpe_object_watch_entry *entry = &object_watches[mask_number(slot)];
@@ -61,11 +62,11 @@ static __always_inline bool object_accessed(__u32 slot, struct probe_event *even
 	return true;
 }
 
-/* Instructions that say all that is asked about their accesses: the variable need not be read, which the processor would
- * report again, since reads of it are watched. */
+/* Instructions that determine everything about their accesses: the variable need not be read, which would trigger the
+ * watchpoint again, since reads are watched. */
 HASH_MAP(known_accesses, DPE_MAP_ACCESSES, __u64, __u8);
 
-/* False if it is of no variable: its watchpoint may have been removed in the meantime. */
+/* False if it is not of a variable: its watchpoint may have been removed in the meantime. */
 static __always_inline bool variable_accessed(__u32 number, struct probe_event *event, __u64 *words)
 {
 	__u64 read = 0;

@@ -1,5 +1,5 @@
-/* watch_requests: an object is to be watched from here on, or no longer. Only the observer can set a
- * watchpoint, so the thread waits for it, as for libraries (see linker_wait.h). */
+/* watch_requests: requests to begin or end watching an object. Only the observer can set a watchpoint, so the
+ * thread waits for it, as for libraries (see linker_wait.h). */
 #ifndef DPE_PROBES_KERNEL_BPF_WATCH_REQUESTS_H
 #define DPE_PROBES_KERNEL_BPF_WATCH_REQUESTS_H
 
@@ -32,7 +32,7 @@ static __always_inline bool change_state(struct dpe_watch_request *request, __u6
 	return __sync_val_compare_and_swap(&request->state, from, to) == from;
 }
 
-/* What the observer has done, once it has. If no thread waits any longer it must not do it. */
+/* What the observer has done, once it has. If the thread no longer waits, the observer must not do it. */
 static __always_inline __u32 take_result(struct dpe_watch_request *request)
 {
 	__u32 result;
@@ -45,7 +45,7 @@ static __always_inline __u32 take_result(struct dpe_watch_request *request)
 	return result;
 }
 
-/* DPE_WATCH_NONE where the observer has not answered. `address`: any that can be read. */
+/* DPE_WATCH_NONE if the observer has not answered. `address`: any that can be read. */
 static __always_inline __u32 ask_for_change(__u32 kind, __u64 object, __u32 ends, __u64 address)
 {
 	struct dpe_watch_request *request = 0;
@@ -70,7 +70,7 @@ static __always_inline __u32 ask_for_change(__u32 kind, __u64 object, __u32 ends
 	return take_result(request);
 }
 
-/* No static function: so the kernel checks it once, not for each way to each call. */
+/* Not static, so that the kernel verifies it once, not on each path to each call. */
 __noinline int request_change(__u32 kind, __u32 ends, __u64 object, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -86,11 +86,11 @@ __noinline int request_change(__u32 kind, __u32 ends, __u64 object, __u64 sp)
 	event.thread = thread_of(task, event.tid);
 	if (words[1] == DPE_WATCH_NONE || !event.thread || !send_name(event.thread) ||
 		!put(&event, words, 2))
-		lose_nowhere(bpf_ktime_get_ns()); /* what anybody does to the object is missing */
+		lose_nowhere(bpf_ktime_get_ns()); /* accesses to the object are missing */
 	return 0;
 }
 
-/* The probe's event is sent already: so what it does to watchpoints comes behind it. */
+/* The probe's event has been sent, so its changes to watchpoints come after it. */
 static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp, __u64 result)
 {
 	const struct dpe_watch_changes *changes;
