@@ -1,6 +1,6 @@
-/* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases
- * is reported before the operation, one that acquires after it, so a thread that reads a value reports it later
- * than who stored it. All are sequentially consistent here, whatever was asked for. */
+/* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases is
+ * reported before the operation, one that acquires after it, so a thread that reads a value reports it after
+ * the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
 #include "probes/inside/memory_hooks.h"
 
 #include <stddef.h>

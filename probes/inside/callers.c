@@ -1,5 +1,6 @@
 /* callers: who called a wrapped function: by call frame information, and by frame pointers in code that has none. Nothing
- * here allocates or locks, or reads what may not be there; a signal's handler may do all of it in the middle of it. */
+ * here allocates, locks, or reads unmapped memory, and all of it is reentrant: a signal handler may interrupt it and do
+ * the same. */
 #include "probes/inside/library.h"
 #include "probes/kernel/bpf/frame_steps.h"
 
@@ -26,11 +27,11 @@ static inline void store(pair *to, pair value)
 
 /* ---- the stack --------------------------------------------------------------------------- */
 
-/* What the thread can read, from a page that it has run on: begin and end. */
+/* The readable memory around a page that the thread has run on: begin and end. */
 static __thread pair stack;
 
-/* The kernel reads the new mask before it finds that there is no such operation, and refuses one that it cannot read. errno
- * stays as it is. */
+/* A test whether memory is readable: the kernel reads the new mask before it finds that the operation is invalid, and gives
+ * another error if it cannot read it. errno is kept. */
 static bool is_readable(uint64_t page)
 {
 	const long no_operation = -1, fault = -14, mask_bytes = 8;
@@ -98,7 +99,7 @@ static uint32_t search_rows(const struct dpe_preload_header *header, const struc
 	return low > code->first ? rows[low - 1].rule : (uint32_t)DPE_FRAME_UNKNOWN;
 }
 
-/* Wrong where the observer changes the list meanwhile: see rule_at. */
+/* May be wrong if the observer changes the list meanwhile: see rule_at. */
 static __attribute__((noinline)) uint32_t search_rule(const struct dpe_preload_header *header, uint64_t pc)
 {
 	for (uint32_t i = 0; i < header->ncode && i < DPE_FRAME_TABLES; i++) {
@@ -110,7 +111,7 @@ static __attribute__((noinline)) uint32_t search_rule(const struct dpe_preload_h
 	return DPE_FRAME_UNKNOWN;
 }
 
-/* Rules of code that the thread found before: the address; the rule, and the version of the list. */
+/* A cache of rules that the thread found before: the address; the rule and the version of the list. */
 static __thread pair known_rules[DPE_KNOWN_RULES];
 
 static inline uint32_t rule_at(const struct dpe_preload_header *header, uint64_t pc)

@@ -1,5 +1,5 @@
-/* fortified_hooks: the functions that _FORTIFY_SOURCE puts in the place of others. They access the same, and
- * end the program where it would be too much. */
+/* fortified_hooks: the functions with which _FORTIFY_SOURCE replaces others. They make the same accesses, and
+ * end the program before one that would overflow. */
 #define __NO_INLINE__ 1
 #include "probes/inside/string_hooks.h"
 

@@ -1,7 +1,5 @@
-/* gomp_wrappers: the functions of libgomp that order what threads do. They take the place of libgomp's, report it,
- * and call these. Where libomp stands in for libgomp, it tells by itself (libomp_tool.c).
- *
- * Source: gcc, libgomp. */
+/* gomp_wrappers: wrappers of the functions of libgomp that order threads: they report that order and call the
+ * original. If libomp replaces libgomp, libomp reports it itself (libomp_tool.c). Source: gcc, libgomp. */
 #include "probes/inside/openmp.h"
 #include "probes/inside/runtime.h"
 #include "probes/limits.h"
@@ -10,7 +8,7 @@
 
 #define HOOK DPE_MEMORY_EXPORTED
 #define HERE DPE_MEMORY_HERE
-/* The place of code that libgomp calls, as if it had begun: a place is the address behind a call. */
+/* The location of code that libgomp calls, as if it had just begun: locations are return addresses. */
 #define AT(function)                                                                               \
 	(struct dpe_memory_place)                                                                  \
 	{                                                                                          \
@@ -155,7 +153,7 @@ HOOK void GOMP_ordered_end(void)
 	REAL(GOMP_ordered_end)();
 }
 
-/* NULL for the thread that is to do it. */
+/* NULL for the thread that has to do it. */
 HOOK void *GOMP_single_copy_start(void)
 {
 	void *data = REAL(GOMP_single_copy_start)();
@@ -216,7 +214,7 @@ typedef uint64_t word;
 				dpe_omp_current.ncounts, HERE);                                    \
 		REAL(name)(counts);                                                                \
 	}
-/* The function has as many arguments as the loop has dimensions. Of more than eight none is followed. */
+/* The function has as many arguments as the loop has dimensions. More than eight are not followed. */
 #define WAIT(name)                                                                                 \
 	HOOK void name(word a, word b, word c, word d, word e, word f, word g, word h)             \
 	{                                                                                          \
@@ -244,7 +242,7 @@ WAIT(GOMP_doacross_ull_wait)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-static const char unnamed, atomic; /* their addresses are the locks' */
+static const char unnamed, atomic; /* the keys of these locks are the addresses of the variables */
 
 #define LOCK(name, parameters, arguments, lock)                                                    \
 	HOOK void name parameters                                                                  \
@@ -327,8 +325,8 @@ static void copy_block(void *to, void *from)
 	dpe_omp_publish(&block->created, AT(block->copy));
 }
 
-/* The numbers before the addresses: all, writing ones; or 0, all, writing ones, mutexinoutset, ones that
- * only read; others are omp_depend_t's, each an address and what it is. */
+/* The counts before the addresses: all, out; or 0, all, out, mutexinoutset, in. The remaining addresses are of
+ * omp_depend_t: an address and its kind. */
 static unsigned count_dependences(void **depend)
 {
 	return (unsigned)(uintptr_t)(depend[0] ? depend[0] : depend[1]);
@@ -388,11 +386,11 @@ static size_t data_offset(const struct new_task *task)
 	return align_up(block_bytes(task), block_align(task));
 }
 
-/* Room for the block on the stack of who creates the task. */
+/* Room for the block on the stack of the creating thread. */
 #define BLOCK_ROOM(task)                                                                           \
 	__builtin_alloca(data_offset(task) + (size_t)(task)->size + block_align(task))
 
-/* Makes `task` run and report what it ran before. */
+/* Replaces the task's function by one that reports the order and then runs the original. */
 static void wrap(struct new_task *task, void *room, struct dpe_memory_place place)
 {
 	struct task_block *block = (void *)align_up((size_t)room, block_align(task));
@@ -432,7 +430,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 	dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);
 }
 
-/* A taskgroup of itself, unless the caller says that it is none. */
+/* The construct is a taskgroup of its own, unless it has `nogroup`. */
 #define TASKLOOP(name, type)                                                                       \
 	HOOK void name(work *work, void *data, copier *copy, long size, long align, unsigned flags, \
 		unsigned long tasks, int priority, type from, type to, type step)                  \
@@ -488,7 +486,8 @@ HOOK void GOMP_taskgroup_end(void)
 		dpe_omp_end_group(HERE);
 }
 
-/* Who detached the task does not know its parent: barriers follow, a taskwait does not. */
+/* The thread that completes a detached task does not know its parent: later barriers follow the task, a
+ * taskwait does not. */
 HOOK void omp_fulfill_event(void *event)
 {
 	if (is_wanted())
@@ -496,7 +495,8 @@ HOOK void omp_fulfill_event(void *event)
 	REAL(omp_fulfill_event)(event);
 }
 
-/* Where there is no device the code runs here, with nowait as a task that has no data of ours: it waits instead. */
+/* Without a device the code runs on the host. With nowait it would be a task without our data, so it runs at once
+ * instead. */
 HOOK void GOMP_target_ext(int device, work *work, size_t maps, void **addresses, size_t *sizes,
 	unsigned short *kinds, unsigned flags, void **depend, void **arguments)
 {

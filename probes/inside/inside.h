@@ -1,7 +1,7 @@
-/* inside: what the preloaded library and its reader share: the wrapped functions and the memory of
- * the rings, one for each thread. A thread takes a slot (`reserved`), reads the clock, fills the
- * slot and stamps it; a slot whose stamp is not its number plus one is incomplete. The reader frees
- * slots by `tail`; who finds no room waits as long as it reads. */
+/* inside: what the preloaded library and its reader share: the wrapped functions and the memory of the rings,
+ * one for each thread. A thread takes a slot (`reserved`), reads the clock, fills the slot and stamps it; a
+ * slot whose stamp is not its number plus one is incomplete. The reader frees slots by `tail`; a thread that
+ * finds no room waits as long as the reader reads. */
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 
@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* The environment variable that names the memory, as a path to open, which ends in the number of
- * the file that the target inherits of it. */
+/* The environment variable that names the memory, as a path to open, which ends in the number of the descriptor
+ * that the target inherits. */
 #define DPE_PRELOAD_VARIABLE "DPE_PRELOAD"
 #define DPE_PRELOAD_MAGIC 0x6470652d72696e68
 #define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
@@ -95,26 +95,26 @@ enum dpe_preload_function {
 		DPE_PRELOAD_COUNT
 };
 
-/* What the larger library, libdpe-mem.so, reports beside calls: an address and a number of bytes.
- * They stand behind the functions wherever those are numbered. */
+/* What the larger library, libdpe-mem.so, reports besides calls: an address and a number of bytes. They are
+ * numbered after the functions. */
 enum dpe_preload_memory {
 	DPE_PRELOAD_READ = DPE_PRELOAD_COUNT,
 	DPE_PRELOAD_WRITE,
-	DPE_PRELOAD_FREED,        /* what malloc gave is given back */
-	DPE_PRELOAD_ATOMIC_LOAD,  /* one that acquires */
-	DPE_PRELOAD_ATOMIC_STORE, /* one that releases */
-	DPE_PRELOAD_RENEWED,      /* memory belongs to another object from now on, and was unused before */
-	DPE_PRELOAD_ATOMIC_READ,  /* an access, as those are that are not atomic */
+	DPE_PRELOAD_FREED,        /* memory from malloc is freed */
+	DPE_PRELOAD_ATOMIC_LOAD,  /* an atomic operation that acquires */
+	DPE_PRELOAD_ATOMIC_STORE, /* an atomic operation that releases */
+	DPE_PRELOAD_RENEWED,      /* memory belongs to a new object from now on, and was unused before */
+	DPE_PRELOAD_ATOMIC_READ,  /* an access that is not atomic */
 	DPE_PRELOAD_ATOMIC_WRITE,
-	DPE_PRELOAD_FILE_USED,    /* a descriptor, instead of an address */
+	DPE_PRELOAD_FILE_USED,    /* a descriptor instead of an address */
 	DPE_PRELOAD_FILE_CLOSED,
-	DPE_PRELOAD_OMP_RELEASE,  /* OpenMP: others may come after this, by a key */
-	DPE_PRELOAD_OMP_ACQUIRE,  /* this comes after all that others released by the key */
-	DPE_PRELOAD_OMP_LOCK,     /* one was taken */
-	DPE_PRELOAD_OMP_UNLOCK,   /* and is to be given back */
-	DPE_PRELOAD_TBB_RELEASE,  /* oneTBB: as with OpenMP */
+	DPE_PRELOAD_OMP_RELEASE,  /* OpenMP: a release of a key */
+	DPE_PRELOAD_OMP_ACQUIRE,  /* an acquire: follows all releases of the key */
+	DPE_PRELOAD_OMP_LOCK,     /* an OpenMP lock was acquired */
+	DPE_PRELOAD_OMP_UNLOCK,   /* … and is about to be released */
+	DPE_PRELOAD_TBB_RELEASE,  /* oneTBB: the same as for OpenMP */
 	DPE_PRELOAD_TBB_ACQUIRE,
-	DPE_PRELOAD_HANDED_OUT,   /* as RENEWED, by malloc and its like */
+	DPE_PRELOAD_HANDED_OUT,   /* the same as RENEWED, by malloc and the like */
 	DPE_PRELOAD_EVENTS
 };
 
@@ -123,8 +123,8 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
 #define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
 #define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word with the writing thread, or 0 */
-/* A signal's handler may take slots between another's look whether there is room and its taking
- * one: so many are kept free for that. */
+/* A signal handler may take slots after the interrupted code has checked for room and before it takes its slot:
+ * so many are kept free for that. */
 #define DPE_PRELOAD_SLACK 64
 
 /* One event. With stacks, a slot has room for `frames`; the frames in use are counted before
@@ -136,14 +136,14 @@ struct dpe_preload_slot {
 	uint16_t function;
 	uint8_t kind;
 	uint8_t nframes;
-	uint32_t lost; /* by its thread up to then, as far as 32 bits hold it */
+	uint32_t lost; /* events of its thread so far, modulo 2^32 */
 	uint64_t caller;
 	uint64_t words[DPE_PRELOAD_WORDS];
 	uint64_t frames[];
 };
 
-/* The stamps of the slot with this number: it is whole, or was left by longjmp before it was. No
- * other slot in its place has either. */
+/* The stamps of the slot with this number: it is complete, or was abandoned by longjmp. They differ from the
+ * stamps of every other slot in the same place. */
 static inline uint32_t dpe_preload_stamp(uint64_t number)
 {
 	return (uint32_t)number + 1;
@@ -154,7 +154,7 @@ static inline uint32_t dpe_preload_left(uint64_t number)
 	return (uint32_t)number + 2;
 }
 
-#define DPE_PRELOAD_LINE 64 /* bytes of a slot without frames, and what those with some are a multiple of */
+#define DPE_PRELOAD_LINE 64 /* bytes of a slot without frames; slots with frames are a multiple of it */
 
 struct dpe_preload_loss {
 	uint64_t count, first, last; /* events, and the times of the first and last of them */
@@ -163,7 +163,7 @@ struct dpe_preload_loss {
 enum dpe_preload_state {
 	DPE_PRELOAD_FREE,
 	DPE_PRELOAD_CLAIMED,
-	DPE_PRELOAD_DEAD, /* its thread is gone: what is not whole never will be */
+	DPE_PRELOAD_DEAD, /* its thread is gone: incomplete slots stay incomplete */
 };
 
 struct dpe_preload_ring {
@@ -179,7 +179,7 @@ struct dpe_preload_ring {
 	uint64_t unused_either[7];
 };
 
-/* Code that is mapped, and where its rows of call frame information are. */
+/* A mapped range of code, and the position of its rows of call frame information. */
 struct dpe_preload_code {
 	uint64_t begin, end; /* addresses */
 	uint64_t offset;     /* of `begin` in the file */
@@ -187,30 +187,32 @@ struct dpe_preload_code {
 };
 
 struct dpe_preload_header {
-	/* the observer's, before the target starts */
+	/* written by the observer before the target starts */
 	uint64_t magic;
 	uint32_t pid;   /* of the target: no other process may write */
 	uint32_t slots; /* of each ring, a power of two */
 	uint32_t slot_bytes;
-	uint32_t frames;      /* return addresses beyond the caller's that are wanted */
-	uint32_t closed;      /* it is not read any more */
+	uint32_t frames;      /* number of return addresses wanted beyond the caller's */
+	uint32_t closed;      /* it is no longer read */
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
 	uint32_t observer; /* its process */
-	uint32_t waits; /* who finds a ring full waits for the reader; 0 once that stopped reading */
-	uint32_t once;  /* accesses may be left out that others stand for */
-	uint32_t prepared; /* rings whose pages are there already: the first ones */
+	uint32_t waits; /* a thread that finds its ring full waits for the reader; 0 once the reader has
+			 * stopped */
+	uint32_t once;  /* redundant accesses may be left out */
+	uint32_t prepared; /* number of rings, from the first, whose pages are already allocated */
 	uint32_t stay; /* ms that exit() waits for threads that go on */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
-	/* the observer's, also while the target runs; rows that have been written stay as they are */
+	/* written by the observer, also while the target runs; rows never change once written */
 	uint64_t rows_begin; /* where the rows are: DPE_PRELOAD_ROWS */
-	uint32_t code_version; /* odd while what follows changes */
+	uint32_t code_version; /* odd while the following is being changed */
 	uint32_t ncode;
 	struct dpe_preload_code code[DPE_FRAME_TABLES];
-	/* the library's */
-	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */
-	uint32_t images; /* programs of the target's that loaded the library */
-	uint32_t used;   /* rings beyond were never claimed */
+	/* written by the library */
+	uint32_t fences; /* written by either: taking a slot needs a fence, since membarrier(2) is not
+			  * available */
+	uint32_t images; /* number of the target's programs that loaded the library */
+	uint32_t used;   /* rings from this one on were never claimed */
 	struct dpe_preload_loss nowhere;     /* lost by threads that have no ring */
 	uint64_t address[DPE_PRELOAD_COUNT]; /* of the functions that are wrapped */
 	struct dpe_preload_ring rings[DPE_PRELOAD_RINGS];

@@ -1,7 +1,5 @@
-/* kernel_order: releases and acquires as those of atomic operations, by keys that are no addresses of memory: a
- * descriptor of an eventfd or epoll; the port to which a socket sends; the code of a handler.
- *
- * Sources: ip(7), eventfd(2), epoll(7), sigaction(2). */
+/* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd or epoll; the
+ * port to which a socket sends; the code of a handler. Sources: ip(7), eventfd(2), epoll(7), sigaction(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <errno.h>
@@ -147,7 +145,7 @@ RECEIVE(recvfrom, (int file, void *to, size_t size, int flags, struct sockaddr *
 uint64_t dpe_signal_return;
 static uint64_t handlers[_NSIG]; /* of the program, by signal */
 
-/* As the kernel has it. */
+/* The handler as the kernel has it. */
 struct installed {
 	void (*handler)(int);
 	unsigned long flags;
@@ -197,7 +195,7 @@ HOOK sighandler_t signal(int number, sighandler_t handler)
 	return old;
 }
 
-/* The handler is the function that begins at, or closest before, where this was called. */
+/* The handler is the function that begins at the call's address, or closest before it. */
 void dpe_order_handler(struct dpe_memory_place place)
 {
 	uint64_t closest = 0;

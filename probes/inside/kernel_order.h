@@ -1,4 +1,4 @@
-/* kernel_order: what the kernel orders and the BPF programs do not report: eventfd, epoll, sockets of the internet, and
+/* kernel_order: order made by the kernel that the BPF programs do not report: eventfd, epoll, internet sockets, and
  * sigaction before its handler. */
 #ifndef DPE_PROBES_INSIDE_KERNEL_ORDER_H
 #define DPE_PROBES_INSIDE_KERNEL_ORDER_H

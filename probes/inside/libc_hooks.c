@@ -1,5 +1,5 @@
-/* libc_hooks: functions of the C and C++ libraries that access or give back memory for the program,
- * or order what it does. */
+/* libc_hooks: functions of the C and C++ libraries that access or free memory of the program, or order its
+ * threads. */
 #include "probes/inside/memory_hooks.h"
 #include "probes/inside/runtime.h"
 
@@ -134,8 +134,8 @@ DPE_MEMORY_EXPORTED int posix_memalign(void **object, size_t alignment, size_t s
 
 /* ---- memory that is given back ------------------------------------------------------------ */
 
-/* Large objects go back to the kernel, and may come from there as something else. What an OpenMP runtime frees are its
- * own affairs: that it synchronises is not seen. */
+/* Large objects are returned to the kernel, which may hand out the memory for something else. What an OpenMP runtime
+ * frees is not reported, since its synchronisation is not observed. */
 static void give_back(const void *object, size_t size, struct dpe_memory_place place)
 {
 	const size_t large = 1 << 16;
@@ -157,7 +157,8 @@ DPE_MEMORY_EXPORTED void free(void *object)
 		real_free(object);
 }
 
-/* Where it fails, what was reported as freed is not: a loss, as accesses may have been forgotten. */
+/* If it fails, memory was reported as freed that was not. That is a loss, since accesses may have been
+ * forgotten. */
 DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 {
 	void *result;

@@ -1,6 +1,5 @@
 /* libomp_tool: the order that OpenMP makes, as libomp reports it. It looks for ompt_start_tool when it starts, and
- * calls back for teams, barriers and tasks; what it tells too late, as that a lock was given back, is wrapped.
- *
+ * calls back for teams, barriers and tasks. What it reports too late, such as the release of a lock, is wrapped.
  * Sources: OpenMP 5.0, chapter 4 (OMPT), whose numbers are those of omp-tools.h; LLVM, openmp/runtime/src/kmp.h. */
 #include "probes/inside/openmp.h"
 #include "probes/inside/runtime.h"
@@ -20,7 +19,7 @@
 		(__typeof__(&name))found;                                                          \
 	})
 
-/* Callbacks say where the program called libomp, if they know. */
+/* Callbacks get the address at which the program called libomp, if it is known. */
 static struct dpe_memory_place at(const void *code)
 {
 	return (struct dpe_memory_place){(uint64_t)code, __builtin_frame_address(0)};
@@ -30,7 +29,7 @@ static struct dpe_memory_place at(const void *code)
 
 struct libomp_task {
 	struct dpe_omp_created created; /* of an explicit task */
-	struct dpe_omp_task outer;      /* what the thread of an implicit one did before */
+	struct dpe_omp_task outer;      /* of an implicit one: what its thread ran before */
 	struct dpe_omp_task state;      /* while it is suspended */
 	struct dpe_omp_dependence few[4], *many;
 	size_t bytes; /* of `many` */
@@ -101,7 +100,7 @@ static void on_parallel_end(union data *team, union data *outer, int flags, cons
 	dpe_omp_join(team->keys, at(code));
 }
 
-/* The first task of the program has no team that somebody began. */
+/* The program's initial task has no team. */
 static void on_implicit_task(
 	int endpoint, union data *team, union data *data, unsigned threads, unsigned index, int flags)
 {
@@ -239,8 +238,8 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 	}
 }
 
-/* Called behind it: the fences of two threads order what is before the one and behind the other all the same, as the
- * access that reports the one comes after both. */
+/* Called after the fence. The fences of two threads still order what precedes the one and follows the other, since
+ * the access that observes the one comes after both. */
 static void on_flush(union data *thread, const void *code)
 {
 	(void)thread;
@@ -341,7 +340,8 @@ BEFORE(__kmpc_doacross_post, (void *where, int thread, const uint64_t *counts), 
 AFTER(__kmpc_doacross_wait, (void *where, int thread, const uint64_t *counts), (where, thread, counts),
 	dpe_omp_iteration(DPE_PRELOAD_OMP_ACQUIRE, counts, dpe_omp_current.ncounts, HERE))
 
-/* Of the threads of a `reduction(task, …)`, one initialises the copies of all; atomic variables of libomp let the others go on. */
+/* Of the threads of a `reduction(task, …)`, one initialises the copies of all; the others wait for it by atomic variables of
+ * libomp. */
 #define INITIALISES(name)                                                                          \
 	HOOK void *name(void *where, int thread, int loop, int count, void *data)                  \
 	{                                                                                          \
@@ -355,7 +355,8 @@ AFTER(__kmpc_doacross_wait, (void *where, int thread, const uint64_t *counts), (
 INITIALISES(__kmpc_taskred_modifier_init)
 INITIALISES(__kmpc_task_reduction_modifier_init)
 
-/* A reduction is made under the lock by each thread that gets 1, or of the values of pairs of threads. */
+/* A reduction is made under the lock by each thread that gets 1, or by combining the values of pairs of
+ * threads. */
 typedef void combine(void *to, void *from);
 static __thread combine *combines;
 

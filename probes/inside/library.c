@@ -17,8 +17,8 @@
 
 static const struct dpe_preload_look nothing;
 
-/* A program may load both libraries, and both wrap; the first to begin does it. They share
- * this variable, as it is exported. */
+/* A program may load both libraries, and both wrap functions; the first to begin is used. They share this
+ * variable, since it is exported. */
 __attribute__((visibility("default"))) int dpe_preload_begun;
 
 const struct dpe_preload_look *dpe_preload_look = &nothing;
@@ -54,7 +54,7 @@ static const char *variable(char **environment)
 	return NULL;
 }
 
-/* Maps so many bytes of the memory, if the file is it, and meant for this process. */
+/* Maps so many bytes of the file, if it is the shared memory and meant for this process. */
 static struct dpe_preload_header *map_file(int fd, size_t bytes)
 {
 	struct dpe_preload_header *header =
@@ -93,8 +93,8 @@ static int number_after_slash(const char *path)
 	return number;
 }
 
-/* The file that dpe's child inherits is there once, and closed before the program sees it; what the
- * target becomes by exec has to open it by its path. */
+/* dpe's child inherits the file once, and it is closed before the program can see it; after a later exec it has
+ * to be opened by its path. */
 static struct dpe_preload_header *map_memory(const char *path)
 {
 	int fd = path ? number_after_slash(path) : -1;
@@ -120,8 +120,8 @@ static void bury_threads(struct dpe_preload_header *header)
 				&header->rings[i].state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
 }
 
-/* Pages that are there already are mapped all at once, for a tenth of what it costs one by one.
- * Before Linux 5.14 they are. */
+/* Maps pages that are already allocated in one call, at a tenth of the cost of one fault each (Linux 5.14;
+ * before, they fault). */
 static void map_prepared(struct dpe_preload_header *header)
 {
 	size_t ring = (size_t)header->slots * header->slot_bytes;
@@ -170,7 +170,7 @@ static void begin(char **environment)
 	dpe_preload_look = look;
 }
 
-/* Once, from the first thread: by the constructor, or by who calls a function still earlier. */
+/* Called once, from the first thread: by the constructor, or by an even earlier call of a wrapped function. */
 static void begin_once(char **environment)
 {
 	static bool begun;
@@ -197,7 +197,7 @@ static unsigned count_threads(void)
 	return stat("/proc/self/task", &status) ? 1 : (unsigned)status.st_nlink - 2;
 }
 
-/* What the threads do that the end of main() cuts short may race, too. */
+/* Threads that the end of main() cuts short may race, too. */
 __attribute__((destructor)) static void stay(void)
 {
 	enum { STEP = 5 };

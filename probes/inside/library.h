@@ -8,10 +8,10 @@
 
 #define DPE_PRELOAD_HIDDEN __attribute__((visibility("hidden")))
 
-/* What the wrappers look at first. It lies in a page that the kernel clears in a forked child,
- * which so writes nothing, however it was forked. */
+/* What the wrappers check first. It lies in a page that the kernel clears in a forked child, so a child writes
+ * nothing, however it was forked. */
 struct dpe_preload_look {
-	struct dpe_preload_header *header; /* NULL: nothing is to be written */
+	struct dpe_preload_header *header; /* NULL: nothing is written */
 	uint32_t once; /* the header's */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
 };
@@ -20,8 +20,8 @@ extern DPE_PRELOAD_HIDDEN const struct dpe_preload_look *dpe_preload_look;
 /* The functions that are wrapped, NULL until they were looked up. */
 extern DPE_PRELOAD_HIDDEN void *dpe_preload_real[DPE_PRELOAD_COUNT];
 
-/* Begins, where the constructor has not run yet, and gives the function, or one that says ENOSYS.
- */
+/* Initialises the library if the constructor has not run yet. Returns the function, or one that fails with
+ * ENOSYS. */
 DPE_PRELOAD_HIDDEN void *dpe_preload_find(enum dpe_preload_function function);
 
 struct dpe_preload_call {
@@ -29,7 +29,7 @@ struct dpe_preload_call {
 	unsigned function; /* or what happened to memory */
 };
 
-/* Grows with each call that others may synchronise with, by pthread.dpe. */
+/* Incremented by each call that releases by the rules of pthread.dpe. */
 extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
 /* Finds at most `wanted` return addresses beyond that of the function with this frame address: how many. */
 DPE_PRELOAD_HIDDEN unsigned dpe_preload_find_callers(
@@ -38,7 +38,7 @@ DPE_PRELOAD_HIDDEN unsigned dpe_preload_find_callers(
 DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
 
-/* The calls that a thread is in, as far as instrumented code reports them: the latest ones. */
+/* The latest calls that a thread is in, as far as instrumented code reports them. */
 struct dpe_preload_callers {
 	struct {
 		uint64_t pc;      /* where it was called */
@@ -56,8 +56,8 @@ DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 
 /* The number of the thread's ring; false if it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
-/* Writes one event of memory, or counts it as lost. The stack are the callers, or where there are
- * none what frame pointers lead to. */
+/* Writes one event of memory, or counts it as lost. The stack is that of the reported calls, or without any the
+ * one that frame pointers give. */
 DPE_PRELOAD_HIDDEN void dpe_preload_write_access(const struct dpe_preload_call *call, uint64_t pc,
 	const uint64_t *frame, const struct dpe_preload_callers *callers);
 

@@ -1,6 +1,6 @@
 /* memory_hooks: reads and writes, as compilers report them: -fsanitize=thread calls __tsan_…, and
- * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
- * is a call, a comparison and a return. */
+ * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. If accesses are not wanted, each costs a
+ * call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
 #include "probes/inside/kernel_order.h"
 #include "probes/inside/tbb.h"
@@ -14,7 +14,7 @@
 
 static __thread struct dpe_preload_callers callers;
 
-/* The last that the thread did, if that was an atomic load; address 0: it was not. */
+/* The thread's last event, if that was an atomic load; address 0: it was not. */
 static __thread struct {
 	uint64_t address, value, epoch;
 } loaded;
@@ -25,7 +25,7 @@ static __thread struct {
 
 extern void *__libc_stack_end;
 
-static __thread uint64_t stack_end, new_stack; /* where it begins so far; 0: there is no need to tell */
+static __thread uint64_t stack_end, new_stack; /* the lowest page reported so far; 0: nothing to report */
 static uint64_t largest_stack = 8u << 20;
 
 __attribute__((constructor)) static void measure_stacks(void)
@@ -37,8 +37,8 @@ __attribute__((constructor)) static void measure_stacks(void)
 		largest_stack = limit.rlim_cur;
 }
 
-/* The C library keeps what describes a thread, and its thread-local variables, at the end of its
- * stack. The first thread has that elsewhere. */
+/* The C library keeps what describes a thread, and its thread-local variables, at the end of its stack. Those
+ * of the first thread are elsewhere. */
 static uint64_t find_stack_end(void)
 {
 	if (syscall(SYS_gettid) == getpid())
@@ -46,9 +46,9 @@ static uint64_t find_stack_end(void)
 	return (uint64_t)pthread_self();
 }
 
-/* The C library gives the stacks of threads that have ended to new ones. So a thread tells that its
- * stack is new, page by page, when it first uses it, and so before it can hand out its address. The
- * first thread's is. Code that runs on a stack of another kind is far from the end, or behind it. */
+/* The C library gives the stacks of threads that have ended to new ones. So a thread reports its stack as new
+ * memory, page by page, when it first uses a page, which is before it can hand out an address in it. The first
+ * thread's stack is new. Code on another stack (a coroutine's, say) is far from the end, or beyond it. */
 static __attribute__((noinline)) void grow_stack(struct dpe_memory_place place)
 {
 	uint64_t end = new_stack, begin = (uint64_t)place.frame & ~(PAGE - 1);
@@ -106,8 +106,8 @@ static struct seen *table_of(unsigned ring)
 
 extern char __libc_single_threaded __attribute__((weak)); /* since glibc 2.32 */
 
-/* The C library makes some threads itself, for timers and message queues. Once there was one it
- * stays so, as nobody may have waited for its end. */
+/* The C library creates some threads itself, for timers and message queues. Once there was such a thread this
+ * stays true, since nobody may have waited for its end. */
 static bool has_threads(void)
 {
 	static bool several;
@@ -180,7 +180,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	put_access(what, address, size, place);
 }
 
-/* All objects have so many bytes, which stand for all of them. */
+/* All objects have at least so many bytes; an access to these represents the whole object. */
 void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 {
 	enum { BYTES = 4 };
@@ -189,14 +189,14 @@ void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
 }
 
-/* Others come after nothing of what the thread did before it. */
+/* It orders nothing that the thread did before it. */
 static bool only_acquires(enum dpe_preload_memory what)
 {
 	return what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_OMP_ACQUIRE || what == DPE_PRELOAD_OMP_LOCK ||
 	       what == DPE_PRELOAD_TBB_ACQUIRE || what == DPE_PRELOAD_FILE_USED;
 }
 
-/* What was freed is another object's from then on, so its accesses count anew. */
+/* Freed memory belongs to another object from then on, so its accesses count anew. */
 void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
@@ -209,7 +209,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	put_access(what, address, size, place);
 }
 
-/* What the thread did before with the memory has come before a release of its own, or races with who freed it. */
+/* Earlier accesses by this thread precede a release of its own, or race with the free. */
 void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_place place)
 {
 	use_stack(place);
@@ -217,7 +217,7 @@ void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_pl
 		put_access(DPE_PRELOAD_HANDED_OUT, (uint64_t)object, size, place);
 }
 
-/* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */
+/* A loop that waits for a value reads the same one over and over; repetitions add no order. */
 void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
 {
@@ -278,7 +278,7 @@ RANGE(__tsan_read_range, DPE_PRELOAD_READ)
 RANGE(__tsan_write_range, DPE_PRELOAD_WRITE)
 ACCESS(__tsan_vptr_read, DPE_PRELOAD_READ, void **, sizeof(void *))
 
-/* Constructors and destructors set it over and over, mostly to what it is. */
+/* Constructors and destructors set it repeatedly, mostly to its present value. */
 DPE_MEMORY_EXPORTED void __tsan_vptr_update(void **address, void *value)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_WRITE) && *address != value)
@@ -292,8 +292,7 @@ DPE_MEMORY_EXPORTED void __tsan_init(void)
 {
 }
 
-/* Calls that were left without telling, by longjmp or an exception, are those whose frames lie
- * below this one's. */
+/* Calls left by longjmp or an exception, which are not reported, have frames below this one. */
 DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
 {
 	const char *frame = __builtin_frame_address(0);

@@ -1,4 +1,4 @@
-/* memory_hooks: what the files of libdpe-mem.so share that is not of libdpe-pthread.so. */
+/* memory_hooks: what the files of libdpe-mem.so share that are not part of libdpe-pthread.so. */
 #ifndef DPE_PROBES_INSIDE_MEMORY_HOOKS_H
 #define DPE_PROBES_INSIDE_MEMORY_HOOKS_H
 
@@ -6,7 +6,7 @@
 
 #define DPE_MEMORY_EXPORTED __attribute__((visibility("default")))
 
-/* Who calls one of the exported functions, for these. */
+/* The caller of an exported function, for use in these functions. */
 struct dpe_memory_place {
 	uint64_t pc;
 	const uint64_t *frame;
@@ -22,21 +22,22 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
 	return __builtin_expect(dpe_preload_look->wanted[what], 0);
 }
 
-/* The thread is in a call of a runtime that orders what the program's code does there by means of its own: it is no event. */
+/* The thread is in a runtime's call, whose own synchronisation orders what the program's code does there: it is not an
+ * event. */
 extern DPE_PRELOAD_HIDDEN __thread bool dpe_memory_ordered;
-/* A read or write of so many bytes that is wanted. */
+/* A wanted read or write of so many bytes. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
 /* An atomic load that acquires, and read this value. */
 DPE_PRELOAD_HIDDEN void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
-/* Memory is another object's from now on, of this thread alone. */
+/* From now on the memory belongs to another object, known to this thread only. */
 DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_place place);
-/* Anything else, which may synchronise. */
+/* Any other event, which may synchronise. */
 DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
 
-/* What compilers call for a fence; fences order with each other. */
+/* What compilers call for a fence; fences synchronise with each other. */
 void __tsan_atomic_thread_fence(int order);
 
 #endif

@@ -1,6 +1,6 @@
-/* openmp: which keys are released and acquired. Where an acquire follows every earlier release of its key, keys may
- * be used again by what is ordered with their earlier uses: a thread's team by its next one of the same level, a
- * barrier by the next but one. */
+/* openmp: which keys are released and acquired. An acquire follows every earlier release of its key, so a key may
+ * be reused by whatever is ordered after its earlier uses: that of a thread's team by its next team of the same
+ * level, that of a barrier by the next barrier but one. */
 #include "probes/inside/openmp.h"
 
 #include <sys/syscall.h>
@@ -46,7 +46,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* Outside all teams a thread has a task, too. */
+/* A thread has a task outside all teams, too. */
 static struct dpe_omp_task *find_current(void)
 {
 	if (!dpe_omp_current.keys)
@@ -86,7 +86,7 @@ uint64_t dpe_omp_fork(struct dpe_memory_place place)
 	return team;
 }
 
-/* A cancelled region is left by threads that passed different numbers of barriers. */
+/* Threads may leave a cancelled region after different numbers of barriers. */
 void dpe_omp_join(uint64_t team, struct dpe_memory_place place)
 {
 	acquire_key(team + DPE_OMP_BARRIER, place);
@@ -149,8 +149,8 @@ void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_pl
 	release_key(created->keys, place);
 }
 
-/* The team waits for the task at its next barrier at the latest. The thread may have left it: threads that wait at the end
- * of a region run what is left. */
+/* The team waits for the task at its next barrier at the latest. The creating thread may have left the region: threads
+ * that wait at the end of a region run the remaining tasks. */
 struct dpe_omp_task dpe_omp_start(const struct dpe_omp_created *created, struct dpe_memory_place place)
 {
 	struct dpe_omp_task outer = dpe_omp_current;

@@ -9,10 +9,10 @@
 
 /* What a thread runs: an implicit or explicit task in a team. */
 struct dpe_omp_task {
-	uint64_t team;  /* the keys of the team; 0: there is none */
-	uint64_t keys;  /* its own */
+	uint64_t team;  /* the keys of the team; 0: no team */
+	uint64_t keys;  /* its own key */
 	uint64_t group; /* key of the taskgroup that it was created in; 0: none */
-	unsigned depth; /* taskgroups that it has begun itself */
+	unsigned depth; /* taskgroups that it has begun */
 	unsigned round; /* barriers of the team that its thread has passed */
 	unsigned level; /* teams around it */
 	unsigned ncounts; /* dimensions of its doacross loop */
@@ -23,7 +23,7 @@ struct dpe_omp_dependence {
 	bool writes; /* out, inout and the like */
 };
 
-/* A task that another thread may run. Who completed it restores what its thread ran before. */
+/* A task that another thread may run. On completion, the thread continues what it ran before. */
 struct dpe_omp_created {
 	uint64_t keys, parent, group, team;
 	const struct dpe_omp_dependence *dependences;
@@ -37,8 +37,8 @@ static inline bool dpe_omp_is_wanted(void)
 
 extern DPE_PRELOAD_HIDDEN __thread struct dpe_omp_task dpe_omp_current;
 
-/* The parts of a parallel region: its beginning, which returns the keys of its team, and its end, for who forks;
- * and for each thread of the team. */
+/* A parallel region: its beginning, which returns the keys of its team, and its end, for the thread that forks;
+ * then the same for each thread of the team. */
 DPE_PRELOAD_HIDDEN uint64_t dpe_omp_fork(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_join(uint64_t team, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_enter_team(uint64_t team, struct dpe_memory_place place);
@@ -48,18 +48,18 @@ DPE_PRELOAD_HIDDEN void dpe_omp_arrive(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_depart(struct dpe_memory_place place);
 
 DPE_PRELOAD_HIDDEN struct dpe_omp_created dpe_omp_create(struct dpe_memory_place place);
-/* What was done since then precedes the task as well. */
+/* What was done since it was created precedes the task as well. */
 DPE_PRELOAD_HIDDEN void dpe_omp_publish(const struct dpe_omp_created *created, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN struct dpe_omp_task dpe_omp_start(
 	const struct dpe_omp_created *created, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_complete(
 	const struct dpe_omp_created *created, struct dpe_memory_place place);
-/* The keys of what the current task's children, or others of its taskgroup, have done. */
+/* The keys released by the current task's children, or by the other tasks of its taskgroup. */
 DPE_PRELOAD_HIDDEN void dpe_omp_taskwait(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_begin_group(void);
 DPE_PRELOAD_HIDDEN void dpe_omp_await_group(struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_end_group(struct dpe_memory_place place);
-/* Before and after what depends on other children of `parent`. */
+/* Called before and after a task with dependences on other children of `parent`. */
 DPE_PRELOAD_HIDDEN void dpe_omp_await(uint64_t parent, const struct dpe_omp_dependence *dependences,
 	unsigned count, struct dpe_memory_place place);
 DPE_PRELOAD_HIDDEN void dpe_omp_fulfil(uint64_t parent, const struct dpe_omp_dependence *dependences,
@@ -75,12 +75,13 @@ DPE_PRELOAD_HIDDEN void dpe_omp_acquire(enum dpe_omp_part part, struct dpe_memor
 DPE_PRELOAD_HIDDEN void dpe_omp_iteration(
 	enum dpe_preload_memory what, const uint64_t *counts, unsigned count, struct dpe_memory_place place);
 
-/* Tasks and chunks that threads have begun. */
+/* The number of tasks and chunks that threads have begun. */
 extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
-/* Waits a moment for another thread to begin one more than so many, at most a few times at each site. */
+/* Waits briefly until another thread has begun more than so many, at most a few times at each site. */
 DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
 
-/* The thread begins one. It waits longer than the creator of tasks, which may be the only other thread. */
+/* The thread begins one. It waits longer than the thread that creates tasks, which may be the only other
+ * thread. */
 static inline void dpe_omp_begin(uint64_t site)
 {
 	dpe_omp_let_begin(__atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED), 3 * DPE_OMP_NAPS, site);

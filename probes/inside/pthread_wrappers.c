@@ -1,6 +1,5 @@
-/* pthread_wrappers: the functions themselves. Each reports its call, calls the function that it wraps,
- * and reports its return. Where a call is left by cancellation, an exception or longjmp there is
- * no return, as there is none for a probe. */
+/* pthread_wrappers: the wrappers. Each reports its call, calls the wrapped function, and reports its return. A
+ * call that is left by cancellation, an exception or longjmp has no return, as with a probe. */
 #include "probes/inside/library.h"
 #include "probes/inside/runtime.h"
 
@@ -26,8 +25,8 @@ static inline void *real(enum dpe_preload_function function)
 	return __builtin_expect(!!found, 1) ? found : dpe_preload_find(function);
 }
 
-/* Whether others may come after what the thread did before the call; of pthread_once and call_once,
- * before the return. All are constants where this is used. */
+/* Whether the call releases: other threads may follow what this thread did before the call (of pthread_once and
+ * call_once: before the return). The arguments are constants. */
 static inline bool releases(unsigned function)
 {
 	switch (function) {
@@ -48,7 +47,7 @@ static inline bool releases(unsigned function)
 	}
 }
 
-/* The object is accessed as a plain variable where it is made or destroyed, else as an atomic one. */
+/* Initialising or destroying the object is a plain access to it, every other use an atomic one. */
 static inline void touch(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
@@ -88,7 +87,7 @@ static inline void touch(
 	}
 }
 
-/* The function is not a part of the call, but a constant. */
+/* The function is a constant, not an argument of the call. */
 static inline void enter(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
@@ -126,7 +125,7 @@ static inline void leave(
 		return ret;                                                                        \
 	}
 
-/* Functions of one pointer, and of a pointer and a time to give up at. */
+/* Functions of one pointer, and of a pointer and a deadline. */
 #define WRAP_ONE(name, type) WRAP(name, (type * object), (object), WORD(object))
 #define WRAP_TIMED(name, type)                                                                     \
 	WRAP(name, (type * object, const struct timespec *until), (object, until), WORD(object),   \
@@ -156,7 +155,7 @@ WRAP_TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t)
 WRAP_TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t)
 WRAP_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t)
 WRAP_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t)
-/* Whether a reader or the writer gives it back, only the lock knows. */
+/* Only the lock knows whether a reader or the writer releases it. */
 WRAP(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock), WORD(lock),
 	[DPE_PRELOAD_WRITER] = WORD(lock->__data.__cur_writer))
 
@@ -269,7 +268,7 @@ static int posix_error(int c11)
 #define WRAP_C11_ONE(name, type, posix)                                                            \
 	WRAP_C11(name, (type * object), (object), (WORD(object)), posix, (WORD(object)))
 
-/* The attributes that the C library makes of the type are its own affair. */
+/* The C library derives attributes from the type itself. */
 WRAP_C11(mtx_init, (mtx_t * mutex, int type), (mutex, type), (WORD(mutex), WORD(type)),
 	pthread_mutex_init, (WORD(mutex)))
 WRAP_C11_VOID(mtx_destroy, (mtx_t * mutex), (mutex), (WORD(mutex)), pthread_mutex_destroy)

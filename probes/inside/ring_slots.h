@@ -1,5 +1,5 @@
-/* ring_slots: a thread's own side of its ring. Nothing here waits, allocates or calls anything; a
- * signal's handler may do all of it in the middle of it. */
+/* ring_slots: a thread's own side of its ring. Nothing here waits, allocates or calls anything, and all of it
+ * is reentrant: a signal handler may interrupt it and do the same. */
 #ifndef DPE_PROBES_INSIDE_RING_SLOTS_H
 #define DPE_PROBES_INSIDE_RING_SLOTS_H
 
@@ -16,8 +16,9 @@ struct dpe_preload_writer {
 	uint64_t tail; /* as it last was */
 	unsigned index; /* of the ring */
 	bool refused;   /* there was no ring left */
-	const void *frame; /* that is writing a slot, but for handlers that interrupt it; or NULL */
-	uint64_t from;     /* slots before are whole, or left */
+	const void *frame; /* of the function that writes a slot (except in handlers that interrupt it); or
+			    * NULL */
+	uint64_t from;     /* earlier slots are complete or abandoned */
 };
 
 static inline uint64_t dpe_preload_now(void)
@@ -28,7 +29,7 @@ static inline uint64_t dpe_preload_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Counts one event that finds no room; one instruction, so no handler comes in between. */
+/* Counts one event for which there is no room; one instruction, so that no handler can interrupt it. */
 static inline void dpe_preload_lose(struct dpe_preload_ring *ring)
 {
 	uint64_t now = dpe_preload_now();
@@ -57,8 +58,8 @@ static inline struct dpe_preload_slot *dpe_preload_slot_at(const struct dpe_prel
 	return (void *)(writer->slots + (number & (header->slots - 1)) * header->slot_bytes);
 }
 
-/* Takes the next slot and returns its number; NULL if the ring is full. The reader must see it
- * taken before the clock is read: its membarrier(2) sees to that, or a fence here. */
+/* Takes the next slot and returns its number; NULL if the ring is full. The reader must see that it is taken
+ * before the clock is read: its membarrier(2) ensures that, or a fence here. */
 static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_preload_header *header,
 	struct dpe_preload_writer *writer, uint64_t *number)
 {
@@ -73,13 +74,13 @@ static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_prel
 	return dpe_preload_slot_at(header, writer, taken);
 }
 
-/* The slot is whole. */
+/* The slot is complete. */
 static inline void dpe_preload_commit(struct dpe_preload_slot *slot, uint64_t number)
 {
 	__atomic_store_n(&slot->stamp, dpe_preload_stamp(number), __ATOMIC_RELEASE);
 }
 
-/* The slots that were reserved and not committed will stay so. */
+/* Abandons the slots that were reserved and not committed. */
 static inline void dpe_preload_leave(
 	const struct dpe_preload_header *header, struct dpe_preload_writer *writer)
 {

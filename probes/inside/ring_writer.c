@@ -65,8 +65,8 @@ static bool lives(pid_t process)
 	return !kill(process, 0) || errno != ESRCH;
 }
 
-/* True once there is room again. The reader takes what is there many times a second; one that took
- * nothing for so long is stopped, and is not waited for any more. */
+/* True once there is room again. The reader empties the rings many times a second; if it took nothing for so
+ * long it must be stopped, and is no longer waited for. */
 static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
 	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};
@@ -118,8 +118,8 @@ struct writing {
 	bool interrupts; /* the writing of another one, in a signal's handler */
 };
 
-/* A handler that interrupts the writing of a slot has a frame further down the stack, or another
- * stack. Else a handler has left the slots by longjmp. */
+/* A handler that interrupts the writing of a slot has a frame further down the stack, or another stack.
+ * Otherwise a handler has left the slots by longjmp. */
 static __attribute__((noinline)) bool interrupts(
 	const struct dpe_preload_header *header, const void *frame)
 {

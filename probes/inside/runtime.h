@@ -16,8 +16,8 @@ extern DPE_PRELOAD_HIDDEN bool dpe_runtime_tells;
 /* Where the code of the file with this function is. */
 DPE_PRELOAD_HIDDEN struct dpe_runtime dpe_runtime_code(const void *function);
 
-/* A function of the runtime. libgomp is loaded where the program needs nothing of it but what we wrap, as the linker
- * then leaves it out; where nothing has the function, the process says so and aborts. */
+/* A function of the runtime. Loads libgomp if necessary: the linker leaves it out if the program needs only
+ * functions that we wrap. If no file has the function, the process prints that and aborts. */
 DPE_PRELOAD_HIDDEN void *dpe_runtime_function(const char *name);
 
 static inline bool dpe_runtime_has(uint64_t pc)

@@ -1,6 +1,6 @@
-/* string_hooks: functions of the C library that read or write memory of the program, or send messages:
- * strings, standard input and output, files and sockets. What is read is reported before the call, as a
- * call can order others behind it; what is written is reported after it, when its size is known. */
+/* string_hooks: functions of the C library that read or write memory of the program, or send messages: strings,
+ * standard input and output, files and sockets. What is read is reported before the call, since the call may
+ * release; what is written is reported after it, when its size is known. */
 #define __NO_INLINE__ 1 /* the headers' own definitions of some of them */
 #include "probes/inside/string_hooks.h"
 
@@ -17,7 +17,7 @@ static int same(int c)
 	return c;
 }
 
-/* The bytes up to the first that differs, or the end, are read of both. */
+/* Of both, the bytes up to the first difference, or to the end, are read. */
 static size_t compared(const char *a, const char *b, size_t limit, int (*fold)(int))
 {
 	for (size_t i = 0; i < limit; i++)
@@ -178,7 +178,7 @@ static const char *read_number(const char *text, va_list *arguments, int *number
 	return text;
 }
 
-/* What follows a percent sign, up to its letter. */
+/* A conversion: what follows a percent sign, up to its letter. */
 static const char *read_conversion(const char *text, va_list *arguments, struct printed_argument *result)
 {
 	int width;
@@ -195,7 +195,7 @@ static const char *read_conversion(const char *text, va_list *arguments, struct 
 	return text;
 }
 
-/* False if what follows cannot be known, as with arguments by position. */
+/* False if the rest cannot be known, as with arguments by position. */
 static bool read_argument(
 	const struct printed_argument *conversion, va_list *arguments, struct dpe_memory_place place)
 {

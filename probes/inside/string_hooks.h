@@ -1,4 +1,4 @@
-/* string_hooks: what the hooks of functions of the C library share: how they tell what these access. */
+/* string_hooks: what the hooks of the C library's functions share: how they report accesses. */
 #ifndef DPE_PROBES_INSIDE_STRING_HOOKS_H
 #define DPE_PROBES_INSIDE_STRING_HOOKS_H
 
@@ -34,7 +34,7 @@ static inline void *find(void **real, const char *name)
 	})
 #define HOOK DPE_MEMORY_EXPORTED
 
-/* A message may be sent: others may come after what the thread has done so far. */
+/* A message may be sent: a release. */
 static inline void release(void)
 {
 	dpe_preload_epoch++;
@@ -57,7 +57,7 @@ static inline size_t at_most(size_t size, size_t limit)
 	return size < limit ? size : limit;
 }
 
-/* The descriptor is used, or closed: after that its number is another file's. */
+/* The descriptor is used, or closed: after that its number may be another file's. */
 static inline void use_file(enum dpe_preload_memory what, int file, struct dpe_memory_place place)
 {
 	if (file >= 0 && dpe_memory_is_wanted(what))

@@ -1,7 +1,6 @@
-/* tbb: the order that oneTBB makes. A task begins after all that was spawned so far, as it is not known which one it is; that it
- * begins, a function that libtbb calls does. Waits and locks are atomic operations in its headers, but for what is here.
- *
- * Source: oneTBB 2021, its headers; names are those of its binary interface. */
+/* tbb: the order that oneTBB makes. A task begins after everything that was spawned so far, since it is not known which task it
+ * is; its begin is observed in a function that libtbb calls. Waits and locks are atomic operations in its headers, except for
+ * those here. Source: oneTBB 2021, its headers; names are those of its binary interface. */
 #include "probes/inside/tbb.h"
 
 #include <dlfcn.h>
@@ -14,7 +13,8 @@ enum { SPAWNED = 1, RETURNED = 2 };
 
 struct dpe_runtime dpe_tbb;
 
-/* Calls that wait for what libtbb calls by other means than a wait context, and pipelines, which order these calls, too. */
+/* Calls that wait without a wait context for functions that libtbb calls; and pipelines, which also order these
+ * functions. */
 static unsigned waiting, pipelines;
 
 #define HERE DPE_MEMORY_HERE
@@ -108,11 +108,11 @@ TBB(void, enqueue_in_context, "7enqueueERNS0_2d14taskERNS2_18task_group_contextE
 
 struct wait_context {
 	uint64_t version;
-	uint64_t references; /* who is done takes one away, in the header */
+	uint64_t references; /* a finished task decrements it, in the header */
 };
 
 struct tbb_wait {
-	const struct wait_context *context; /* or NULL, and these count it */
+	const struct wait_context *context; /* or NULL: the calls themselves count */
 	unsigned *first, *second;
 	struct dpe_memory_place place;
 };
@@ -204,7 +204,7 @@ static uint64_t mutex_of(void *const *lock)
 		release(mutex_of(lock), HERE);                                                      \
 		real_##name()(lock);                                                                \
 	}
-/* To a writer or a reader. */
+/* Upgrades to a writer or downgrades to a reader. */
 #define CHANGE(name, mangled)                                                                      \
 	TBB(bool, name, mangled, void **lock)                                                       \
 	{                                                                                          \

@@ -37,7 +37,7 @@ void dpe_usdt_configure(const struct dpe_probes *probes, int map)
 
 /* ---- texts that filters compare with ------------------------------------------------------ */
 
-/* Filter number `number` of those that compare texts; NULL: none. */
+/* Filter number `number` among the filters that compare texts; NULL: none. */
 static const char *text_at(const struct dpe_plan *plan, unsigned number)
 {
 	for (unsigned i = 0; i < 2 * plan->nsites; i++) {
@@ -151,7 +151,7 @@ static struct dpe_value_entries entries_of(
 	return entries;
 }
 
-/* The index of a variable among those that are read. */
+/* The index of a variable among the variables that are read. */
 static uint32_t place_of(
 	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads, unsigned read)
 {

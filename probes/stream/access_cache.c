@@ -41,7 +41,7 @@ struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 		return place->effect;
 	dpe_maps_note(probes, probes->pid, NULL, &ip, 1);
 	map = dpe_maps_find(probes, ip);
-	if (!map) /* not cached: the file may be known at the next access */
+	if (!map) /* not cached: the file may be known by the next access */
 		return (struct dpe_access_effect){0};
 	place = dpe_xcalloc(1, sizeof(*place));
 	place->ip = ip;

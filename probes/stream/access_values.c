@@ -1,5 +1,6 @@
 /* Which value each update of a watched variable left there. What the probe reads may be a later one of another thread;
- * so it is used only if the instruction does not say, and never once any two values contradicted each other. */
+ * so it is used only if the instruction does not determine the value, and never again once any two values contradicted
+ * each other. */
 #include "probes/stream/access_values.h"
 
 #include "probes/limits.h"
@@ -21,7 +22,7 @@ static void doubt(struct dpe_probes *probes, const struct dpe_update *update, ui
 	lost->last = now;
 }
 
-/* Whether the difference is that of a few more steps by other threads, or fewer. */
+/* Whether other threads' steps, a few more or fewer, explain the difference. */
 static bool is_near(const struct dpe_access_outcome *outcome, uint64_t read, uint64_t size)
 {
 	unsigned unused = 64 - 8 * (unsigned)size;
@@ -33,7 +34,7 @@ static bool is_near(const struct dpe_access_outcome *outcome, uint64_t read, uin
 	return llabs(distance / step) <= DPE_UPDATES_IN_FLIGHT;
 }
 
-/* Whether the values are these in whatever order the threads came: all did the same step, and no step is lost. */
+/* Whether the values do not depend on the order of the threads: all made the same step, and no step was lost. */
 static bool is_counter(const struct dpe_last_update *last, const struct dpe_update *update,
 	const struct dpe_access_outcome *outcome)
 {
@@ -45,7 +46,7 @@ static bool is_counter(const struct dpe_last_update *last, const struct dpe_upda
 	       is_near(outcome, update->read, update->accessed.size);
 }
 
-/* Whether another thread's update came in between, as far as can be seen. */
+/* Whether another thread's update was observed in between. */
 static bool is_contended(const struct dpe_last_update *last, const struct dpe_update *update,
 	const struct dpe_access_outcome *outcome, uint32_t tid, uint64_t before)
 {
@@ -58,11 +59,11 @@ static bool is_contended(const struct dpe_last_update *last, const struct dpe_up
 		return true;
 	if (last->known && update->all && last->read != update->before)
 		return true;
-	/* Both have what only one of them wrote. */
+	/* Both show what only one of them wrote. */
 	return other && last->value == update->read && !(tells && last->tells);
 }
 
-/* Early, where the program is much slower for it. */
+/* Checked early, since it makes the program much slower. */
 static void note_cost(struct dpe_probes *probes, const struct dpe_update *update, uint64_t now,
 	struct dpe_last_update *last)
 {
@@ -116,7 +117,7 @@ bool dpe_update_values(struct dpe_probes *probes, const struct dpe_record *recor
 	if (!has_written(update, outcome.access, before))
 		return false;
 	if (record->time - last->time > DPE_UPDATE_STALL)
-		last->unsure = 0; /* no earlier update is on its way any more */
+		last->unsure = 0; /* no earlier update is still to come */
 	last->contended |= is_contended(last, update, &outcome, record->tid, before);
 	if (update->values && !counts && !last->unsure && !(outcome.tells_after && (outcome.tells_before || !update->priors)))
 		last->unsure = record->time;

@@ -14,7 +14,7 @@ _Static_assert(DPE_MAX_SPACES <= 1u << (62 - ADDRESS_BITS), "an address with its
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* The kernel counts all spaces; here only those have a number of which there is an address. */
+/* The kernel's programs number all spaces; here a space gets a number when an address of it is seen. */
 static unsigned number_of(struct dpe_follow *follow, uint32_t space, pid_t pid)
 {
 	unsigned low = 0, high = follow->nspaces;

@@ -1,7 +1,7 @@
-/* channels: which send a receive got its bytes from. Bytes leave a channel in the order in which they came, so a send
- * and a receive are ranges of the channel's bytes, and a receive follows each send whose range it overlaps. (Message
- * queues count messages.) Where sends or receives overlap in time their ranges are not known: such a receive has
- * number 0, which no send has, and counts as a loss. */
+/* channels: from which send a receive got its bytes. Channels are first in, first out, so a send and a receive are
+ * ranges of the channel's bytes, and a receive follows each send whose range it overlaps. (Message queues count
+ * messages.) If sends or receives overlap in time, their ranges are unknown: such a receive has number 0, which no
+ * send has, and counts as a loss. */
 #include "probes/limits.h"
 #include "probes/stream/stream.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A send. Of sends that overlap in time, a batch, only the range of all together is known. */
+/* A send. Of sends that overlap in time (a batch), only the range of all together is known. */
 struct chunk {
 	uint64_t number, batch;
 	uint64_t start, end; /* end: UINT64_MAX while the batch is not over */
 	uint64_t priority;
 	uint32_t reader; /* the thread that received a part of it first; 0: none */
-	bool shared;     /* its batch has others */
+	bool shared;     /* its batch has other sends */
 };
 
 struct channel {
@@ -26,17 +26,17 @@ struct channel {
 	uint64_t check;
 	uint64_t sends, batches;
 	uint64_t sent, received; /* units */
-	struct chunk *chunks;    /* not yet received, or not all of it */
+	struct chunk *chunks;    /* not yet received as a whole */
 	unsigned head, nchunks, capchunks;
 	unsigned sending, receiving; /* calls that have not returned */
-	bool crowded; /* since the last moment without a receiver there were several at once */
-	bool foreign; /* something came from elsewhere */
-	bool unclear; /* what was received is not known, until all of it was */
-	bool unread;  /* who receives is not observed: its sends are no messages any more */
+	bool crowded; /* there have been several receivers at once since there was none */
+	bool foreign; /* some bytes came from an unobserved sender */
+	bool unclear; /* what was received is unknown until everything was */
+	bool unread;  /* the receiver is not observed: sends are no longer messages */
 	UT_hash_handle hh;
 };
 
-/* A thread, and how many messages it had beyond its records. */
+/* A thread, and how many more messages than records it had. */
 struct party {
 	uint32_t thread;
 	uint64_t extra;
@@ -117,7 +117,7 @@ uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread)
 	return party ? party->extra : 0;
 }
 
-/* A socket's address may be another one's later: then it has another inode. */
+/* A socket's address may be reused by another socket, which has another inode. */
 static struct channel *channel_of(struct dpe_channels *channels, const struct dpe_record *record)
 {
 	struct channel *channel, wanted = {0};
@@ -173,8 +173,8 @@ static uint64_t begin_send(struct channel *channel, const struct dpe_record *rec
 	return chunk->number;
 }
 
-/* More is pending than the kernel holds: somebody receives who is not observed, such as who reads what
- * a program prints. */
+/* More is pending than the kernel can hold: an unobserved process receives, such as the reader of the program's
+ * output. */
 static bool is_unread(const struct channel *channel)
 {
 	return channel->sent > channel->received &&
@@ -219,7 +219,7 @@ static unsigned pending(const struct channel *channel)
 	return channel->nchunks - channel->head;
 }
 
-/* Queues hand out what has the highest priority, or the type that is asked for. */
+/* Queues deliver the message of highest priority, or one of the requested type. */
 static bool is_out_of_order(const struct channel *channel, const struct dpe_record *record)
 {
 	if (channel->key.kind == DPE_CHANNEL_SYSV)
@@ -230,7 +230,7 @@ static bool is_out_of_order(const struct channel *channel, const struct dpe_reco
 	return false;
 }
 
-/* Whether it is known what is received now, as what is pending is. */
+/* Whether what is received now is known, because the pending data is. */
 static bool is_clear(struct channel *channel, const struct dpe_record *record)
 {
 	if (channel->unclear)
@@ -304,8 +304,8 @@ static void emit(struct emission *emission, dpe_name name, uint64_t number)
 	free(channel);
 }
 
-/* Its sender is unknown: as if an event of the thread before this one had been lost, which
- * makes what depends on it doubtful. */
+/* Its sender is unknown: counts as a lost event of the thread before this one, so verdicts that depend on it
+ * are inconclusive. */
 static void lose_order(struct emission *emission)
 {
 	count_lost(emission->probes->channels, emission->record->time);
@@ -318,7 +318,7 @@ static void emit_lost(struct emission *emission)
 	emit(emission, emission->probes->channels->receive, 0);
 }
 
-/* Of a batch of several only what got all of it is known to come after each. */
+/* Of a batch of several sends, only a receive that got all of it is known to follow each. */
 static bool is_part_of_batch(const struct chunk *chunk, uint64_t from, uint64_t to)
 {
 	return chunk->shared && (from > chunk->start || to < chunk->end);
@@ -329,7 +329,7 @@ static void emit_chunk(struct emission *emission, struct chunk *chunk)
 	struct dpe_channels *channels = emission->probes->channels;
 
 	if (chunk->reader && chunk->reader != emission->record->tid)
-		lose_order(emission); /* the edge is the first one's */
+		lose_order(emission); /* the edge is that of the first */
 	if (!chunk->reader)
 		chunk->reader = emission->record->tid;
 	emit(emission, channels->receive, chunk->number);
@@ -389,7 +389,7 @@ static void on_receive(struct emission *emission, struct channel *channel)
 {
 	emit_receive(emission, channel);
 	end_receive(channel);
-	if (channel->unread || emission->record->words[5]) /* the latter only looked */
+	if (channel->unread || emission->record->words[5]) /* the receive only peeked */
 		return;
 	channel->received += emission->record->words[4];
 	drop_received(channel);

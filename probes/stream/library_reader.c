@@ -21,7 +21,7 @@ static bool is_variable(const char *entry, const char *name)
 	return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-/* Ours, with the library before others that are to be loaded. */
+/* Our environment, with the library before others in LD_PRELOAD. */
 static char **make_environment(const char *library, const struct dpe_rings *rings)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -54,7 +54,7 @@ int dpe_preload_file(const struct dpe_probes *probes)
 
 /* ---- what cannot be preloaded ------------------------------------------------------------ */
 
-/* Programs that run with other rights than we have do not load what we name. */
+/* Programs with other credentials than ours ignore LD_PRELOAD. */
 static bool gains_rights(const char *path)
 {
 	struct stat status;
@@ -98,7 +98,7 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Small enough for a cache, as who finds it full waits; large enough for the events of a
+/* Small enough for a cache, since a thread that finds its ring full waits; large enough for the events of a
  * millisecond. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
@@ -175,7 +175,7 @@ void dpe_preload_begin(struct dpe_probes *probes)
 	header->pid = (uint32_t)probes->pid;
 }
 
-/* Of several versions of a function, the one that the library found is at its place in a page. */
+/* Of several versions of a function, the one that the library found has the same offset within a page. */
 static const struct dpe_site *find_site(const struct dpe_probes *probes, unsigned function)
 {
 	uint64_t address = probes->preload->rings.header->address[function];

@@ -23,9 +23,8 @@ size_t dpe_library_name(const struct dpe_ring_event *event, union dpe_library_re
 	return sizeof(*record) + sizeof(event->ring->comm);
 }
 
-/* Puts `first`, where it is not 0, the caller, and what frame pointers led to behind the words and
- * the one that follows those. The number of frames is read once: the target can write there at any
- * time. */
+/* Writes `first` (if not 0), the caller, and the frames found by frame pointers after the words and the word
+ * that follows them. The number of frames is read once: the target can write there at any time. */
 static __u64 *add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
 	uint64_t first, uint64_t caller, struct dpe_record *record, __u64 *behind)
 {
@@ -42,7 +41,7 @@ static __u64 *add_stack(const struct dpe_probes *probes, const struct dpe_preloa
 	return frames + record->nstack;
 }
 
-/* Of an exit the function is not on the stack any more, and comes before it. */
+/* At an exit the function is no longer on the stack, so it is put before it. */
 static __u64 *add_call_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
 	unsigned number, struct dpe_record *record, __u64 *behind)
 {
@@ -53,7 +52,7 @@ static __u64 *add_call_stack(const struct dpe_probes *probes, const struct dpe_p
 	return add_stack(probes, slot, exits ? 0 : function, slot->caller, record, behind);
 }
 
-/* What is in the lock, which the wrapper put behind the arguments. */
+/* The word in the lock, which the wrapper put after the arguments. */
 static __u64 *add_values(const struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_preload_slot *slot, struct dpe_record *record, __u64 *values)
 {

@@ -1,5 +1,6 @@
-/* Reader of the preloaded library's rings, one for each thread. A thread takes a slot before it reads the clock, so what
- * is taken after a scan at time T, behind membarrier(2), is later than T. Proof: docs/internals/event-order.md. */
+/* Reader of the preloaded library's rings, one for each thread. A thread takes a slot before it reads the clock, so a
+ * slot taken after a scan at time T that was preceded by membarrier(2) is later than T. Proof:
+ * docs/internals/event-order.md. */
 #include "probes/stream/library_rings.h"
 #include "probes/limits.h"
 
@@ -53,9 +54,9 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	header->slots_begin = rings->bytes - (uint64_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
 }
 
-/* Rings for as many threads as can run at once and one that waits for them, as long as that is
- * little; the others get their pages when they are written to. Done here, before anything runs, for
- * a page costs more than all the events that are written to it. */
+/* Allocates the pages of rings for as many threads as can run at once and one that waits for them, unless that
+ * is much memory; the others get their pages when they are written to. Done before the target runs, because a
+ * page fault costs more than all the events that are written to the page. */
 static void prepare(struct dpe_rings *rings)
 {
 	struct dpe_preload_header *header = rings->header;
@@ -69,8 +70,8 @@ static void prepare(struct dpe_rings *rings)
 		header->prepared = (uint32_t)wanted;
 }
 
-/* The file is memory, and has holes. Where it may not be as large (ulimit -f), the kernel would end us by
- * a signal; the limit may be ours to raise. 0, or -1 with errno. */
+/* The file is in memory and sparse. If it exceeds the limit of file sizes (ulimit -f), the kernel would end us
+ * by a signal, so we try to raise the limit. 0, or -1 with errno. */
 static int set_size(int fd, size_t bytes)
 {
 	struct rlimit limit, raised;
@@ -197,7 +198,7 @@ static struct dpe_preload_slot *slot_at(
 	return (void *)(begin + index * all + (number & (rings->slots - 1)) * rings->slot_bytes);
 }
 
-/* False if it was not taken: the ring is known up to there. */
+/* False if it was not accepted: the ring is known up to there. */
 static bool hand_over(
 	const struct drain *drain, unsigned index, const struct dpe_preload_slot *slot)
 {
@@ -227,15 +228,15 @@ static bool hand_over(
 	return true;
 }
 
-/* Notes how far the ring is known that has a slot which is not whole, and still may be. */
+/* Notes how far a ring is known that has a slot which is incomplete, but may still be completed. */
 static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *reader)
 {
 	if (reader->next >= reader->seen)
 		reader->bound = drain->rings->before;
 }
 
-/* A slot that will never be whole. It is a loss once something comes after it: what the end of the
- * process cut off had not happened yet. */
+/* A slot that will never be completed. It counts as a loss once an event follows it: an event cut off by the
+ * end of the process had not happened yet. */
 static void skip_slot(struct dpe_ring_reader *reader)
 {
 	if (!reader->skipped && !reader->gap)
@@ -262,14 +263,14 @@ static void read_slots(const struct drain *drain, unsigned index, uint64_t end, 
 			continue;
 		}
 		if (!dead && slot->time > drain->now)
-			break; /* later than what this look is about */
+			break; /* later than this scan */
 		if (!hand_over(drain, index, slot))
 			return;
 	}
 	reader->bound = drain->now;
 }
 
-/* The thread is gone and its ring is read: another may have it. */
+/* The thread is gone and its ring is empty: another thread may have it. */
 static void give_back(struct dpe_rings *rings, unsigned index)
 {
 	struct dpe_preload_ring *ring = &rings->header->rings[index];
@@ -300,7 +301,7 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 
 	if (state == DPE_PRELOAD_FREE)
 		return drain->now;
-	if (end - reader->next > rings->slots) /* somebody wrote there who should not */
+	if (end - reader->next > rings->slots) /* the target has corrupted it */
 		end = reader->next + rings->slots;
 	if (!reader->bound)
 		reader->bound = rings->before;
@@ -314,7 +315,7 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 
 /* ---- threads that are gone --------------------------------------------------------------- */
 
-/* The library's number is not to be trusted: the target may have written anything there. */
+/* The library's number cannot be trusted: the target may have overwritten it. */
 static unsigned count_used(const struct dpe_rings *rings)
 {
 	uint32_t used = __atomic_load_n(&rings->header->used, __ATOMIC_ACQUIRE);
@@ -337,7 +338,7 @@ static bool are_rare(const struct dpe_rings *rings, unsigned used)
 	return claimed > DPE_PRELOAD_RINGS / 4;
 }
 
-/* Their rings are given back where rings become rare, or where one of them died amid a slot. */
+/* Their rings are given back when rings become scarce, or if one of them died while it wrote a slot. */
 static void find_gone(struct dpe_rings *rings, uint64_t now)
 {
 	unsigned used = count_used(rings);

@@ -10,12 +10,12 @@
 /* How far one ring was read. */
 struct dpe_ring_reader {
 	uint64_t next;    /* slot */
-	uint64_t seen;    /* how many were taken when it was looked at last */
-	uint64_t bound;   /* ns: everything before was handed over */
+	uint64_t seen;    /* how many were taken at the last scan */
+	uint64_t bound;   /* ns: everything earlier was handed over */
 	uint64_t time;    /* ns: of the last slot */
 	uint32_t lost;    /* by its thread up to the last slot */
 	uint64_t gap;     /* of its events that were lost since the last slot, and not reported */
-	uint64_t skipped; /* slots that were taken and will never be whole */
+	uint64_t skipped; /* slots that were taken and will never be completed */
 	uint64_t first_skipped, last_skipped; /* ns */
 	bool begun; /* something of its thread was handed over */
 };
@@ -32,17 +32,17 @@ struct dpe_rings {
 	size_t bytes, rows_begin;
 	uint32_t slots, slot_bytes,
 		frames; /* as the header has them, but out of the target's reach */
-	bool barrier;   /* membarrier(2) is there */
-	uint64_t before; /* ns: when the rings were looked at last */
+	bool barrier;   /* membarrier(2) is available */
+	uint64_t before; /* ns: the last scan of the rings */
 	struct dpe_ring_reader readers[DPE_PRELOAD_RINGS];
 	struct dpe_ring_loss *losses; /* of rings that were given back */
 	unsigned nlosses, caplosses;
-	uint64_t asked; /* ns: when threads were last asked whether they live */
+	uint64_t asked; /* ns: when it was last checked which threads live */
 };
 
 /* Makes the memory, rings of about so many bytes, with room for stacks or not. 0 or -errno. */
 int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth);
-void dpe_rings_close(struct dpe_rings *rings); /* accepts one that is zeroed */
+void dpe_rings_close(struct dpe_rings *rings); /* accepts a zeroed one */
 
 /* One event of a thread, before which `gap` others of it were lost. */
 struct dpe_ring_event {
@@ -58,10 +58,10 @@ struct dpe_ring_event {
  * which every event was handed over; never 0. */
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	bool (*event)(void *context, const struct dpe_ring_event *event), void *context);
-/* Calls once for each ring whose thread lost something, and each that was given back. */
+/* Calls once for each ring whose thread lost something, and for each that was given back. */
 void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context);
-/* Informs the library that its rings are not read any more. */
+/* Informs the library that its rings are no longer read. */
 void dpe_rings_shut(struct dpe_rings *rings);
 
 #endif

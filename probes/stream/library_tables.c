@@ -21,7 +21,7 @@ void dpe_preload_keep_rows(struct dpe_probes *probes, const struct dpe_module *m
 		dpe_debug(probes->debug, "probes", 1, "no room for call frame information of %s in the preloaded library", module->name);
 		return;
 	}
-	/* By our own offset: the target can write the header's. */
+	/* Uses our own offset, since the target can write the one in the header. */
 	memcpy((char *)header + sizeof(*rows) * preload->nrows + preload->rings.rows_begin, rows, count * sizeof(*rows));
 	*DPE_GROW(preload->kept, preload->nkept, preload->capkept) = (struct dpe_kept_rows){module, preload->nrows, count};
 	preload->nrows += count;

@@ -32,7 +32,7 @@ static void add_loss(void *context, const struct dpe_ring_loss *lost)
 		loss->last = lost->last;
 }
 
-/* Programs that the target became, by exec, without loading the library: what they do is lost. */
+/* Programs executed by the target that do not load the library: their events are lost. */
 static void add_images(const struct dpe_probes *probes, struct losses *losses)
 {
 	uint32_t begun = dpe_attach_execs(probes);

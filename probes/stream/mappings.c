@@ -1,7 +1,6 @@
-/* mappings: where the target has its files in memory, for the text of stacks.
- *
- * /proc/PID/maps shows, as long as the target lives. For a target that was too quick the observed
- * functions' addresses and the beginning of the program's code show the same. */
+/* mappings: where the target has its files in memory, for the text of stacks. /proc/PID/maps shows, as long as
+ * the target lives. If the target has already ended, the addresses of observed functions and of the program's
+ * code show the same. */
 #include "probes/limits.h"
 #include "probes/stream/stream.h"
 #include "probes/binary/binary.h"
@@ -22,7 +21,7 @@ static void sort_maps(struct dpe_maps *maps)
 	dpe_maps_sort(maps->at, maps->count);
 }
 
-/* Takes over what the old maps know of places where nothing is mapped now: a closed library. */
+/* Keeps old mappings where nothing is mapped now: those of a closed library. */
 static void keep_old(struct dpe_maps *maps, const struct dpe_map *old, unsigned nold)
 {
 	unsigned fresh = maps->count;
@@ -73,7 +72,7 @@ static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 
 /* ---- guessing ----------------------------------------------------------------------------- */
 
-/* Adds the module's code as mapped `bias` above what the file has. */
+/* Adds the module's code as mapped at `bias` above its addresses in the file. */
 static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint64_t bias)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
@@ -92,7 +91,7 @@ static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint6
 	sort_maps(maps);
 }
 
-/* Of the first process, whose program was there before all others. */
+/* The program of the first process, which was mapped before all others. */
 static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 {
 	struct dpe_module *program = dpe_modules_program(&probes->modules);
@@ -107,7 +106,7 @@ const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc
 	return find_map(probes->maps, pc);
 }
 
-/* Of the few places that events come from nearly all are asked for again and again. */
+/* Events come from few places, which are looked up again and again. */
 static bool knows(struct dpe_maps *maps, uint64_t pc)
 {
 	uint64_t *known = &maps->known[(pc ^ pc >> 8) % DPE_COUNT(maps->known)];
@@ -173,8 +172,8 @@ static uint16_t split_lines(char *text, const char **lines, unsigned max)
 	return (uint16_t)count;
 }
 
-/* Where code keeps no frame pointers, walking the stack ends in words that are no code: they and
- * what follows them are left out. */
+/* In code without frame pointers, a stack walk may end in words that are not code addresses: these and what
+ * follows them are left out. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
 	const struct dpe_maps *maps = dpe_maps_of(probes, (pid_t)message->process.num);

@@ -16,7 +16,7 @@ static bool is_access(unsigned what)
 	       what == DPE_PRELOAD_ATOMIC_WRITE;
 }
 
-/* Told of each piece of memory that was accessed before. */
+/* Called for each piece of memory that was accessed before. */
 static bool is_renewal(unsigned what)
 {
 	return what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED || what == DPE_PRELOAD_HANDED_OUT;
@@ -24,8 +24,8 @@ static bool is_renewal(unsigned what)
 
 /* ---- what is asked for ------------------------------------------------------------------- */
 
-/* What a thread does between synchronising can be left out only if the library knows all that
- * synchronises: not if the program has such functions itself, or the rules name others. */
+/* Repeated accesses between two synchronisation events can be left out only if the library knows everything
+ * that synchronises: not if the program has such functions itself, or the rules name others. */
 static bool knows_all_calls(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
@@ -69,7 +69,7 @@ static bool is_hook(const char *symbol)
 }
 
 struct hooks {
-	bool called, own; /* calls them, has some itself */
+	bool called, own; /* calls them; defines some itself */
 };
 
 static void note_hook(void *context, const char *name, bool imported)
@@ -120,7 +120,8 @@ struct dpe_memory_page {
 	uint64_t number;
 	uint64_t granules[PAGE / GRANULE / 64]; /* bits: accessed … */
 	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out to another thread; */
-	uint64_t begun[PAGE / GRANULE / 64];    /* where an object begins that was handed out while we looked */
+	uint64_t begun[PAGE / GRANULE / 64];    /* where an object begins that was allocated while we
+						 * observed */
 	uint32_t freers[PAGE / GRANULE / 64];   /* the thread that freed it; 0: several */
 	UT_hash_handle hh;
 };
@@ -160,10 +161,10 @@ static void drop_page(struct dpe_memory *memory, struct dpe_memory_page *page)
 	free(page);
 }
 
-/* A piece of memory changes its owner. */
+/* A piece of memory changes hands. */
 struct new_owner {
-	bool freed; /* it has none until it is handed out again, … */
-	bool same;  /* … which goes without saying if the thread freed it itself */
+	bool freed; /* it has no owner until it is allocated again, … */
+	bool same;  /* … which needs no event if the thread itself freed it */
 	uint32_t thread;
 	uint64_t begin, end;
 	void (*piece)(void *context, uint64_t address, uint64_t size);
@@ -181,14 +182,14 @@ static void set_freed(struct dpe_memory_page *page, unsigned i, uint64_t bit, co
 	page->freed[i] |= bit;
 }
 
-/* What others did with the memory comes before the free, or was compared with it; what comes after is compared with what
- * the thread does now. */
+/* Earlier accesses of other threads precede the free, or were compared with it; later ones are compared with this
+ * thread's accesses. */
 static bool is_own(const struct dpe_memory_page *page, unsigned i, uint64_t bit, const struct new_owner *owner)
 {
 	return owner->same && page->freed[i] & bit && page->freers[i] == owner->thread;
 }
 
-/* Of the page what lies in between, and was accessed, or freed before. */
+/* The bytes of the page in between that were accessed, or freed before. */
 static void change_page(struct dpe_memory *memory, struct dpe_memory_page *page, const struct new_owner *owner)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++) {
@@ -226,7 +227,7 @@ static void change_owner(struct dpe_memory *memory, const struct new_owner *owne
 	}
 }
 
-/* False if it was known already. */
+/* False if it was already known. */
 static bool set_begun(struct dpe_memory *memory, uint64_t address, bool begun)
 {
 	struct dpe_memory_page *page = page_of(memory, address / PAGE, begun);
@@ -238,7 +239,8 @@ static bool set_begun(struct dpe_memory *memory, uint64_t address, bool begun)
 	return before != begun;
 }
 
-/* What was accessed before there were threads is not known: small objects of that time count as accessed as a whole. */
+/* It is unknown what was accessed before there were threads: small objects from that time count as accessed as a
+ * whole. */
 static void follow_small(struct dpe_memory *memory, const struct new_owner *owner)
 {
 	if (owner->end - owner->begin > DPE_SMALL_OBJECT)

@@ -7,7 +7,7 @@
 
 struct dpe_memory_page;
 
-/* Which eight bytes were accessed and not given back since, where the rules ask for that. */
+/* Which eight-byte words were accessed and not freed since, if the rules ask for that. */
 struct dpe_memory {
 	bool notes;
 	struct dpe_memory_page *pages, *last;
@@ -15,8 +15,8 @@ struct dpe_memory {
 
 /* Whether the program was built to report them. False after one error. */
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
-/* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; what is
- * given back as those eight bytes that were accessed. Calls `piece` for each. */
+/* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; a free in those
+ * eight-byte words that were accessed. Calls `piece` for each. */
 bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t address, uint64_t size,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context);
 void dpe_memory_free(struct dpe_memory *memory);

@@ -11,8 +11,8 @@
 
 struct dpe_numbers {
 	uint32_t thread;
-	uint64_t kernel; /* the next number that the kernel's programs will give */
-	uint64_t next;   /* the next of both together */
+	uint64_t kernel; /* the next number of the kernel's programs */
+	uint64_t next;   /* the next number of the merged stream */
 	UT_hash_handle hh;
 };
 
@@ -98,8 +98,8 @@ static void on_kernel(
 	hold(probes, ring, record, size, 0);
 }
 
-/* Each ring has its share of the room. Otherwise a ring that is ahead would take all of it, and events of the other
- * rings, which are delivered first, would enter one by one. */
+/* Each ring has its share of the space. Otherwise a ring that is ahead would take all of it, and events of the
+ * other rings, which are delivered first, would enter one by one. */
 static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
 	uint32_t used = __atomic_load_n(&probes->preload->rings.header->used, __ATOMIC_RELAXED);
@@ -134,7 +134,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 
 /* ---- what leaves ------------------------------------------------------------------------- */
 
-/* Puts a message behind all others of its thread, `gap` of which are missing. */
+/* Appends a message to those of its thread, after `gap` missing ones. */
 static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint64_t gap,
 	const struct dpe_probes_sink *sink)
 {
@@ -184,7 +184,7 @@ static void deliver_memory(struct dpe_probes *probes, struct held_record *held, 
 		numbers_of(probes->merge, record->tid)->next += pieces.gap;
 }
 
-/* How many messages of the thread are missing before this one of the kernel's. */
+/* How many messages of the thread are missing before this one from the kernel. */
 static uint64_t kernel_gap(struct dpe_merge *merge, const struct dpe_message *message)
 {
 	struct dpe_numbers *numbers = numbers_of(merge, (uint32_t)message->thread.num);
@@ -256,7 +256,7 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 		deliver_event(probes, stream, held, size, sink);
 }
 
-/* The consumer may take long for each message, while processes wait for their probes. */
+/* Limited, because the consumer may take long for each message while processes wait for their probes. */
 static bool is_long_enough(unsigned delivered, uint64_t begin)
 {
 	return delivered == DPE_DELIVERED_AT_ONCE ||
@@ -288,7 +288,7 @@ static uint64_t deliver_before(
 
 /* ---- all rings together ------------------------------------------------------------------ */
 
-/* Reads all rings. Returns the time up to which they are known; *complete: nothing was left in any of the kernel's. */
+/* Reads all rings. Returns the time up to which they are known; *complete: nothing was left in the kernel's rings. */
 static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *complete)
 {
 	const struct dpe_kernel_sink sink = {probes, wants_more, on_kernel};
@@ -311,7 +311,7 @@ bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	merge->behind = merge->refused = false;
 	known = read_rings(probes, slack, &complete);
 	if (over && complete && !merge->refused)
-		known = UINT64_MAX; /* no more will come */
+		known = UINT64_MAX; /* no more events will come */
 	known = deliver_before(probes, known, sink);
 	if (known == UINT64_MAX)
 		known = now;

@@ -1,6 +1,6 @@
 /* merge_queue: a queue for each stream, and a heap of the queues by their first element. A stream that is out of order,
- * as a thread was interrupted between its slot and the clock, uses further lanes. Elements are written once and never
- * moved; empty chunks are used again while they are in the cache. */
+ * because a thread was interrupted between taking its slot and reading the clock, uses further lanes. Elements are
+ * written once and never moved; empty chunks are used again while they are in the cache. */
 #include "probes/stream/merge_queue.h"
 
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static unsigned add_lane(struct dpe_queues *queues, unsigned stream)
 	return number;
 }
 
-/* One that holds nothing later. */
+/* A lane that holds nothing later. */
 static unsigned lane_for(struct dpe_queues *queues, unsigned stream, uint64_t time)
 {
 	unsigned at = stream;
@@ -125,7 +125,7 @@ static unsigned lane_for(struct dpe_queues *queues, unsigned stream, uint64_t ti
 	return at;
 }
 
-/* Room for so many bytes behind all of the lane. */
+/* Space for so many bytes at the end of the lane. */
 static struct dpe_queued *extend(struct dpe_queues *queues, struct dpe_lane *lane, size_t bytes)
 {
 	struct dpe_chunk *last = lane->last;
@@ -176,7 +176,7 @@ struct dpe_queued *dpe_queues_first(const struct dpe_queues *queues, unsigned *s
 	return earliest(lane);
 }
 
-/* Its first chunk is read to its end. */
+/* The first chunk was read to its end. */
 static void leave_chunk(struct dpe_queues *queues, struct dpe_lane *lane)
 {
 	struct dpe_chunk *chunk = lane->first;

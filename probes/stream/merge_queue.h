@@ -9,27 +9,27 @@
 /* The header of an element. */
 struct dpe_queued {
 	uint64_t time;
-	uint32_t bytes; /* of all of it */
+	uint32_t bytes; /* of the element */
 	uint32_t gap;   /* messages of its thread and stream that were lost before it */
 };
 
-/* Elements one behind the other, in order of time. */
+/* A sequence of elements in order of time. */
 struct dpe_lane {
 	struct dpe_chunk *first, *last; /* NULL: empty */
 	size_t at;                      /* of the earliest element, in the first chunk */
 	uint64_t latest;                /* time of the last one */
 	unsigned stream;
-	unsigned next; /* where this stream's go that are earlier than that; 0: there is none yet */
+	unsigned next; /* the lane for this stream's elements that are earlier than that; 0: none yet */
 };
 
 struct dpe_queues {
 	struct dpe_lane
-		*lanes; /* one for each stream, and behind these the additional ones */
+		*lanes; /* one for each stream, then the additional ones */
 	unsigned nlanes, caplanes;
 	struct dpe_head {
 		uint64_t time; /* of a lane's earliest element */
 		unsigned lane;
-	} * heap; /* of the lanes that hold something, the earliest first */
+	} * heap; /* of the lanes that are not empty, the earliest first */
 	unsigned nheap;
 	uint64_t *counts; /* elements of each stream */
 	unsigned count;   /* streams */
@@ -41,9 +41,9 @@ struct dpe_queues {
 };
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count);
-void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed */
-/* Adds an element of so many bytes, DPE_QUEUED_MAX at most, behind all of its stream that are not
- * later. What follows its time and bytes is the caller's to fill, until the next call. */
+void dpe_queues_close(struct dpe_queues *queues); /* accepts a zeroed one */
+/* Adds an element of so many bytes, DPE_QUEUED_MAX at most, after all those of its stream that are not later.
+ * The caller fills in everything but its time and size, before the next call. */
 struct dpe_queued *dpe_queues_add(
 	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time);
 /* The earliest element, and its stream; NULL if there is none. */

@@ -1,4 +1,4 @@
-/* object_messages: what happens to objects that are watched, as messages. */
+/* object_messages: messages about watched objects. */
 #include "probes/stream/access_values.h"
 
 static const char *reason_of(uint64_t result)
@@ -25,7 +25,7 @@ static void warn_once(struct dpe_probes *probes, const struct dpe_watched_object
 			(unsigned long long)object, reason);
 }
 
-/* That of the object; the first that was made in place of the oldest one. No more objects are watched at a time. */
+/* The entry of the object; a new one replaces the oldest, since no more objects are watched at a time. */
 static struct dpe_last_update *last_update(struct dpe_object_watches *watches, unsigned kind, uint64_t object)
 {
 	struct dpe_object_updates *updates = watches->updates;

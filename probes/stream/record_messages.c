@@ -12,7 +12,7 @@ static bool has_result(const struct dpe_record *record)
 	return record->kind == DPE_RECORD_EXIT;
 }
 
-/* Of the call, and what comes behind them. */
+/* The words of the call, and what follows them. */
 static const uint64_t *words_at(const struct dpe_record *record)
 {
 	return (const uint64_t *)record->words + (has_result(record) ? DPE_RESULT_WORDS : 0);
@@ -63,8 +63,8 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
-/* The function's own address first, then its caller's, whatever the kernel could walk: a caller
- * without a frame pointer is not in what it found. */
+/* The function's own address first, then its caller's, whatever the kernel found: a caller without a frame
+ * pointer is not among that. */
 static unsigned collect_stack(
 	const struct dpe_probes *probes, const struct dpe_record *record, uint64_t *pcs)
 {
@@ -92,7 +92,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 
 	if (!count)
 		return;
-	/* Which instruction was chosen is our affair: the stack has the function's beginning. */
+	/* The stack shows the function's beginning, whichever instruction was probed. */
 	if (record->kind <= DPE_RECORD_EXIT)
 		pcs[0] -= probes->sites[record->site].placement.distance;
 	draft->pcs = pcs;
@@ -249,8 +249,8 @@ static bool has_text(const struct dpe_message *message)
 	return dpe_value_has_own_text(message->ret);
 }
 
-/* Most records: those of a call, with no value that has text. The message is made where it stays, and
- * nothing of it is copied. NULL: it is not such a record. */
+/* Most records: those of a call, with no value that has text. The message is built in place, without a copy.
+ * NULL if it is not such a record. */
 static struct dpe_message *make_call(
 	struct dpe_probes *probes, const struct dpe_record *record, const char *comm)
 {

@@ -10,28 +10,28 @@
 
 /* ---- merge.c ------------------------------------------------------------------------- */
 
-/* What was taken out of the rings and cannot be delivered yet: something earlier may still come. */
+/* What was read from the rings and cannot be delivered yet, since something earlier may still come. */
 struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
-	bool refused; /* something was left in a ring, for want of room */
-	bool behind;  /* there is something that can be delivered at once */
+	bool refused; /* something was left in a ring for lack of space */
+	bool behind;  /* something can be delivered at once */
 };
 
-/* Once all rings are there. */
+/* To be called once all rings exist. */
 void dpe_merge_open(struct dpe_probes *probes);
-void dpe_merge_free(struct dpe_probes *probes); /* accepts one that is zeroed */
-/* Reads all rings and delivers what is known of all of them, in order of time; sets `drained`.
- * `over`: nothing more can come. False if something is left that can be delivered later. */
+void dpe_merge_free(struct dpe_probes *probes); /* accepts a zeroed one */
+/* Reads all rings and delivers, in order of time, everything up to the time to which all are known; sets
+ * `drained`. `over`: nothing more can come. False if something is left for a later call. */
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink);
 
 /* ---- record_messages.c, object_messages.c -------------------------------------------- */
 
-/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL if the
- * record is none of ours. */
+/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL if the record
+ * is not one of ours. */
 struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
 	const struct dpe_record *record, size_t size, const char *comm);
 /* The messages of the records; `args` has room for three, `vars` and `texts` for two. */
@@ -43,9 +43,9 @@ void dpe_object_watch_fill_access(struct dpe_probes *probes, const struct dpe_re
 
 /* ---- thread_ids.c -------------------------------------------------------------------- */
 
-/* Of a record of a thread's creation, beginning or end, before its message is made. */
+/* For a record of a thread's creation, begin or end, before its message is made. */
 void dpe_thread_ids_note(struct dpe_probes *probes, const struct dpe_record *record);
-/* What messages call a thread; the text lies in `name`. */
+/* The id of a thread in messages; the text lies in `name`. */
 struct dpe_thread_id_text {
 	char text[32];
 };
@@ -61,37 +61,36 @@ struct dpe_thread_names {
 	struct dpe_thread_name *recent[64]; /* by the lowest bits of a thread's id */
 };
 
-/* Takes a record that says what its thread is called; false if it is another. */
+/* Takes a record with the name of its thread; false if it is another record. */
 bool dpe_thread_names_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
-/* What the thread is called, in DPE_COMM_SIZE bytes, until the next record is taken; "" where nobody has
- * said. */
+/* The thread's name, in DPE_COMM_SIZE bytes, until the next record is taken; "" if it is unknown. */
 const char *dpe_thread_names_find(struct dpe_probes *probes, uint32_t thread);
 void dpe_thread_names_free(struct dpe_probes *probes);
 
 /* ---- address_spaces.c ---------------------------------------------------------------- */
 
-/* An address space that some message has an address of. */
+/* An address space of which some message has an address. */
 struct dpe_space {
-	uint32_t space;  /* the kernel's side's number */
-	unsigned number; /* ours, in addresses; from 1 */
+	uint32_t space;  /* its number in the BPF programs */
+	unsigned number; /* its number in addresses; from 1 */
 };
 
 struct dpe_follow {
 	struct dpe_diags *diags;
 	struct dpe_follow_files files;
-	struct dpe_watchdog watchdog; /* lets go what is stopped, should we die */
-	int keeping; /* its keepers stay until we and the watchdog have closed this */
+	struct dpe_watchdog watchdog; /* continues what is stopped if we die */
+	int keeping; /* the keepers of process groups exit once we and the watchdog have closed this */
 
 	struct dpe_process_probes **processes; /* the observed ones, see process_probes.c */
 	unsigned nprocesses, capprocesses;
-	uint64_t endings; /* see dpe_attach_endings: when they were looked at last */
+	uint64_t endings; /* see dpe_attach_endings: when they were last checked */
 	struct dpe_process_probes *ended;
 	unsigned nended, capended;
 	struct dpe_removal taking_out; /* of processes that have ended */
 
 	struct dpe_space *spaces; /* by `space` */
 	unsigned nspaces, capspaces;
-	pid_t *owners; /* by number - 1: the process that was seen in it first */
+	pid_t *owners; /* by number - 1: the first process that was seen in it */
 	unsigned nowners, capowners;
 	struct dpe_lost lost; /* events with an address of a process without a number */
 
@@ -104,15 +103,15 @@ struct dpe_follow {
 void dpe_address_spaces_free(struct dpe_follow *follow);
 void dpe_thread_ids_free(struct dpe_follow *follow);
 
-/* Makes addresses of several processes different, in a record's words or in a result. False if
- * there are too many: the event is counted as lost. */
+/* Makes addresses of several processes distinct, in a record's words or in a result. False if there are too
+ * many: the event is counted as lost. */
 bool dpe_addresses_tag(struct dpe_probes *probes, const struct dpe_record *record,
 	unsigned addresses, uint64_t *words);
 bool dpe_address_tag(
 	struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address);
 /* Losses of dpe_addresses_tag. */
 struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
-/* A process begins: what was known of one with its id is forgotten. */
+/* A process begins: forgets what was known of an earlier one with its id. */
 void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
 
 /* The address that dpe_address_tag turned into this one. */
@@ -128,28 +127,28 @@ struct dpe_maps *dpe_maps_of(struct dpe_probes *probes, pid_t pid);
 
 /* ---- mappings.c ---------------------------------------------------------------------- */
 
-/* Where a process has its files in memory. */
+/* Where a process has mapped its files. */
 struct dpe_maps {
 	struct dpe_map *at; /* by address */
 	unsigned count, cap;
 	uint64_t read; /* when; 0: never */
-	uint64_t known[64]; /* addresses that lie in one of them, each at its own place; or 0 */
+	uint64_t known[64]; /* a direct-mapped cache of addresses that lie in one of them; or 0 */
 	pid_t pid;
 };
 
-/* Looks at what a process has mapped, which may be gone when its next event is delivered. */
+/* Reads the mappings of a process, which may be gone when its next event is delivered. */
 void dpe_maps_read(struct dpe_probes *probes, pid_t pid);
-/* Notes where the files of the stack `pcs` are mapped, while the process still exists; pcs[0] is
- * the beginning of the site's function; no site: it lies anywhere. */
+/* Notes where the files of the stack `pcs` are mapped, while the process still exists; pcs[0] is the beginning
+ * of the site's function; without a site: any address. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs);
 
-/* What is mapped at an address, as far as was looked; NULL if nothing is. */
+/* What is mapped at an address, by the last look; NULL: nothing. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
 
 /* ---- channels.c ---------------------------------------------------------------------- */
 
-/* Where rules want what passes through channels. */
+/* For rules about transfers through channels. */
 void dpe_channels_open(struct dpe_probes *probes);
 void dpe_channels_free(struct dpe_channels *channels); /* accepts NULL */
 /* True of records that are for dpe_channels_deliver. */
@@ -157,7 +156,7 @@ bool dpe_channels_is_theirs(const struct dpe_record *record);
 /* Hands over the messages of a record; there may be any number. */
 void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink);
-/* How many messages of the thread there were beyond its records. */
+/* How many more messages than records the thread had. */
 uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread);
 /* Receives whose senders are unknown. */
 struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
@@ -170,32 +169,32 @@ void dpe_access_free(struct dpe_probes *probes);
 
 /* ---- library_reader.c ---------------------------------------------------------------- */
 
-/* Makes the memory that the preloaded library will write to. False after one error. */
+/* Creates the memory that the preloaded library will write to. False after one error. */
 bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags);
-/* What the target is to have as its environment; ours where nothing is preloaded. */
+/* The target's environment; ours if nothing is preloaded. */
 char *const *dpe_preload_environment(const struct dpe_probes *probes);
-/* The file that it is to inherit, or -1. */
+/* The file descriptor that it inherits, or -1. */
 int dpe_preload_file(const struct dpe_probes *probes);
 /* Whether the program, whose libraries are known, will load the library. False after one error. */
 bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
-/* The sites have moved. */
+/* Drops pointers to sites, whose array has been reallocated. */
 void dpe_preload_forget_sites(struct dpe_probes *probes);
-/* Says which process is to write. */
+/* Names the process that may write. */
 void dpe_preload_begin(struct dpe_probes *probes);
-/* The library is to write no more. */
-/* library_tables.c. Gives the library a module's call frame information; and says where modules are mapped. Nothing where there
- * is no library, or no stacks are wanted. */
+/* Makes the library stop writing. */
+/* library_tables.c. Gives the library a module's call frame information, and the addresses at which modules are mapped. No
+ * effect without the library, or if no stacks are wanted. */
 void dpe_preload_keep_rows(struct dpe_probes *probes, const struct dpe_module *module,
 	const struct dpe_frame_row *rows, unsigned count);
 void dpe_preload_map_rows(struct dpe_probes *probes);
 void dpe_preload_shut(struct dpe_probes *probes);
-void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
+void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is no library */
 
 /* ---- read_values.c, memory_accesses.c ---------------------------------------------------- */
 
-/* At the end: a warning where events were lost because a text was too long. */
+/* At the end: a warning if events were lost because a text was too long. */
 void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
-/* Asks the library for what the plan wants. */
+/* Tells the library which events the plan wants. */
 void dpe_memory_request(struct dpe_probes *probes);
 
 #endif

@@ -9,7 +9,7 @@
 struct dpe_thread_id {
 	uint32_t thread;
 	unsigned uses;   /* threads of that id so far */
-	bool announced;  /* by who makes it, and it has not begun */
+	bool announced;  /* announced by its creator, and has not begun */
 	uint64_t before; /* messages of its earlier threads */
 	UT_hash_handle hh;
 };
@@ -48,7 +48,8 @@ void dpe_thread_ids_note(struct dpe_probes *probes, const struct dpe_record *rec
 	}
 	id = find_thread_id(follow, record->tid);
 	if (!id || (record->kind == DPE_RECORD_START && !id->announced)) {
-		begin_thread_id(follow, record->tid); /* there before us, or its announcement is lost */
+		begin_thread_id(follow, record->tid); /* it is older than our observation, or its announcement
+						       * is lost */
 		id = find_thread_id(follow, record->tid);
 	}
 	if (record->kind != DPE_RECORD_START)

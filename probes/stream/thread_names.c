@@ -1,4 +1,4 @@
-/* thread_names: what threads are called. The programs say it once, and again when it changes. */
+/* thread_names: the names of threads. The BPF programs report a name once, and again when it changes. */
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>

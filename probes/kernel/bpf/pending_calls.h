@@ -29,7 +29,7 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 }
 
 /* The verifier follows each iteration of a loop on each path that leads to it, but verifies a global function
- * once. A global function cannot return pointers and has to check those that it gets. */
+ * once. A global function cannot return pointers and has to check its pointer arguments. */
 
 /* Forgets calls that were left without returning, by longjmp or an exception. The stack grows down. */
 __noinline int drop_stale(struct thread *thread, __u64 sp, __u32 site)

@@ -429,7 +429,7 @@ static __always_inline bool is_handled_fault(
 }
 
 /* A probed instruction faults. If a handler repairs that, the instruction runs again and its probe is hit twice; if the
- * handler leaves by longjmp, a second hit is a new call. The two cannot be told apart, so it counts as a loss. */
+ * handler leaves by longjmp, a second hit is a new call. The two cannot be distinguished, so it counts as a loss. */
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
 {
