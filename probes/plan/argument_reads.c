@@ -76,7 +76,7 @@ static char *find_at_place(
 	return why ? why : dpe_lvalue_point_to_text(variable);
 }
 
-/* `why`: what is wrong with a variable; it is freed and NULL returned where an address will do. */
+/* `why`: what is wrong with a variable; it is freed, and NULL returned, if an address will do. */
 static char *take_for_address(const struct dpe_read *read, const struct dpe_site *site, char *why,
 	const struct dpe_variable *variable, struct dpe_diags *diags)
 {
@@ -91,7 +91,7 @@ static char *take_for_address(const struct dpe_read *read, const struct dpe_site
 	return NULL;
 }
 
-/* '&' binds of a structure what it begins with: 8 bytes, taken for a pointer. */
+/* '&' binds the first 8 bytes of a structure, taken as a pointer. */
 static void take_beginning(const struct dpe_read *read, struct dpe_variable *variable)
 {
 	if (!read->behind || variable->size <= 8 || variable->is_text || variable->is_wide || variable->is_real ||

@@ -28,7 +28,7 @@ struct dpe_site {
 	struct dpe_guard guards[2];
 	struct dpe_variable *reached; /* reads that start at an argument, by number of the read; or NULL */
 	bool preloaded;   /* the preloaded library reports it, so there is no probe */
-	bool known;       /* the library wraps it, but a probe is needed all the same */
+	bool known;       /* the library wraps it, but a probe is needed nevertheless */
 	unsigned wrapped; /* which of the library's functions */
 };
 
@@ -43,8 +43,8 @@ static inline enum dpe_phase dpe_site_phase(const struct dpe_site *site, bool ex
 /* Finds all sites of the plan in the modules, with their signatures and probe points. False after an error for each
  * plan site that is missing or cannot be observed. */
 bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Finds those in the modules that were added since. Returns how many of the plan's cannot be observed there,
- * after a warning for each. */
+/* Finds those in the modules that were added since. Returns how many sites of the plan cannot be observed
+ * there, after a warning for each. */
 unsigned dpe_sites_find_late(struct dpe_probes *probes);
 /* Two plan sites are one site: adds what the other needs. */
 void dpe_guard_merge(struct dpe_guard *to, const struct dpe_guard *from);

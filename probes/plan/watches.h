@@ -12,14 +12,15 @@ struct dpe_last_update {
 	bool known;
 	bool contended; /* some update came between another one and its record */
 	bool counts;    /* this and all before it were the same atomic addition */
-	bool doubted;   /* which was said */
+	bool doubted;   /* which was reported */
 	bool tells;     /* its value follows from its instruction */
 	int how;        /* that addition, enum dpe_access_value, … */
 	uint64_t step;  /* … of this */
 	uint32_t tid;
 	uint64_t time, read, value; /* what the probe read; what the update left */
 	uint64_t current;     /* the value as far as known, for reports */
-	uint64_t unsure;      /* when the first was whose values do not follow from its instruction; 0: none */
+	uint64_t unsure;      /* time of the first update whose values do not follow from its instruction; 0:
+			       * none */
 };
 
 /* A variable under a hardware watchpoint. */
@@ -38,13 +39,13 @@ struct dpe_watch {
 	uint64_t reads;       /* variables to read at accesses: see struct dpe_watched */
 };
 
-/* A part of some kind of objects: what `[p->x] from f(p) to g(p)` names. */
+/* A part of some kind of objects: as in `[p->x] from f(p) to g(p)`. */
 struct dpe_object_watch_kind {
-	struct dpe_watch watch; /* address: how far behind the pointer */
+	struct dpe_watch watch; /* address: the offset from the pointer */
 	bool found;             /* in the debug information of a function */
 };
 
-/* One watchpoint, and a file for it for each thread that was there when it was set. */
+/* A watchpoint, with a file descriptor for each thread that existed when it was set. */
 struct dpe_object_watch {
 	bool used;
 	unsigned kind;

@@ -88,7 +88,7 @@ int dpe_capabilities_keep(const struct dpe_user *user, uint64_t capabilities)
 		data[i].effective = data[i].permitted;
 		data[i].inheritable &= data[i].permitted;
 	}
-	/* Else a change of the user takes them all. */
+	/* Otherwise a change of the user drops them all. */
 	if (user && prctl(PR_SET_KEEPCAPS, 1))
 		return -errno;
 	error = user ? dpe_user_become(user) : 0;
@@ -129,7 +129,7 @@ static int try_to_read(pid_t pid)
 	return errno == EPERM || errno == ESRCH ? errno : 0;
 }
 
-/* The rights of our file are given up in a child, as they do not come back. */
+/* Our file's rights are dropped in a child, since they cannot be regained. */
 int dpe_tracer_check(pid_t pid)
 {
 	pid_t child;

@@ -18,7 +18,7 @@ struct dpe_user {
 /* For dpe_user_free. False after one error. */
 bool dpe_user_find(struct dpe_user *user, const char *name, struct dpe_diags *diags);
 void dpe_user_free(struct dpe_user *user); /* accepts one that is zeroed */
-/* Becomes the user, for good; async-signal-safe. 0 or -errno. */
+/* Becomes the user, irrevocably; async-signal-safe. 0 or -errno. */
 int dpe_user_become(const struct dpe_user *user);
 
 /* The user on whose behalf processes are traced. */

@@ -1,7 +1,6 @@
-/* libraries: which files' code a program will map, and which a process has mapped.
- *
- * The program's own ELF interpreter is asked, with --list: it knows the search path, $ORIGIN,
- * LD_PRELOAD and its cache as only it can, and runs nothing of the program. */
+/* libraries: which files' code a program will map, and which a process has mapped. The program's own ELF
+ * interpreter is asked, by --list: it alone knows the search path, $ORIGIN, LD_PRELOAD and its cache, and it
+ * runs no code of the program. */
 #include "probes/process/process.h"
 
 #include <errno.h>
@@ -146,7 +145,7 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 
 /* ---- that are loaded later ---------------------------------------------------------------- */
 
-/* A plugin may need what only the program gives it: then nothing more is known. */
+/* A plugin may need symbols that only the program has: then nothing more is known. */
 static void add_needed(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
 {
 	const struct dpe_module *program = dpe_modules_program(modules);
@@ -228,8 +227,8 @@ int dpe_mappings_each(
 	return 0;
 }
 
-/* True if the path has become another file's: a plugin that was built anew, say. File systems in
- * layers may show two inodes of one file. */
+/* True if the path leads to another file now, such as a rebuilt plugin. Overlay file systems may show two
+ * inodes for one file. */
 static bool is_replaced(
 	const struct dpe_module *module, const struct dpe_mapping *mapping, const char *way)
 {
@@ -268,8 +267,8 @@ static struct dpe_module *open_mapped(
 	return module ? dpe_modules_add(modules, module) : NULL;
 }
 
-/* The file as the process sees it, be it deleted or in another root directory. A process may map
- * code from files that are no libraries: that is no error. */
+/* The file as the process sees it, even if deleted or in another root directory. Mapped code in files that are
+ * not libraries is not an error. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping)
 {

@@ -42,7 +42,7 @@ bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags)
 {
 	int error = dpe_tracer_check(pid);
 
-	if (!error || error == ESRCH) /* that it has ended is reported elsewhere */
+	if (!error || error == ESRCH) /* its end is reported elsewhere */
 		return true;
 	if (error == EPERM)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",

@@ -24,7 +24,7 @@ int dpe_program_check(const char *path);
 char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
 
 /* Whether the program translates the code that it runs instead of letting the processor do so, as Valgrind and
- * QEMU do. Our breakpoints would be in what it reads. */
+ * QEMU do. It would read our breakpoints. */
 bool dpe_translates_code(int file);
 
 /* ---- what they map ----------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ struct dpe_mapped {
 bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_mapped *mapped,
 	struct dpe_diags *diags);
 
-/* Files that are to be loaded later, and the libraries that these need. False after an error for each
- * that is no library. */
+/* Files that are to be loaded later, and the libraries that these need. False after an error for each that is
+ * not a library. */
 bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, unsigned count,
 	struct dpe_diags *diags);
 
@@ -54,7 +54,7 @@ struct dpe_mapping {
 /* The module of a mapping, opened and added if it is new; NULL if it is no library. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping);
-/* -1 with errno where the process's maps cannot be read. */
+/* -1 with errno if the process's maps cannot be read. */
 int dpe_mappings_each(
 	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
 
@@ -65,12 +65,12 @@ int dpe_mappings_each(
 bool dpe_privilege_check(struct dpe_diags *diags);
 /* One error for a step of ours that the kernel refused with `error` (positive). */
 void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags);
-/* Whether we may look at what the process has mapped. False after one error. */
+/* Whether we may read the mappings of the process. False after one error. */
 bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
 /* ---- the state of threads ----------------------------------------------------------------- */
 
-/* Reads a small file of /proc, as text; false and errno where that fails. */
+/* Reads a small file of /proc, as text; false, with errno, if that fails. */
 bool dpe_proc_text(char *text, size_t size, const char *path);
 /* One thread. */
 struct dpe_thread_state {
@@ -83,9 +83,9 @@ struct dpe_thread_state {
 	uint64_t args[6], sp, pc;
 	bool denied;
 };
-/* False if the thread is not there any more. */
+/* False if the thread no longer exists. */
 bool dpe_thread_look(pid_t pid, pid_t thread, struct dpe_thread_state *state);
-/* Calls `each` for all threads, until it returns false. -1 with errno where they cannot be listed. */
+/* Calls `each` for all threads, until it returns false. -1 with errno if they cannot be listed. */
 int dpe_threads_each(pid_t pid, bool (*each)(void *context, pid_t thread), void *context);
 /* Whether an address of the process is in memory that others may have, too; true if that is unknown. */
 bool dpe_memory_is_shared(pid_t pid, uint64_t address);
@@ -94,27 +94,27 @@ bool dpe_handles_signals(pid_t pid);
 
 /* ---- the watchdog ------------------------------------------------------------------------ */
 
-/* The process that continues a stopped target should we die; pid 0: there is none. */
+/* The process that continues a stopped target if we die; pid 0: none. */
 struct dpe_watchdog {
 	pid_t pid;
-	int channel; /* a byte: it is not needed any more; its end: we died */
+	int channel; /* a byte: it is no longer needed; end of file: we died */
 };
 
-/* What a watchdog does should we die, in a process that has only these files of ours. */
+/* What a watchdog does if we die, in a process that has only these files of ours. */
 struct dpe_watchdog_task {
 	void (*act)(const void *context);
-	/* Or NULL: once a second as long as we live, with the number that it returned the last time (0 at first). */
+	/* Called once a second as long as we live, with the number that it last returned (0 at first). NULL:
+	 * nothing. */
 	uint64_t (*watch)(const void *context, uint64_t before);
 	const void *context;
 	int files[DPE_WATCHDOG_FILES];
 	unsigned nfiles;
 };
-/* Makes a watchdog, unless it is there already. When this returns, it has closed its copies of our other
- * files: a probe that we close from then on is gone. 0 or -errno. */
+/* Makes a watchdog, unless it is there already. When this returns, it has closed its copies of our other files,
+ * so that a probe is gone once we close it. 0 or -errno. */
 int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty);
-/* Should something in the group of the target, if we started that, stand still when we are gone, the
- * kernel does not end it for that: processes of ours stay until something can be read from a file,
- * or that ends. */
+/* If the target's process group becomes orphaned by our death while a member is stopped, the kernel would send
+ * it SIGHUP. This starts processes that prevent it, until a file becomes readable or is closed. */
 void dpe_keep_process_group(pid_t target, int until);
 /* In a process of ours that stays: closes all files but these, in any order (-1: none). */
 void dpe_watchdog_close_others(const int *files, unsigned count);

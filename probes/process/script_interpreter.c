@@ -30,8 +30,8 @@ static const char *skip_word(const char *at, const char *end)
 	return at;
 }
 
-/* The interpreter that the bytes name, NUL behind them, or NULL if the kernel takes none of it: a
- * word that ends nowhere may be cut off. */
+/* The interpreter that the NUL-terminated bytes name; NULL if the kernel would refuse it: a word without an end
+ * may be cut off. */
 static char *find_word(const char *bytes)
 {
 	const char *last = bytes + FIRST_BYTES - 1, *end = memchr(bytes, '\n', strnlen(bytes, FIRST_BYTES));

@@ -143,8 +143,8 @@ bool dpe_memory_is_shared(pid_t pid, uint64_t address)
 	return shared;
 }
 
-/* Signals that a thread causes itself, which wake no sleeping thread, and signals that the C
- * library keeps for itself. */
+/* Signals that a thread causes itself, which wake no sleeping thread, and signals that the C library
+ * reserves. */
 static uint64_t own_signals(void)
 {
 	static const int own[] = {

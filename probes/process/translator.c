@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Names of environment variables that all programs of the kind read, and no other. They are put together
- * here, so that this program is none. */
+/* Names of environment variables that all programs of the kind read, and no other. They are composed at run
+ * time, so that this program itself does not contain them. */
 static const char *const flags[][2] = {
 	{"VALGRIND_", "LAUNCHER"},
 	{"QEMU_", "LD_PREFIX"},

@@ -1,6 +1,6 @@
-/* watchdog: a small process next to us, as long as the target, or what is followed, is stopped or may
- * be at any moment: should we die, it lets that go on. Where it may stand still without us, others,
- * the keepers, wait until it ends. */
+/* watchdog: a small process that lives as long as the target, or a followed process, is stopped or may be
+ * stopped at any moment: if we die, it continues them. Other processes, the keepers, keep the target's process
+ * group from being orphaned. */
 #include "probes/process/process.h"
 
 #include <errno.h>
@@ -46,8 +46,8 @@ void dpe_watchdog_drop_rights(uint64_t capabilities)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-/* It holds nothing of ours open but what it needs: our probes shall end with us. What the programs
- * share with us is memory, and stays. */
+/* It keeps open only the files that it needs, so that our probes end with us. Memory shared with the BPF
+ * programs stays. */
 static void become_small(uint64_t capabilities, const int *files, unsigned count)
 {
 	dpe_watchdog_drop_rights(capabilities);
@@ -64,7 +64,7 @@ static void watch(const struct dpe_watchdog_task *duty, int channel)
 		before = duty->watch(duty->context, before);
 }
 
-/* Before Linux 5.19 maps need CAP_BPF. Which program a process runs may be known to CAP_SYS_PTRACE only. */
+/* Before Linux 5.19 maps need CAP_BPF. Which program a process runs may be visible with CAP_SYS_PTRACE only. */
 static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 {
 	int files[DPE_WATCHDOG_FILES + 1];

@@ -1,5 +1,5 @@
-/* drop_credentials: once the target runs, we are as little as will do: the user who asked, and of the capabilities
- * those for which something is left to do. */
+/* drop_credentials: once the target runs, we keep the least privileges: the user who called us, and only the
+ * capabilities that are still needed. */
 #include "probes/target/target.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 /* ---- who --------------------------------------------------------------------------------- */
 
-/* A number from the environment, which anyone may have set: only root looks at it, to be less. */
+/* A number from the environment, which anyone may have set: only root uses it, to drop privileges. */
 static bool number_of(const char *name, unsigned *number)
 {
 	const char *text = getenv(name);
@@ -68,7 +68,7 @@ static bool user_of(pid_t pid, uid_t *uid)
 	return found;
 }
 
-/* Whether a process that is no child of ours may be looked into at all. */
+/* Whether a process that is not our child may be traced at all. */
 static bool yama_restricts(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
@@ -90,9 +90,9 @@ static int look(const struct dpe_probes *probes)
 	return sees | (dpe_attach_can_read_losses(probes) ? SEES_LOSSES : 0);
 }
 
-/* What we could still see with these capabilities alone: a target may have more rights than its
- * user, and before Linux 5.19 losses cannot be read where unprivileged BPF is off. Tried in a process
- * of its own, as what is given up does not come back. */
+/* Tests what we can still observe with these capabilities only: a target may have more rights than its user,
+ * and before Linux 5.19 losses cannot be read if unprivileged BPF is off. Done in a child process, since
+ * dropped capabilities cannot be regained. */
 static int try(const struct dpe_probes *probes, const struct dpe_user *user, uint64_t capabilities)
 {
 	pid_t pid = fork();
@@ -116,8 +116,8 @@ static char *namespace_of(const char *process)
 	return len > 0 ? dpe_xstrdup(name) : NULL;
 }
 
-/* What is mapped can always be had by the mapping; without that right, only where a path leads to it,
- * which it need not if there are several file systems of that name. */
+/* A mapped file can always be opened through its mapping; without that right, only by its path, which may lead
+ * to another file if there are several mount namespaces. */
 static uint64_t for_files(const struct dpe_probes *probes)
 {
 	char *own = namespace_of("self"), *theirs = NULL;
@@ -141,7 +141,7 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 
 	if (!user_of(probes->pid, &uid))
 		return 0;
-	/* What is followed may become anybody else, and must be continued. */
+	/* A followed process may become any other user, and we must be able to continue it. */
 	if (probes->follow || uid != (user ? user->uid : geteuid()))
 		needed |= BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	if (!probes->child->pid && yama_restricts())
@@ -183,7 +183,7 @@ void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *dia
 	dpe_user_free(&caller);
 }
 
-/* Capabilities pass on to another program only as ambient ones. */
+/* Only ambient capabilities are passed on to another program. */
 void dpe_probes_lend_privileges(void)
 {
 	dpe_capabilities_lend(BIT(CAP_SYS_PTRACE));

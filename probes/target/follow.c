@@ -57,7 +57,7 @@ static void send_signal(const struct dpe_follow_files *files, uint32_t pid, int 
 	close(held);
 }
 
-/* It may be stopped again at once: that is another serial. */
+/* It may be stopped again at once, with another serial number. */
 static void release(const struct dpe_follow_files *files, uint32_t pid, const struct dpe_newcomer *entry)
 {
 	send_signal(files, pid, SIGCONT);
@@ -92,7 +92,7 @@ static bool release_stopped(const struct dpe_follow_files *files)
 	return any;
 }
 
-/* The kernel's side may be about to stop another one while its programs are taken out. */
+/* The BPF programs may be about to stop another process while they are being removed. */
 static void release_last(const struct dpe_follow_files *files)
 {
 	struct timespec pause = {.tv_nsec = DPE_RELEASE_PAUSE};
@@ -121,8 +121,8 @@ static bool has_to_wait(uint32_t pid, const struct dpe_newcomer *entry)
 	return entry->question.program.inode && is_translator((pid_t)pid);
 }
 
-/* We may be kept from serving processes, by a pipe that nobody reads, say. What was stopped before the last
- * look goes on, which counts as a loss, and others do not wait until we work again. */
+/* We may be unable to serve processes, for example if nobody reads our output. Processes that were stopped
+ * before the last check are continued, which counts as a loss, and others do not wait until we serve again. */
 static uint64_t watch(const void *context, uint64_t before)
 {
 	struct dpe_probes *probes = (struct dpe_probes *)context;
@@ -258,7 +258,7 @@ static void report_translator(struct dpe_probes *probes, pid_t pid)
 	dpe_attach_lose(probes);
 }
 
-/* What it makes is not followed either. */
+/* Its children are not followed either. */
 static void unfollow(struct dpe_probes *probes, pid_t pid)
 {
 	uint32_t id = (uint32_t)pid;
@@ -308,7 +308,7 @@ static struct left stop_left(struct dpe_probes *probes, pid_t pid)
 	return left;
 }
 
-/* It may have stopped itself meanwhile, as we were slow: the kernel took the probes out after that. */
+/* It may have been stopped meanwhile because we were slow; the kernel removed the probes after that. */
 static void take_out(struct dpe_probes *probes, const struct left *left)
 {
 	uint32_t id = (uint32_t)left->pid;

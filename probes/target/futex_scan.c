@@ -42,7 +42,7 @@ struct thread_search {
 	bool found;
 };
 
-/* False if it is another one, and lives. */
+/* False if it is another thread that lives. */
 static bool is_known(void *context, pid_t thread)
 {
 	struct thread_search *search = context;
@@ -88,7 +88,8 @@ static struct dpe_sleeper *find_sleeper(const struct dpe_probes *probes, pid_t t
 	return NULL;
 }
 
-/* Not where the thread slept so already; since then all that was sent before has been delivered. */
+/* Only if the thread already slept so at the scan before; since then everything that was sent before it has
+ * been delivered. */
 static bool is_new(const struct dpe_probes *probes, const struct dpe_sleeper *now)
 {
 	const struct dpe_sleeper *before = find_sleeper(probes, now->thread);
@@ -97,7 +98,7 @@ static bool is_new(const struct dpe_probes *probes, const struct dpe_sleeper *no
 	       probes->drained < before->seen;
 }
 
-/* Fills in how each sleeps; AWAKE or UNSEEN where one does not, or that is unknown. */
+/* Fills in how each sleeps. AWAKE if one does not; UNSEEN if that is unknown. */
 static enum sleep_scan look_at_all(const struct dpe_probes *probes, const pid_t *threads, unsigned count,
 	struct dpe_sleeper *sleepers)
 {
@@ -119,7 +120,7 @@ static void remember(struct dpe_probes *probes, const struct dpe_sleeper *now)
 	*before = *now;
 }
 
-/* What is new is what the next look compares with. */
+/* The new state is what the next scan compares with. */
 static enum dpe_stuck compare(
 	struct dpe_probes *probes, const struct dpe_sleeper *sleepers, unsigned count)
 {

@@ -1,8 +1,7 @@
-/* late_mappings: files that the target maps while it runs: by dlopen, what that needs, another program.
- *
- * The dynamic linker calls an empty function, made for debuggers, when it has mapped files and
- * before anything of them runs. A thread that comes there waits in the kernel (kernel/bpf/linker_wait.h)
- * until we have looked which files are new and put probes on what the rules name in them. */
+/* late_mappings: files that the target maps while it runs: by dlopen, what that needs, another program. The
+ * dynamic linker calls an empty function, made for debuggers, when it has mapped files and before anything of
+ * them runs. A thread that calls it waits in the kernel (kernel/bpf/linker_wait.h) until we have found the new
+ * files and put probes on what the rules name in them. */
 #include "probes/target/target.h"
 
 #include <stdlib.h>

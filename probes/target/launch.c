@@ -102,7 +102,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 		child->pid = 0;
 		return report_no_child(diags, program, number);
 	}
-	/* If it has died already, waiting for its end shows that. */
+	/* If it has died already, the wait for its end will show that. */
 	receive_number(child->channel, &number);
 	return true;
 }

@@ -56,8 +56,8 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* What the source calls it, whole or without parameters and arguments of templates; of that also
- * without the outer classes and namespaces. */
+/* Its name in the source: complete, or without parameters and template arguments, or also without the outer
+ * classes and namespaces. */
 static bool matches_source_name(const char *pattern, const char *symbol)
 {
 	char *whole = dpe_demangle(symbol, true), *base = whole ? dpe_demangle_base(symbol) : NULL;
@@ -131,7 +131,7 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 		const struct dpe_function *function = &functions[i];
 		struct dpe_text text = {0};
 
-		/* Two versions of one function look alike. */
+		/* Two versions of a function have the same text. */
 		if (i && !strcmp(functions[i - 1].name, function->name) &&
 			!functions[i - 1].is_ifunc)
 			continue;

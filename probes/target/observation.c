@@ -1,4 +1,4 @@
-/* observation: a target under observation, from its launch (or ours joining it) to its end. */
+/* observation: a target under observation, from its launch (or our attaching to it) to its end. */
 #include "probes/features/features.h"
 #include "probes/limits.h"
 #include "probes/target/target.h"
@@ -109,15 +109,15 @@ static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_di
 	return false;
 }
 
-/* Whether it matters where its variables are; one that we start is stopped then where its program
- * begins, as they are not there before. */
+/* Whether the addresses of its variables matter. If so, a target that we start is stopped where its program
+ * begins, since they are unknown before. */
 static bool has_places(const struct dpe_probes *probes)
 {
 	return probes->nwatches || dpe_bases_in_libraries(probes);
 }
 
-/* A running process may begin another program at any moment: once the tracepoints are there that is checked in the
- * kernel, what it began before is checked here. */
+/* A running process may execute another program at any moment. Once the tracepoints are attached the kernel checks
+ * that; an earlier exec is checked here. */
 static bool place_probes(struct dpe_probes *probes, bool running, struct dpe_diags *diags)
 {
 	return dpe_attach_load(probes, diags) && dpe_follow_begin(probes, diags) &&
@@ -230,7 +230,7 @@ static bool check_process(pid_t pid, struct dpe_diags *diags)
 	return false;
 }
 
-/* No thread may begin while the others are given their watchpoints. */
+/* No thread may begin while the others get their watchpoints. */
 static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool good;
@@ -289,7 +289,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 	probes->pid = probes->maps->pid = probes->first->pid = pid;
 	probes->started = true;
 	if (attach(probes, diags)) {
-		dpe_late_mappings_scan(probes, probes->pid); /* at what came while we began */
+		dpe_late_mappings_scan(probes, probes->pid); /* at what was mapped while we began */
 		return probes;
 	}
 	dpe_probes_free(probes);
@@ -331,7 +331,7 @@ static bool await_stop(struct dpe_probes *probes, int *error)
 	return false;
 }
 
-/* The target goes on from stop to stop until all libraries are there whose variables are wanted. */
+/* The target continues from stop to stop until all libraries with wanted variables are mapped. */
 static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
 {
 	if (!dpe_attach_hold_linker(probes, diags))
@@ -418,7 +418,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > DPE_PRELOAD_PAUSE))
 		timeout = DPE_PRELOAD_PAUSE;
-	/* What wakes us for a question may have been read from the ring since we looked for questions. */
+	/* A request may have woken us by the ring after we last checked for requests. */
 	if (dpe_stops_pending(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
 	ended = is_over(probes) ? 0

@@ -1,11 +1,11 @@
-/* packs: languages and libraries that order what threads do by means of their own, and the shipped specifications that say
- * what that is; and Go, whose goroutines are not threads. */
+/* packs: languages and libraries with their own synchronisation, and the shipped specifications that describe it; and Go,
+ * whose goroutines are not threads. */
 #include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
 #include <string.h>
 
-/* In programs that were compiled to report their accesses. */
+/* In programs compiled to report their accesses. */
 static const struct runtime {
 	const char *library, *name, *spec;
 } runtimes[] = {
@@ -15,10 +15,10 @@ static const struct runtime {
 	{"libtbb", "oneTBB", "tbb.dpe"},
 };
 
-/* In others, by their functions. */
+/* In other programs, by their functions. */
 static const struct pack {
 	const char *name, *spec;
-	const char *signs[3]; /* beginnings of the names of functions: who has one of them uses it */
+	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
 	const char *says, *missing;
 } packs[] = {
 	{"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
@@ -87,7 +87,7 @@ static bool is_sign(const struct pack *pack, const char *function)
 	return false;
 }
 
-/* Of libraries only what they export is used by others; what a library uses itself it may not know. */
+/* Others use only what a library exports; a library may use functions internally that need no pack. */
 static struct dpe_module *user_of(const struct dpe_probes *probes, const struct pack *pack)
 {
 	for (unsigned i = 0; i < probes->modules.count; i++) {
@@ -120,7 +120,8 @@ static void report_pack(const struct dpe_probes *probes, const struct pack *pack
 		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: include \"%s\" for %s", pack->name, pack->spec, pack->says);
 }
 
-/* Order of threads is none of goroutines, which move between threads: a rule about threads would find what is not there. */
+/* The order of threads is not that of goroutines, which move between threads: a rule about threads would give false
+ * findings. */
 static bool check_go(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_module *module = user_of(probes, &go);

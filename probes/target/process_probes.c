@@ -1,6 +1,6 @@
-/* process_probes: where processes are followed each has probes of its own, so that no other process that maps the same
- * files sees a changed byte. A child has copies of its parent's breakpoints and gets its own probes while it waits. A
- * thread removes those of processes that have ended: the kernel waits for all of our programs that wait for us. */
+/* process_probes: each followed process has its own probes, so that no other process that maps the same files sees a
+ * changed byte. A child has copies of its parent's breakpoints and gets its own probes while it waits. A thread
+ * removes those of processes that have ended: the kernel waits for all of our programs that wait for us. */
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>
@@ -28,7 +28,7 @@ static struct dpe_process_probes *find(const struct dpe_follow *follow, pid_t pi
 
 /* ---- taking out -------------------------------------------------------------------------- */
 
-/* Where there can be no thread now, they stay for a later time. */
+/* If no thread can be created now, they are kept for later. */
 static void take_out_ended(struct dpe_follow *follow)
 {
 	if (!follow->nended || !dpe_removal_is_over(&follow->taking_out) ||
@@ -38,7 +38,7 @@ static void take_out_ended(struct dpe_follow *follow)
 	follow->nended = follow->capended = 0;
 }
 
-/* The first process's are a part of struct dpe_probes. */
+/* Those of the first process are part of struct dpe_probes. */
 static void retire(struct dpe_probes *probes, unsigned index)
 {
 	struct dpe_follow *follow = probes->follow;

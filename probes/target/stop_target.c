@@ -69,7 +69,7 @@ static bool all_stopped(pid_t pid)
 	return stopped;
 }
 
-/* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
+/* A thread inside the kernel stops when it leaves it; no thread runs code of the program any more. */
 static void wait_stopped(pid_t pid)
 {
 	struct timespec pause = {.tv_nsec = DPE_STOPPED_PAUSE};
@@ -98,7 +98,7 @@ int dpe_control_continue(struct dpe_probes *probes)
 	return send_signal(probes, SIGCONT);
 }
 
-/* Events may stop the target at any moment: its watchdog stays, and must know that we do, too. */
+/* Events may stop the target at any moment, so its watchdog stays, and must know that we are alive. */
 static void note_stopped(struct dpe_probes *probes, bool stopped)
 {
 	probes->stopped = stopped;
@@ -120,7 +120,7 @@ static int stop_first(struct dpe_probes *probes)
 	if (error)
 		return error;
 	note_stopped(probes, true);
-	dpe_guards_await(probes); /* a signal that is on its way comes before ours */
+	dpe_guards_await(probes); /* a pending signal comes before ours */
 	error = send_signal(probes, SIGSTOP);
 	if (error)
 		note_stopped(probes, false);
@@ -154,7 +154,7 @@ int dpe_probes_continue(struct dpe_probes *probes)
 	dpe_follow_signal(probes, SIGCONT);
 	if (!probes->stopped)
 		return 0;
-	/* Where events stopped it that are not judged yet, it goes on once they are. */
+	/* If events stopped it that are not matched yet, it continues once they are. */
 	if (!probes->exited && !dpe_stops_pending(probes))
 		error = dpe_control_continue(probes);
 	note_stopped(probes, false);

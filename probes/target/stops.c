@@ -54,7 +54,7 @@ void dpe_stops_scan(struct dpe_probes *probes)
 	if (!guards->state || probes->exited)
 		return;
 	if (dpe_stops_pending(probes)) {
-		/* Once all stand still no more of them can come. */
+		/* Once all threads have stopped, no more events can come. */
 		dpe_control_wait_stopped(probes);
 		if (!guards->since)
 			guards->since = dpe_ring_now();
@@ -63,7 +63,7 @@ void dpe_stops_scan(struct dpe_probes *probes)
 	dpe_event_flags_look(&guards->flags);
 }
 
-/* Every event that stopped the target was decided, and none requires it to stay stopped. */
+/* Every event that stopped the target has been matched, and none requires it to stay stopped. */
 static void let_go(struct dpe_probes *probes)
 {
 	struct dpe_guards *guards = probes->guards;

@@ -2,7 +2,7 @@
 #include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
-/* What these order is observed at their calls, or is theirs alone. */
+/* Files whose synchronisation is observed at their calls, or concerns only themselves. */
 static bool is_runtime(const struct dpe_module *module)
 {
 	static const char *const names[] = {"libc", "ld-linux-x86-64", "libpthread", "libm", "librt", "libdl", "libstdc++", "libc++",
