@@ -220,7 +220,7 @@ void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 	dpe_text_free(&missing);
 }
 
-/* ---- circles ----------------------------------------------------------------------------- */
+/* ---- cycles ------------------------------------------------------------------------------ */
 
 #define GATE UINT_MAX
 
@@ -256,7 +256,7 @@ static unsigned rank(const struct dpe_message_node *node, unsigned need)
 }
 
 /* A node of a cycle that the node is in, or waits for. */
-static struct dpe_message_node *find_circle(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
+static struct dpe_message_node *find_cycle(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	unsigned need;
 
@@ -291,9 +291,9 @@ static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	dpe_hold_meet(stabilizer, node, need);
 }
 
-static void break_circle(struct dpe_stabilizer *stabilizer)
+static void break_cycle(struct dpe_stabilizer *stabilizer)
 {
-	struct dpe_message_node *start = find_circle(stabilizer, stabilizer->first);
+	struct dpe_message_node *start = find_cycle(stabilizer, stabilizer->first);
 	struct dpe_message_node *node = start, *best = start, *next;
 	unsigned need, best_need;
 
@@ -315,7 +315,7 @@ void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer)
 	struct dpe_message_node *node = dpe_heap_pop(&stabilizer->stuck);
 
 	if (!node) {
-		break_circle(stabilizer);
+		break_cycle(stabilizer);
 		return;
 	}
 	if (node->hold)

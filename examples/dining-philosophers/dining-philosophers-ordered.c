@@ -1,3 +1,3 @@
-/* The same table with a rule: the fork of the lower number first. No circle can close. */
+/* The same table with a rule: the fork of the lower number first. No cycle can close. */
 #define ORDERED
 #include "dining-philosophers.c"

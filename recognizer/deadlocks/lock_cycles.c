@@ -496,7 +496,7 @@ static const char *doubt_of(const struct dpe_lock_order *order)
 		return "potential deadlocks may be missing: locks were taken in too many orders to "
 		       "keep them all";
 	if (order->searches_ended)
-		return "potential deadlocks may be missing: a search for a circle was too long";
+		return "potential deadlocks may be missing: a search for a cycle was too long";
 	if (order->cycles_dropped)
 		return "potential deadlocks are missing: too many were found to keep them all";
 	if (order->searches_blind)

@@ -45,7 +45,7 @@ static void arenas_give_zeroed_memory_also_after_a_reset(void **state)
 	dpe_arena_free(arena);
 }
 
-static void text_is_ended_and_as_long_as_it_gets(void **state)
+static void text_is_terminated_and_limited(void **state)
 {
 	struct dpe_text text = {0};
 	char *line = dpe_xasprintf("%05000d", 1);
@@ -125,7 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_grow),
 		cmocka_unit_test(arenas_give_zeroed_memory_also_after_a_reset),
-		cmocka_unit_test(text_is_ended_and_as_long_as_it_gets),
+		cmocka_unit_test(text_is_terminated_and_limited),
 		cmocka_unit_test(near_words),
 		cmocka_unit_test(trace_domains),
 		cmocka_unit_test(places_join),

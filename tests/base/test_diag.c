@@ -107,7 +107,7 @@ static void long_lines_are_cut_around_the_mark(void **state)
 	end(&f);
 }
 
-static void they_stand_in_the_order_of_the_text(void **state)
+static void diagnostics_are_in_the_order_of_the_text(void **state)
 {
 	struct fixture f = begin("one\ntwo\n");
 
@@ -121,7 +121,7 @@ static void they_stand_in_the_order_of_the_text(void **state)
 	end(&f);
 }
 
-static void what_was_said_is_not_said_again(void **state)
+static void no_repeated_diagnostics(void **state)
 {
 	struct fixture f = begin("one\n");
 
@@ -162,7 +162,7 @@ static void overlong_characters_are_escaped(void **state)
 }
 
 /* As many as a bad log has lines: quadratic time would be noticed here. */
-static void there_may_be_many(void **state)
+static void many_diagnostics(void **state)
 {
 	struct dpe_text text = {0};
 	struct fixture f;
@@ -246,11 +246,11 @@ int main(void)
 		cmocka_unit_test(tabs_and_control_bytes_keep_the_mark_in_place),
 		cmocka_unit_test(the_end_of_the_text_can_be_marked),
 		cmocka_unit_test(long_lines_are_cut_around_the_mark),
-		cmocka_unit_test(they_stand_in_the_order_of_the_text),
-		cmocka_unit_test(what_was_said_is_not_said_again),
+		cmocka_unit_test(diagnostics_are_in_the_order_of_the_text),
+		cmocka_unit_test(no_repeated_diagnostics),
 		cmocka_unit_test(a_note_is_printed_also_after_its_error_was),
 		cmocka_unit_test(overlong_characters_are_escaped),
-		cmocka_unit_test(there_may_be_many),
+		cmocka_unit_test(many_diagnostics),
 		cmocka_unit_test(a_note_at_the_same_place_shows_it_no_second_time),
 		cmocka_unit_test(warnings_do_not_hide_errors),
 		cmocka_unit_test(some_have_no_place),

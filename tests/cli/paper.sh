@@ -209,7 +209,7 @@ for number, word in enumerate(sys.argv[1:]):
 	run "$DPE" replay -s rule.dpe log.jsonl
 }
 locks 1:LOCK.enter:1 1:LOCK.exit:1 2:LOCK.enter:2 2:LOCK.exit:2 1:LOCK.enter:2 1:wait 2:LOCK.enter:1 2:wait
-check 'section 5.2: a circle of two' "$(grep -c 'deadlock' err)" -ge 1
+check 'section 5.2: a cycle of two' "$(grep -c 'deadlock' err)" -ge 1
 locks 1:LOCK.enter:1 1:LOCK.exit:1 2:LOCK.enter:1 2:wait 1:UNLOCK.enter:1 1:UNLOCK.exit:1 2:resume 2:LOCK.exit:1
 check 'section 5.2: a wait that ends is none' "$(grep -c 'deadlock:' err)" -eq 0
 

@@ -124,7 +124,7 @@ static void a_repetition_returns(void **state)
 					   "3 --> 2  (c b)\n");
 }
 
-static void nothing_may_be_left_out(void **state)
+static void empty_rounds(void **state)
 {
 	(void)state;
 	assert_table("expect R: a*", "states 2, start 0, final 0 1\n"
@@ -337,7 +337,7 @@ static dpe_state make_folded(struct made *made, const char *text, const char *co
 	return walk_along(made, along);
 }
 
-static void the_first_of_alike_operands_moves(void **state)
+static void the_first_of_equal_operands_moves(void **state)
 {
 	struct made made;
 	unsigned count;
@@ -362,7 +362,7 @@ static void the_first_of_alike_operands_moves(void **state)
 	end(&made);
 }
 
-static void what_was_not_folded_has_all_moves(void **state)
+static void unfolded_states_have_all_moves(void **state)
 {
 	struct made made = make("expect R: (a;s)* & (a^;s)*");
 	unsigned count;
@@ -388,7 +388,7 @@ static void a_folded_automaton_stays_folded(void **state)
 	end(&made);
 }
 
-static void operands_that_follow_others_are_not_alike(void **state)
+static void operands_after_others_are_not_equal(void **state)
 {
 	struct made made;
 	dpe_state at = make_folded(
@@ -400,7 +400,7 @@ static void operands_that_follow_others_are_not_alike(void **state)
 	end(&made);
 }
 
-static void what_others_ask_for_tells_operands_apart(void **state)
+static void awaited_events_distinguish_operands(void **state)
 {
 	struct made made;
 	dpe_state at = make_folded(&made, "expect R: (a;b) & (a^;b^) & (a;c)", (const char *const[]){NULL});
@@ -436,7 +436,7 @@ static void alternatives_side_by_side_are_swapped_too(void **state)
 	end(&made);
 }
 
-static void what_is_covered_is_not_kept(void **state)
+static void covered_registers_are_dropped(void **state)
 {
 	static const char text[] = "expect R: (p;g)* & (p^;g^)* & (x;(p+p^))* & ((g+g^);y)*";
 	/* The last p^ comes after g^, and so after g: the producer has seen that. */
@@ -461,7 +461,7 @@ int main(void)
 		cmocka_unit_test(figures_4_6_and_4_7),
 		cmocka_unit_test(alternatives_join_where_what_follows_is_equal),
 		cmocka_unit_test(a_repetition_returns),
-		cmocka_unit_test(nothing_may_be_left_out),
+		cmocka_unit_test(empty_rounds),
 		cmocka_unit_test(shared_events_synchronise),
 		cmocka_unit_test(carets_keep_events_apart),
 		cmocka_unit_test(a_rule_that_accepts_nothing),
@@ -470,13 +470,13 @@ int main(void)
 		cmocka_unit_test(too_many_states_to_print),
 		cmocka_unit_test(a_walk_in_bounded_memory),
 		cmocka_unit_test(an_adopted_state_is_the_same),
-		cmocka_unit_test(the_first_of_alike_operands_moves),
-		cmocka_unit_test(what_was_not_folded_has_all_moves),
+		cmocka_unit_test(the_first_of_equal_operands_moves),
+		cmocka_unit_test(unfolded_states_have_all_moves),
 		cmocka_unit_test(a_folded_automaton_stays_folded),
-		cmocka_unit_test(operands_that_follow_others_are_not_alike),
-		cmocka_unit_test(what_others_ask_for_tells_operands_apart),
+		cmocka_unit_test(operands_after_others_are_not_equal),
+		cmocka_unit_test(awaited_events_distinguish_operands),
 		cmocka_unit_test(alternatives_side_by_side_are_swapped_too),
-		cmocka_unit_test(what_is_covered_is_not_kept),
+		cmocka_unit_test(covered_registers_are_dropped),
 	};
 
 	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);

@@ -189,7 +189,7 @@ static void precedence_is_that_of_the_table(void **state)
 }
 
 /* What stands behind the name of a definition, and its parameters, wherever they stand. */
-static void definitions_take_what_stands_behind(void **state)
+static void definitions_take_what_follows(void **state)
 {
 	(void)state;
 	assert_prints("d(x) = f(x) [x > 1 || .tid = 2]\nr: d(y) [y < 5 || y = 9] ; d(3)",
@@ -248,7 +248,7 @@ static void one_line_wants_an_operator(void **state)
 
 /* ---- actions -------------------------------------------------------------------------- */
 
-static void whose_action_it_is(void **state)
+static void owner_of_an_action(void **state)
 {
 	struct made made = make("r1: a ; b { print(1); }\n"
 				"r2: a ; (b { print(1); })\n"
@@ -417,7 +417,7 @@ static void random_dpe(struct dpe_text *to, unsigned depth)
 	}
 }
 
-static void what_prints_parses_again(void **state)
+static void printed_text_parses_again(void **state)
 {
 	(void)state;
 	srand(7);
@@ -463,18 +463,18 @@ int main(int argc, char **argv)
 		cmocka_unit_test(classes_of_table_3_2),
 		cmocka_unit_test(precedence),
 		cmocka_unit_test(precedence_is_that_of_the_table),
-		cmocka_unit_test(definitions_take_what_stands_behind),
+		cmocka_unit_test(definitions_take_what_follows),
 		cmocka_unit_test(keywords_are_names_elsewhere),
 		cmocka_unit_test(items_need_no_terminator),
 		cmocka_unit_test(one_line_wants_an_operator),
-		cmocka_unit_test(whose_action_it_is),
+		cmocka_unit_test(owner_of_an_action),
 		cmocka_unit_test(statements),
 		cmocka_unit_test(literals_are_kept_once),
 		cmocka_unit_test(sync_rules),
 		cmocka_unit_test(definitions_are_expanded),
 		cmocka_unit_test(positions_count_through_definitions),
 		cmocka_unit_test(included_files_are_read_once),
-		cmocka_unit_test(what_prints_parses_again),
+		cmocka_unit_test(printed_text_parses_again),
 		cmocka_unit_test(any_bytes_end),
 	};
 	const char *folder = argc > 1 ? argv[1] : getenv("DPE_TESTS");

@@ -82,7 +82,7 @@ static void operands_that_share_events_stay_together(void **state)
 	assert_factors("detect R: a & (b;c) & (c;a)", "");
 }
 
-static void what_has_no_factors(void **state)
+static void rules_without_factors(void **state)
 {
 	(void)state;
 	assert_factors("detect R: c & ((a;b) & (b;a))", "");
@@ -99,7 +99,7 @@ static void assert_suits_automaton(const char *text, bool suits)
 	end(&made);
 }
 
-static void which_rules_suit_an_automaton(void **state)
+static void rules_that_suit_an_automaton(void **state)
 {
 	(void)state;
 	assert_suits_automaton("expect R: (a;b) & (c;d)", true);
@@ -145,8 +145,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operands_without_common_events_are_factors),
 		cmocka_unit_test(operands_that_share_events_stay_together),
-		cmocka_unit_test(what_has_no_factors),
-		cmocka_unit_test(which_rules_suit_an_automaton),
+		cmocka_unit_test(rules_without_factors),
+		cmocka_unit_test(rules_that_suit_an_automaton),
 		cmocka_unit_test(a_factor_is_not_composed_with_others),
 	};
 

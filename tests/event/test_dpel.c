@@ -402,7 +402,7 @@ static struct dpe_text print_messages(const char *path, bool hold)
 	return text;
 }
 
-static void at_once_as_by_steps(void **state)
+static void all_at_once_equals_step_by_step(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -425,7 +425,7 @@ static void at_once_as_by_steps(void **state)
 	}
 }
 
-static void counts_that_jump_come_back(void **state)
+static void jumping_counts_round_trip(void **state)
 {
 	static const unsigned long long times[] = {0, 1, 2147483647, 2147483648, 4294967296,
 		4294967295, 18446744073709551615u, 0, 9223372036854775808u, 5};
@@ -604,7 +604,7 @@ static void cut_off_at_any_byte(void **state)
 	dpe_text_free(&lines);
 }
 
-static void what_came_before_the_cut_is_read(void **state)
+static void everything_before_the_cut_is_read(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(3000, &lines);
@@ -690,7 +690,7 @@ static void mutate(struct bytes log, uint64_t *seed)
 
 /* Logs that lie, with checksums that are right: nothing crashes, and what is read can be written
  * and read again. */
-static void lies_do_no_harm(void **state)
+static void false_lengths_do_no_harm(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(12, &lines);
@@ -745,7 +745,7 @@ static void expect_refused(const char *bytes, size_t len, const char *what)
 	unlink(path);
 }
 
-static void what_is_no_log_is_reported(void **state)
+static void non_logs_are_reported(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(3, &lines);
@@ -804,7 +804,7 @@ static void expect_lie_reported(
 	free(changed.at);
 }
 
-static void lies_of_shapes_and_sources_are_reported(void **state)
+static void invalid_shapes_and_sources_are_reported(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log;
@@ -870,17 +870,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_members_come_back),
 		cmocka_unit_test(ordinary_records_are_short),
-		cmocka_unit_test(at_once_as_by_steps),
-		cmocka_unit_test(counts_that_jump_come_back),
+		cmocka_unit_test(all_at_once_equals_step_by_step),
+		cmocka_unit_test(jumping_counts_round_trip),
 		cmocka_unit_test(many_sources_and_shapes_come_back),
 		cmocka_unit_test(order_is_kept),
 		cmocka_unit_test(added_preds_and_addresses_come_back),
 		cmocka_unit_test(cut_off_at_any_byte),
-		cmocka_unit_test(what_came_before_the_cut_is_read),
+		cmocka_unit_test(everything_before_the_cut_is_read),
 		cmocka_unit_test(damage_is_noticed),
-		cmocka_unit_test(lies_do_no_harm),
-		cmocka_unit_test(what_is_no_log_is_reported),
-		cmocka_unit_test(lies_of_shapes_and_sources_are_reported),
+		cmocka_unit_test(false_lengths_do_no_harm),
+		cmocka_unit_test(non_logs_are_reported),
+		cmocka_unit_test(invalid_shapes_and_sources_are_reported),
 		cmocka_unit_test(the_checksum_is_the_documented_one),
 	};
 

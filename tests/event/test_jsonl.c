@@ -182,7 +182,7 @@ static void bad_lines_are_reported_and_skipped(void **state)
 }
 
 /* What stands behind the object is this line's mistake, and never the next line's. */
-static void what_stands_behind_the_object_is_reported(void **state)
+static void trailing_text_is_reported(void **state)
 {
 	(void)state;
 	assert_reads("{\"event\":\"a\",\"id\":1}\n"
@@ -212,7 +212,7 @@ static void invalid_utf8_is_reported(void **state)
 	free(got);
 }
 
-static void nesting_has_an_end(void **state)
+static void nesting_is_limited(void **state)
 {
 	struct dpe_text text = {0};
 	char *got;
@@ -252,7 +252,7 @@ static void pointers_are_written_in_one_way(void **state)
 		"ffffffffffffffff\",\"0x10000000000000000\"]}\n");
 }
 
-static void files_that_are_none(void **state)
+static void non_files(void **state)
 {
 	struct dpe_names *names = dpe_names_new();
 	struct dpe_diags *diags = dpe_diags_new();
@@ -316,12 +316,12 @@ int main(void)
 		cmocka_unit_test(the_header_is_no_message),
 		cmocka_unit_test(order_and_losses_are_reported),
 		cmocka_unit_test(bad_lines_are_reported_and_skipped),
-		cmocka_unit_test(what_stands_behind_the_object_is_reported),
+		cmocka_unit_test(trailing_text_is_reported),
 		cmocka_unit_test(invalid_utf8_is_reported),
-		cmocka_unit_test(nesting_has_an_end),
+		cmocka_unit_test(nesting_is_limited),
 		cmocka_unit_test(a_log_can_end_anywhere),
 		cmocka_unit_test(pointers_are_written_in_one_way),
-		cmocka_unit_test(files_that_are_none),
+		cmocka_unit_test(non_files),
 		cmocka_unit_test(a_full_disk_is_reported),
 		cmocka_unit_test(mutated_logs),
 	};

@@ -104,7 +104,7 @@ static void ids_stay(void **state)
 	" cannot be written in this format: this notation has only ids, which are the event's "    \
 	"name or name#n, and predecessors "
 
-static void what_does_not_fit_is_refused(void **state)
+static void oversized_input_is_refused(void **state)
 {
 	static const char *const members[] = {"\"thread\":1", "\"args\":[1]", "\"ret\":1",
 		"\"time\":1", "\"process\":1", "\"host\":\"h\"", "\"vars\":{\"x\":1}",
@@ -124,7 +124,7 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* Neither names nor ids can make messages of their own. */
-static void what_would_read_as_something_else_is_refused(void **state)
+static void ambiguous_text_is_refused(void **state)
 {
 	static const char *const names[] = {"a b", "b//c", "b/*c", ".x", "#1", "a)", ""};
 	static const char *const preds[] = {"q) (evil .", ".", "", "a//b"};
@@ -201,8 +201,8 @@ int main(void)
 		cmocka_unit_test(the_papers_example),
 		cmocka_unit_test(other_ways_to_write_it),
 		cmocka_unit_test(ids_stay),
-		cmocka_unit_test(what_does_not_fit_is_refused),
-		cmocka_unit_test(what_would_read_as_something_else_is_refused),
+		cmocka_unit_test(oversized_input_is_refused),
+		cmocka_unit_test(ambiguous_text_is_refused),
 		cmocka_unit_test(mistakes_are_reported_and_skipped),
 		cmocka_unit_test(hostile_text),
 	};

@@ -231,7 +231,7 @@ static void random_numbers(void **state)
 }
 
 /* Different numbers rarely have the same hash. */
-static void hashes_differ(void **state)
+static void hashes_are_distinct(void **state)
 {
 	uint64_t hashes[1000];
 	unsigned same = 0;
@@ -253,7 +253,7 @@ int main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(no_numbers),
 		cmocka_unit_test(random_numbers),
-		cmocka_unit_test(hashes_differ),
+		cmocka_unit_test(hashes_are_distinct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,7 @@ static void wrong_lines_are_reported(void **state)
 	expect_error("T0|w(x)|1\nT0|w(\0)|1\n", 20, ".std:2: error: the line holds a NUL byte");
 }
 
-static void reading_goes_on(void **state)
+static void reading_continues(void **state)
 {
 	struct fixture f;
 	char *text;
@@ -276,7 +276,7 @@ static void expect_writing(const char *name, const char *arg, const char *wanted
 	end(&f);
 }
 
-static void what_it_cannot_hold_is_reported(void **state)
+static void unsupported_content_is_reported(void **state)
 {
 	(void)state;
 	expect_writing("w", "x", "T|w(x)|5\n", "warning: 1 events have members");
@@ -318,7 +318,7 @@ static char *print_lines(unsigned seed, const char *newline, size_t *len)
 	return text;
 }
 
-static void at_once_as_by_steps(void **state)
+static void all_at_once_equals_step_by_step(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 200; seed++) {
@@ -349,12 +349,12 @@ int main(void)
 		cmocka_unit_test(lines_are_messages),
 		cmocka_unit_test(threads_begin_and_end),
 		cmocka_unit_test(wrong_lines_are_reported),
-		cmocka_unit_test(reading_goes_on),
+		cmocka_unit_test(reading_continues),
 		cmocka_unit_test(a_long_line_is_reported_once),
 		cmocka_unit_test(cut_off_at_any_byte),
 		cmocka_unit_test(traces_come_back),
-		cmocka_unit_test(what_it_cannot_hold_is_reported),
-		cmocka_unit_test(at_once_as_by_steps),
+		cmocka_unit_test(unsupported_content_is_reported),
+		cmocka_unit_test(all_at_once_equals_step_by_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-# dpe deadlock on programs that could hang and do not, and on the ones that hang without a circle. Each
+# dpe deadlock on programs that could hang and do not, and on the ones that hang without a cycle. Each
 # case is on its own, and all run at once, in each other's way.
 . tests/tap.sh
 need_live 'potential deadlocks and hangs'

@@ -263,28 +263,28 @@ static void check_stops(void **state, const char *function, const char *rules, b
 	end_watch(&watch);
 }
 
-static void stands_behind_an_emulated_instruction(void **state)
+static void probe_after_an_emulated_instruction(void **state)
 {
 	check_stops(state, "push_first", "detect S(i): begin(i);push_first(i) { break; }", true);
 }
 
-static void stands_behind_a_stepped_instruction(void **state)
+static void probe_after_a_stepped_instruction(void **state)
 {
 	check_stops(state, "step_first", "detect S(i): begin(i);step_first(i) { break; }", true);
 }
 
-static void stands_behind_a_nop(void **state)
+static void probe_after_a_nop(void **state)
 {
 	check_stops(state, "patched", "detect S(i): begin(i);patched(i) { break; }", true);
 }
 
 /* The caller has the result, and has done nothing with it. */
-static void stands_behind_a_return(void **state)
+static void probe_after_a_return(void **state)
 {
 	check_stops(state, "left", "detect S(i): begin(i);left(i).exit { break; }", true);
 }
 
-static void stands_at_an_event_with_an_action(void **state)
+static void stops_at_an_event_with_an_action(void **state)
 {
 	check_stops(state, "patched", "detect S(i): begin(i) & (patched(i) { break; })", true);
 }
@@ -308,7 +308,7 @@ static uint64_t count_stops(void **state, const char *rules, unsigned wanted)
 	return stops;
 }
 
-static void goes_on_where_nothing_is_completed(void **state)
+static void continues_if_nothing_is_completed(void **state)
 {
 	uint64_t stops =
 		count_stops(state, "detect S: begin;patched(i) [i % 10 == 9] { break; }", 2);
@@ -317,7 +317,7 @@ static void goes_on_where_nothing_is_completed(void **state)
 }
 
 /* Arguments, and what has not come, are looked at in the kernel. */
-static void stops_where_it_could_be_only(void **state)
+static void stops_where_a_match_is_possible(void **state)
 {
 	assert_int_equal(count_stops(state, "detect S: begin;patched(3) { break; }", 1), 1);
 	assert_int_equal(count_stops(state, "detect S: left;patched { break; }", 0), 0);
@@ -327,7 +327,7 @@ static void stops_where_it_could_be_only(void **state)
 
 /* ---- our death ------------------------------------------------------------------------------- */
 
-static void goes_on_without_us(void **state)
+static void continues_without_the_observer(void **state)
 {
 	struct place *place = *state;
 	struct watch watch = {.function = "patched", .shared = place->shared, .die = true};
@@ -352,7 +352,7 @@ static void goes_on_without_us(void **state)
 
 /* ---- events that wait for others ------------------------------------------------------------- */
 
-static void leaves_out_what_nobody_can_use(void **state)
+static void leaves_out_useless_events(void **state)
 {
 	struct place *place = *state;
 	struct watch watch = {.function = "patched", .shared = place->shared};
@@ -379,15 +379,15 @@ static void leaves_out_what_nobody_can_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stands_behind_an_emulated_instruction),
-		cmocka_unit_test(stands_behind_a_stepped_instruction),
-		cmocka_unit_test(stands_behind_a_nop),
-		cmocka_unit_test(stands_behind_a_return),
-		cmocka_unit_test(stands_at_an_event_with_an_action),
-		cmocka_unit_test(goes_on_where_nothing_is_completed),
-		cmocka_unit_test(stops_where_it_could_be_only),
-		cmocka_unit_test(goes_on_without_us),
-		cmocka_unit_test(leaves_out_what_nobody_can_use),
+		cmocka_unit_test(probe_after_an_emulated_instruction),
+		cmocka_unit_test(probe_after_a_stepped_instruction),
+		cmocka_unit_test(probe_after_a_nop),
+		cmocka_unit_test(probe_after_a_return),
+		cmocka_unit_test(stops_at_an_event_with_an_action),
+		cmocka_unit_test(continues_if_nothing_is_completed),
+		cmocka_unit_test(stops_where_a_match_is_possible),
+		cmocka_unit_test(continues_without_the_observer),
+		cmocka_unit_test(leaves_out_useless_events),
 	};
 
 	if (!may_run())

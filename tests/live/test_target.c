@@ -28,7 +28,7 @@ static void waits_for_its_start(void **state)
 }
 
 /* What was put in place for one program holds for the next that it turns into. */
-static void turns_into_another_program(void **state)
+static void executes_another_program(void **state)
 {
 	struct run run;
 
@@ -45,7 +45,7 @@ static void turns_into_another_program(void **state)
 }
 
 /* The kernel knows the probes by the first thread, and forgets them with it: that is a loss. */
-static void a_thread_executes_anew(void **state)
+static void a_thread_calls_exec(void **state)
 {
 	struct run run;
 
@@ -240,7 +240,7 @@ static char state_of(pid_t pid)
 	return end ? end[2] : 0;
 }
 
-static void stops_and_goes_on(void **state)
+static void stops_and_continues(void **state)
 {
 	struct run run;
 	unsigned before;
@@ -268,7 +268,7 @@ static void stops_and_goes_on(void **state)
 	end(&run);
 }
 
-static void left_to_a_debugger(void **state)
+static void handed_over_to_a_debugger(void **state)
 {
 	struct run run;
 	pid_t pid;
@@ -328,7 +328,7 @@ static pid_t observer_that_dies(bool while_stopped, char *const argv[])
 	return target;
 }
 
-static void goes_on_without_us(void **state)
+static void continues_without_the_observer(void **state)
 {
 	struct targets *targets = targets_of(state);
 	pid_t target = observer_that_dies(false, ARGV(targets->plain, "threads", "4", "200000"));
@@ -338,7 +338,7 @@ static void goes_on_without_us(void **state)
 	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-static void woken_when_we_die(void **state)
+static void woken_when_the_observer_dies(void **state)
 {
 	struct targets *targets = targets_of(state);
 	pid_t target = observer_that_dies(true, ARGV(targets->plain, "long", "2"));
@@ -354,7 +354,7 @@ static void woken_when_we_die(void **state)
  * -----------------------------------------------------------------------------------------------
  */
 
-static void says_what_is_missing(void **state)
+static void reports_what_is_missing(void **state)
 {
 	int status;
 	pid_t pid;
@@ -389,8 +389,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_for_its_start),
-		cmocka_unit_test(turns_into_another_program),
-		cmocka_unit_test(a_thread_executes_anew),
+		cmocka_unit_test(executes_another_program),
+		cmocka_unit_test(a_thread_calls_exec),
 		cmocka_unit_test(freed_before_its_start),
 		cmocka_unit_test(exec_fails),
 		cmocka_unit_test(crashes),
@@ -398,11 +398,11 @@ int main(void)
 		cmocka_unit_test(optional_functions),
 		cmocka_unit_test(joins_a_process),
 		cmocka_unit_test(joins_no_process),
-		cmocka_unit_test(stops_and_goes_on),
-		cmocka_unit_test(left_to_a_debugger),
-		cmocka_unit_test(goes_on_without_us),
-		cmocka_unit_test(woken_when_we_die),
-		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(stops_and_continues),
+		cmocka_unit_test(handed_over_to_a_debugger),
+		cmocka_unit_test(continues_without_the_observer),
+		cmocka_unit_test(woken_when_the_observer_dies),
+		cmocka_unit_test(reports_what_is_missing),
 	};
 
 	return may_run() ? cmocka_run_group_tests(tests, make_all, remove_all) : 0;

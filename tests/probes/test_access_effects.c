@@ -31,7 +31,7 @@ static void assert_left(struct dpe_access_outcome outcome, bool computed, uint64
 	assert_int_equal(outcome.after, after);
 }
 
-static void operands_tell_the_value(void **state)
+static void operands_determine_the_value(void **state)
 {
 	uint64_t registers[DPE_ACCESS_REGISTERS] = {[RCX] = 0x12345678abcd, [RSI] = 2, [R9] = 1ull << 63};
 
@@ -210,7 +210,7 @@ static void but_not_what_it_replaced(void **state)
 	assert_int_equal(doubts(fixture), 1);
 }
 
-static void values_that_contradict_are_not(void **state)
+static void contradicting_values_are_uncertain(void **state)
 {
 	struct fixture *fixture = begin();
 
@@ -235,7 +235,7 @@ static void values_that_contradict_are_not(void **state)
 	assert_int_equal(doubts(fixture), 1);
 }
 
-static void values_that_nobody_asks_for_need_not_be(void **state)
+static void unwanted_values_are_not_checked(void **state)
 {
 	struct fixture *fixture = begin();
 
@@ -269,7 +269,7 @@ static void atomic_counts_are_certain_in_any_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operands_tell_the_value),
+		cmocka_unit_test(operands_determine_the_value),
 		cmocka_unit_test(nothing_else_does),
 		cmocka_unit_test(a_part_of_what_is_moved_is_known),
 		cmocka_unit_test(comparisons_may_fail),
@@ -277,8 +277,8 @@ int main(void)
 		cmocka_unit_test(values_in_turn_are_certain),
 		cmocka_unit_test(a_moved_value_is_certain),
 		cmocka_unit_test(but_not_what_it_replaced),
-		cmocka_unit_test(values_that_contradict_are_not),
-		cmocka_unit_test(values_that_nobody_asks_for_need_not_be),
+		cmocka_unit_test(contradicting_values_are_uncertain),
+		cmocka_unit_test(unwanted_values_are_not_checked),
 		cmocka_unit_test(atomic_counts_are_certain_in_any_order),
 	};
 

@@ -101,7 +101,7 @@ static unsigned unset_and_count(struct dpe_event_flags *flags, struct shared *sh
 	return before && !is_set(shared, 1);
 }
 
-static void an_event_at_hand_keeps_its_mark(void **state)
+static void the_current_event_keeps_its_mark(void **state)
 {
 	struct shared shared = {.running = WRITERS};
 	struct writer writers[WRITERS];
@@ -127,7 +127,7 @@ static void an_event_at_hand_keeps_its_mark(void **state)
 	close_shared(&shared, &flags);
 }
 
-static void what_unsets_a_mark(void **state)
+static void what_clears_a_flag(void **state)
 {
 	struct shared shared = {0};
 	struct dpe_event_flags flags = {0};
@@ -160,7 +160,7 @@ static void what_unsets_a_mark(void **state)
 	close_shared(&shared, &flags);
 }
 
-static void counts_that_cannot_be_had(void **state)
+static void unavailable_counts(void **state)
 {
 	uint32_t states[DPE_EVENT_FLAGS] = {0};
 	struct dpe_event_flags flags = {0};
@@ -174,9 +174,9 @@ static void counts_that_cannot_be_had(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event_at_hand_keeps_its_mark),
-		cmocka_unit_test(what_unsets_a_mark),
-		cmocka_unit_test(counts_that_cannot_be_had),
+		cmocka_unit_test(the_current_event_keeps_its_mark),
+		cmocka_unit_test(what_clears_a_flag),
+		cmocka_unit_test(unavailable_counts),
 	};
 
 	return cmocka_run_group_tests_name("flags", tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void look_at(const char *bytes, size_t size)
 static const char *const targets[] = {
 	"functions", "variables", "placement", "cplusplus", "inlined", "notes"};
 
-static void files_that_are_cut_off(void **state)
+static void truncated_files(void **state)
 {
 	(void)state;
 	for (unsigned t = 0; t < DPE_COUNT(targets); t++) {
@@ -181,7 +181,7 @@ static void files_with_wrong_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_that_are_cut_off),
+		cmocka_unit_test(truncated_files),
 		cmocka_unit_test(files_with_wrong_bytes),
 	};
 

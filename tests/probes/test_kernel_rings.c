@@ -83,7 +83,7 @@ static uint64_t drain(struct fake *fake)
 	return dpe_kernel_rings_drain(&fake->all, &sink, &fake->complete);
 }
 
-static void known_up_to_the_look(void **state)
+static void known_up_to_the_scan(void **state)
 {
 	struct fake fake;
 	uint64_t before, time;
@@ -168,7 +168,7 @@ static void the_last_is_read(void **state)
 }
 
 /* What was handed over is given back to who writes, also where a record stops it. */
-static void room_is_given_back(void **state)
+static void space_is_returned_to_the_producer(void **state)
 {
 	struct fake fake;
 	struct dpe_record *late;
@@ -191,11 +191,11 @@ static void room_is_given_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_up_to_the_look),
+		cmocka_unit_test(known_up_to_the_scan),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(not_wanted),
 		cmocka_unit_test(the_last_is_read),
-		cmocka_unit_test(room_is_given_back),
+		cmocka_unit_test(space_is_returned_to_the_producer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

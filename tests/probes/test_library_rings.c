@@ -97,7 +97,7 @@ static void put(struct dpe_rings *rings, struct dpe_preload_writer *writer, uint
 		dpe_preload_commit(slot, number);
 }
 
-static void goes_round(void **state)
+static void advances_around_the_ring(void **state)
 {
 	struct dpe_rings rings;
 	struct dpe_preload_writer writer;
@@ -120,7 +120,7 @@ static void goes_round(void **state)
 	dpe_rings_close(&rings);
 }
 
-static void counts_what_finds_no_room(void **state)
+static void counts_events_without_room(void **state)
 {
 	struct dpe_rings rings;
 	struct dpe_preload_writer writer;
@@ -144,7 +144,7 @@ static void counts_what_finds_no_room(void **state)
 	dpe_rings_close(&rings);
 }
 
-static void waits_for_what_is_not_whole(void **state)
+static void waits_for_incomplete_slots(void **state)
 {
 	struct dpe_rings rings;
 	struct dpe_preload_writer writer;
@@ -172,7 +172,7 @@ static void waits_for_what_is_not_whole(void **state)
 }
 
 /* What a thread had written when it was killed is read; what it was about to write is lost. */
-static void reads_what_the_dead_wrote(void **state)
+static void reads_slots_of_dead_threads(void **state)
 {
 	struct dpe_rings rings;
 	struct seen seen = {0};
@@ -204,7 +204,7 @@ static void reads_what_the_dead_wrote(void **state)
 }
 
 /* The end of the process comes before an event that it cut off: that is no loss. */
-static void what_the_end_cuts_off(void **state)
+static void events_cut_off_by_the_end(void **state)
 {
 	struct dpe_preload_writer writer;
 	struct dpe_rings rings;
@@ -225,7 +225,7 @@ static void what_the_end_cuts_off(void **state)
 }
 
 /* A handler left them by longjmp: they are lost, and the thread goes on. */
-static void slots_that_were_left(void **state)
+static void abandoned_slots(void **state)
 {
 	struct dpe_preload_writer writer;
 	struct dpe_rings rings;
@@ -252,7 +252,7 @@ static void slots_that_were_left(void **state)
 }
 
 /* Its ring is given back, its losses are remembered, and the next one begins where it stopped. */
-static void a_dead_threads_ring_comes_again(void **state)
+static void a_dead_threads_ring_is_reused(void **state)
 {
 	struct dpe_rings rings;
 	struct dpe_preload_writer writer;
@@ -278,7 +278,7 @@ static void a_dead_threads_ring_comes_again(void **state)
 }
 
 /* What is not taken stays, and the ring is known up to there. */
-static void keeps_what_is_not_taken(void **state)
+static void keeps_rejected_events(void **state)
 {
 	struct dpe_rings rings;
 	struct dpe_preload_writer writer;
@@ -333,7 +333,7 @@ static void keeps_up_with_another_process(void **state)
 }
 
 /* A page that is touched for the first time costs more than all that is written to it. */
-static void the_first_are_there(void **state)
+static void the_first_rings_have_pages(void **state)
 {
 	struct dpe_rings rings;
 	struct stat status;
@@ -357,15 +357,15 @@ static void the_first_are_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_are_there),
-		cmocka_unit_test(goes_round),
-		cmocka_unit_test(counts_what_finds_no_room),
-		cmocka_unit_test(waits_for_what_is_not_whole),
-		cmocka_unit_test(reads_what_the_dead_wrote),
-		cmocka_unit_test(what_the_end_cuts_off),
-		cmocka_unit_test(slots_that_were_left),
-		cmocka_unit_test(a_dead_threads_ring_comes_again),
-		cmocka_unit_test(keeps_what_is_not_taken),
+		cmocka_unit_test(the_first_rings_have_pages),
+		cmocka_unit_test(advances_around_the_ring),
+		cmocka_unit_test(counts_events_without_room),
+		cmocka_unit_test(waits_for_incomplete_slots),
+		cmocka_unit_test(reads_slots_of_dead_threads),
+		cmocka_unit_test(events_cut_off_by_the_end),
+		cmocka_unit_test(abandoned_slots),
+		cmocka_unit_test(a_dead_threads_ring_is_reused),
+		cmocka_unit_test(keeps_rejected_events),
 		cmocka_unit_test(keeps_up_with_another_process),
 	};
 

@@ -58,7 +58,7 @@ static void names_of_cplusplus(void **state)
 	check("cplusplus", "hidden", 0, "  (anonymous namespace)::hidden(char const*)\n");
 }
 
-static void what_is_not_there(void **state)
+static void missing_functions(void **state)
 {
 	(void)state;
 	check("functions", "enqueu", -1, "no function matches 'enqueu'");
@@ -85,7 +85,7 @@ int main(void)
 		cmocka_unit_test(arguments_by_type_and_name),
 		cmocka_unit_test(patterns_for_names_and_whole_names),
 		cmocka_unit_test(names_of_cplusplus),
-		cmocka_unit_test(what_is_not_there),
+		cmocka_unit_test(missing_functions),
 		cmocka_unit_test(of_a_process),
 	};
 

@@ -50,7 +50,7 @@ static void accesses_come_in_aligned_pieces(void **state)
 	dpe_memory_free(&memory);
 }
 
-static void only_what_was_accessed_is_given_back_once(void **state)
+static void only_accessed_memory_is_freed_once(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
 
@@ -67,7 +67,7 @@ static void only_what_was_accessed_is_given_back_once(void **state)
 	dpe_memory_free(&memory);
 }
 
-static void small_objects_of_unknown_age_are_given_back_whole(void **state)
+static void small_objects_of_unknown_age_are_freed_as_a_whole(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
 
@@ -131,7 +131,7 @@ static void others_did(struct granule *granule, unsigned thread)
 
 /* Objects that threads hand out, use and free at random: a thread that gets one is to renew each part that another thread
  * used, or freed after its use, but for what it freed itself since. */
-static void what_others_did_is_another_objects(void **state)
+static void accesses_of_others_before_reuse(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
 	unsigned random = 1, reported = 0;
@@ -185,10 +185,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_come_in_aligned_pieces),
-		cmocka_unit_test(only_what_was_accessed_is_given_back_once),
-		cmocka_unit_test(small_objects_of_unknown_age_are_given_back_whole),
+		cmocka_unit_test(only_accessed_memory_is_freed_once),
+		cmocka_unit_test(small_objects_of_unknown_age_are_freed_as_a_whole),
 		cmocka_unit_test(memory_is_handed_out_to_others),
-		cmocka_unit_test(what_others_did_is_another_objects),
+		cmocka_unit_test(accesses_of_others_before_reuse),
 		cmocka_unit_test(accesses_without_bound_are_refused),
 	};
 

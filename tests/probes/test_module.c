@@ -3,7 +3,7 @@
 
 #include "probes/binary/dwarf.h"
 
-static void what_is_no_program_is_refused(void **state)
+static void non_programs_are_refused(void **state)
 {
 	const char *const paths[] = {"/nowhere", "/etc/passwd", "/dev/null", "/tmp"};
 
@@ -202,7 +202,7 @@ static void code_may_begin_within_a_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_program_is_refused),
+		cmocka_unit_test(non_programs_are_refused),
 		cmocka_unit_test(functions_are_found_by_name),
 		cmocka_unit_test(stripped_programs_have_no_functions),
 		cmocka_unit_test(separate_debug_files_are_found),

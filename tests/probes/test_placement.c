@@ -48,7 +48,7 @@ static void assert_first(const char *name, unsigned nwords, const char *reason)
 	assert_non_null(strstr(placement.reason, reason));
 }
 
-static void what_the_kernel_emulates(void **state)
+static void emulated_instructions(void **state)
 {
 	(void)state;
 	assert_emulated("begins_with_push", 6, 0);
@@ -61,7 +61,7 @@ static void what_the_kernel_emulates(void **state)
 	assert_emulated("calls_on", 6, 5);
 }
 
-static void what_every_call_must_reach_once(void **state)
+static void reached_exactly_once_by_every_call(void **state)
 {
 	(void)state;
 	assert_first("loops_in_between", 0, "a jump leads in between");
@@ -71,7 +71,7 @@ static void what_every_call_must_reach_once(void **state)
 	assert_first("holds_data", 0, "cannot be decoded");
 }
 
-static void what_must_be_as_at_the_call(void **state)
+static void registers_unchanged_since_the_call(void **state)
 {
 	(void)state;
 	assert_first("overwrites_second", 2, "arguments or the stack change");
@@ -93,7 +93,7 @@ static void floating_point_registers_hold_nothing_wanted(void **state)
 }
 
 /* A call that is only noted may be so behind a lock prefix. */
-static void where_nothing_is_reported(void **state)
+static void calls_whose_values_do_not_matter(void **state)
 {
 	struct dpe_placement placement;
 
@@ -119,7 +119,7 @@ static void long_nops_where_nothing_is_surely_emulated(void **state)
 	assert_non_null(strstr(placement.reason, "from 6.9 on"));
 }
 
-static void what_is_not_known_is_reported(void **state)
+static void unknown_names_are_reported(void **state)
 {
 	(void)state;
 	assert_first("never_emulated", 0, "has effects");
@@ -160,13 +160,13 @@ static void hostile_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_kernel_emulates),
-		cmocka_unit_test(what_every_call_must_reach_once),
-		cmocka_unit_test(what_must_be_as_at_the_call),
+		cmocka_unit_test(emulated_instructions),
+		cmocka_unit_test(reached_exactly_once_by_every_call),
+		cmocka_unit_test(registers_unchanged_since_the_call),
 		cmocka_unit_test(floating_point_registers_hold_nothing_wanted),
-		cmocka_unit_test(where_nothing_is_reported),
+		cmocka_unit_test(calls_whose_values_do_not_matter),
 		cmocka_unit_test(long_nops_where_nothing_is_surely_emulated),
-		cmocka_unit_test(what_is_not_known_is_reported),
+		cmocka_unit_test(unknown_names_are_reported),
 		cmocka_unit_test(hostile_code),
 	};
 

@@ -47,7 +47,7 @@ static void arguments_that_are_mentioned(void **state)
 	check("detect R: f;g { print($1.args[4], $2.tid); }", "f: enter, 5 arguments\ng: enter\n");
 }
 
-static void what_only_synchronisation_mentions_need_not_be_there(void **state)
+static void functions_of_sync_rules_are_optional(void **state)
 {
 	(void)state;
 	check("sync last S(m): unlock(m).enter;lock(m).exit\nexpect R: lock.enter",
@@ -76,7 +76,7 @@ static void variables_that_are_read(void **state)
 		"f: enter, with p->q\ng: enter, with p->q\nh: enter\n");
 }
 
-static void what_the_probe_leaves_out(void **state)
+static void events_left_out_by_the_probe(void **state)
 {
 	(void)state;
 	check("detect R: f [x > 3 && y] + f [-2 >= z]",
@@ -107,10 +107,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_function_once),
 		cmocka_unit_test(arguments_that_are_mentioned),
-		cmocka_unit_test(what_only_synchronisation_mentions_need_not_be_there),
+		cmocka_unit_test(functions_of_sync_rules_are_optional),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(variables_that_are_read),
-		cmocka_unit_test(what_the_probe_leaves_out),
+		cmocka_unit_test(events_left_out_by_the_probe),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(a_plan_of_nothing),
 	};

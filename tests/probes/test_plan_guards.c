@@ -54,7 +54,7 @@ static const struct dpe_guard *gate_of(
 	return NULL;
 }
 
-static void rules_tell_what_waits(void **state)
+static void rules_show_what_waits(void **state)
 {
 	struct planned planned;
 
@@ -437,7 +437,7 @@ static void random_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_tell_what_waits),
+		cmocka_unit_test(rules_show_what_waits),
 		cmocka_unit_test(nothing_waits_where_order_contradicts_time),
 		cmocka_unit_test(random_rules),
 	};

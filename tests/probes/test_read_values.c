@@ -39,7 +39,7 @@ static void characters_and_other_bytes(void **state)
 	check("abc", UINT64_MAX, "abc");
 }
 
-static void what_cannot_be_read(void **state)
+static void unreadable_variables(void **state)
 {
 	char room[DPE_TEXT_ROOM];
 	struct dpe_value value = dpe_text_value("", 0, room);
@@ -49,7 +49,7 @@ static void what_cannot_be_read(void **state)
 	assert_string_equal(value.text, "null");
 }
 
-static void what_is_cut_off(void **state)
+static void truncated_text(void **state)
 {
 	char bytes[DPE_TEXT_SIZE], room[DPE_TEXT_ROOM];
 	struct dpe_value value;
@@ -69,8 +69,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characters_and_other_bytes),
-		cmocka_unit_test(what_cannot_be_read),
-		cmocka_unit_test(what_is_cut_off),
+		cmocka_unit_test(unreadable_variables),
+		cmocka_unit_test(truncated_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static void with_stack(void **state)
 }
 
 /* Anybody who can write to the rings could send them. */
-static void what_is_no_record(void **state)
+static void invalid_records(void **state)
 {
 	struct observer *observer = *state;
 	size_t least = sizeof(struct dpe_record) + 2 * sizeof(uint64_t);
@@ -232,7 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(with_result, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(with_stack, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_record, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(invalid_records, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

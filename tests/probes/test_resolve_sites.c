@@ -128,7 +128,7 @@ static void nearest_names(void **state)
 	MISSING("functions", "main_", "no function 'main_' in functions\n", "did you mean 'main'?");
 }
 
-static void modules_that_are_missing(void **state)
+static void missing_modules(void **state)
 {
 	MISSING("libfoo", "enqueue",
 		"no program or library 'libfoo' in the target, only: ", "functions");
@@ -218,7 +218,7 @@ int main(void)
 		cmocka_unit_test(functions_of_libraries),
 		cmocka_unit_test(static_functions_of_libraries),
 		cmocka_unit_test(nearest_names),
-		cmocka_unit_test(modules_that_are_missing),
+		cmocka_unit_test(missing_modules),
 		cmocka_unit_test(functions_that_were_inlined),
 		cmocka_unit_test(functions_that_were_inlined_somewhere),
 		cmocka_unit_test(functions_selected_at_load),

@@ -199,7 +199,7 @@ static void check_part(
 		assert_non_null(strstr(why, reason));
 }
 
-static void where_members_are(void **state)
+static void offsets_of_members(void **state)
 {
 	check_part(state, "pairs", 0, 0, NULL);
 	check_part(state, "pairs", 4, 0, NULL);
@@ -214,7 +214,7 @@ static void where_members_are(void **state)
 	assert_int_equal(dpe_signature_word(signature(state, "wide", 0), 1), -1);
 }
 
-static void what_does_not_fit_is_on_the_stack(void **state)
+static void remaining_arguments_are_on_the_stack(void **state)
 {
 	CHECK("1 2 3 4 5 6 -7 -8 9", many, 1, 2, 3, 4, 5, 6, -7, -8, 9);
 	CHECK("1 2 3 4 5 null 7", split, 1, 2, 3, 4, 5, (struct longs){8, 9}, 7);
@@ -253,7 +253,7 @@ static void results(void **state)
 	check_ret(signature(state, "gives_longs", 0), 5, "null");
 }
 
-static void words_that_records_need(void **state)
+static void words_needed_by_records(void **state)
 {
 	assert_int_equal(dpe_signature_words(signature(state, "nothing", 0)), 0);
 	assert_int_equal(dpe_signature_words(signature(state, "pairs", 0)), 2);
@@ -262,7 +262,7 @@ static void words_that_records_need(void **state)
 	assert_int_equal(dpe_signature_words(signature(state, "twenty", 0)), 12);
 }
 
-static void words_that_are_not_there(void **state)
+static void missing_words(void **state)
 {
 	const uint64_t words[2] = {1, 2};
 	char texts[1][DPE_NUMBER_TEXT];
@@ -334,13 +334,13 @@ int main(void)
 		cmocka_unit_test(floating_point_registers_are_not_read),
 		cmocka_unit_test(structures_by_their_members),
 		cmocka_unit_test(a_type_that_is_too_large),
-		cmocka_unit_test(where_members_are),
-		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
+		cmocka_unit_test(offsets_of_members),
+		cmocka_unit_test(remaining_arguments_are_on_the_stack),
 		cmocka_unit_test(a_large_result_takes_the_first_register),
 		cmocka_unit_test(variable_arguments_as_wanted),
 		cmocka_unit_test(results),
-		cmocka_unit_test(words_that_records_need),
-		cmocka_unit_test(words_that_are_not_there),
+		cmocka_unit_test(words_needed_by_records),
+		cmocka_unit_test(missing_words),
 		cmocka_unit_test(prototypes_where_there_is_no_debug_information),
 		cmocka_unit_test(the_c_library_is_as_declared),
 		cmocka_unit_test(numbers_where_nothing_is_known),

@@ -78,7 +78,7 @@ static void floating_point(void **state)
 	assert_false(usdt.operands[5].is_real);
 }
 
-static void what_is_no_number_has_no_place(void **state)
+static void non_numbers_are_unordered(void **state)
 {
 	static const char *const wrong[] = {"8f@%xmm16", "8f@%xmm", "8f@%xmm0x", "2f@%eax", "16f@%xmm0", "8@%xmm0", "16@%rax", "8@nowhere(%rip)",
 		"8@counter", "8@8(%rip)", "8@(%rax", "8@(%eip)", "8@", "8", "@", "8@$", "8@%",
@@ -105,7 +105,7 @@ int main(void)
 		cmocka_unit_test(memory),
 		cmocka_unit_test(variables),
 		cmocka_unit_test(floating_point),
-		cmocka_unit_test(what_is_no_number_has_no_place),
+		cmocka_unit_test(non_numbers_are_unordered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void assert_wrong(struct dpe_module *module, const char *lvalue, const ch
 	free(said);
 }
 
-static void what_cannot_be_found_is_reported(void **state)
+static void missing_names_are_reported(void **state)
 {
 	struct dpe_module *module = open_target("variables");
 
@@ -167,7 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_by_name),
-		cmocka_unit_test(what_cannot_be_found_is_reported),
+		cmocka_unit_test(missing_names_are_reported),
 		cmocka_unit_test(variables_behind_pointers),
 		cmocka_unit_test(text_and_wide_numbers),
 		cmocka_unit_test(numbers_by_size_and_sign),

@@ -16,7 +16,7 @@ static void nothing(const void *context)
 	(void)context;
 }
 
-static void test_holds_no_file_of_ours(void **state)
+static void test_holds_no_file_of_the_observer(void **state)
 {
 	static const struct dpe_watchdog_task task = {.act = nothing};
 
@@ -38,7 +38,7 @@ static void test_holds_no_file_of_ours(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds_no_file_of_ours)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds_no_file_of_the_observer)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ static void many_operands_on_each_engine(void **state)
 	}
 }
 
-static void what_is_kept_of_many_operands_is_flat(void **state)
+static void memory_of_many_operands_is_flat(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -221,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operands_alone_are_as_the_whole),
 		cmocka_unit_test(many_operands_on_each_engine),
-		cmocka_unit_test(what_is_kept_of_many_operands_is_flat),
+		cmocka_unit_test(memory_of_many_operands_is_flat),
 		cmocka_unit_test(too_many_partial_matches_are_reported),
 		cmocka_unit_test(too_much_work_is_reported),
 	};

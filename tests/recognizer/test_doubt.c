@@ -475,7 +475,7 @@ static void lock_some(struct log *log)
 		step(log, &locks);
 }
 
-static void circles_of_others_are_certain(void **state)
+static void cycles_of_others_are_certain(void **state)
 {
 	struct tally tally = {0};
 
@@ -512,20 +512,20 @@ static void assert_reported(const char *rules, const struct log *log, const unsi
 	free(story.verdicts);
 }
 
-static void what_is_being_lost(void **state)
+static void losses_in_progress(void **state)
 {
 	const unsigned none[THREADS] = {0}, first[THREADS] = {1}, third[THREADS] = {0, 0, 1};
-	struct log circle = {.ordered = true}, fault = {.ordered = true};
+	struct log cycle = {.ordered = true}, fault = {.ordered = true};
 
 	(void)state;
-	add(&circle, 0, "lock.exit", 0);
-	add(&circle, 1, "lock.exit", 1);
-	add(&circle, 0, "lock.enter", 1);
-	add(&circle, 1, "lock.enter", 0);
-	assert_reported(WAITS, &circle, none, 3, 0); /* a deadlock, and a slice for each thread */
-	assert_reported(WAITS, &circle, first, 1, 2);
+	add(&cycle, 0, "lock.exit", 0);
+	add(&cycle, 1, "lock.exit", 1);
+	add(&cycle, 0, "lock.enter", 1);
+	add(&cycle, 1, "lock.enter", 0);
+	assert_reported(WAITS, &cycle, none, 3, 0); /* a deadlock, and a slice for each thread */
+	assert_reported(WAITS, &cycle, first, 1, 2);
 	/* A slice of thread 2 may be missing altogether. */
-	assert_reported(WAITS, &circle, third, 3, 1);
+	assert_reported(WAITS, &cycle, third, 3, 1);
 	add(&fault, 1, "b", 0);
 	assert_reported("expect own(T): a(_) by T ; b(_) by T\n", &fault, third, 1, 1);
 	assert_reported("expect all(x): a(x) ; b(x)\n", &fault, none, 1, 0);
@@ -534,7 +534,7 @@ static void what_is_being_lost(void **state)
 
 /* ---- threads that ran already ------------------------------------------------------------ */
 
-static void what_began_before(void **state)
+static void calls_that_began_before(void **state)
 {
 	const char *own = "expect own(T): (a(_) by T ; b(_) by T)*\n";
 	const char *all = "expect all(x): (a(x) ; b(x))*\n";
@@ -563,9 +563,9 @@ int main(void)
 		cmocka_unit_test(order_is_in_doubt),
 		cmocka_unit_test(losses_of_unnumbered_messages_may_lie_anywhere),
 		cmocka_unit_test(variables_are_everybodys),
-		cmocka_unit_test(circles_of_others_are_certain),
-		cmocka_unit_test(what_is_being_lost),
-		cmocka_unit_test(what_began_before),
+		cmocka_unit_test(cycles_of_others_are_certain),
+		cmocka_unit_test(losses_in_progress),
+		cmocka_unit_test(calls_that_began_before),
 	};
 
 	return cmocka_run_group_tests_name("doubt", tests, NULL, NULL);

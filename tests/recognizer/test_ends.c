@@ -133,7 +133,7 @@ static void each_life_is_as_alone(void **state)
 }
 
 /* One object, again and again, each time with another partner. */
-static void lives_leave_nothing(void **state)
+static void ended_slices_leave_nothing(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
@@ -155,7 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_life_is_as_alone),
-		cmocka_unit_test(lives_leave_nothing),
+		cmocka_unit_test(ended_slices_leave_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,14 +63,14 @@ static void one_does_not(void **state)
 	assert_hangs("0*1 0>1", "");
 }
 
-static void who_ended_does_not_count(void **state)
+static void ended_threads_do_not_count(void **state)
 {
 	(void)state;
 	assert_hangs("0*1 0*2 1>a 2.2 0>1", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
 	assert_hangs("0*1 1>a 0.0", "hang: 1 waits for a\n");
 }
 
-static void what_is_killed_while_it_hangs(void **state)
+static void killed_while_it_hangs(void **state)
 {
 	(void)state;
 	assert_hangs("0*1 1>a 0>1 ... 1.1 0.0", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
@@ -80,14 +80,14 @@ static void what_is_killed_while_it_hangs(void **state)
 }
 
 /* As when the first thread returns from main. */
-static void who_waits_at_the_end(void **state)
+static void waits_at_the_end(void **state)
 {
 	(void)state;
 	assert_hangs("0*1 1>a ... 0.0 1.1", "");
 	assert_hangs("0*1 0*2 1>a 2>a ... 0.0 2.2 1.1", "");
 }
 
-static void a_circle_explains_it(void **state)
+static void a_cycle_explains_it(void **state)
 {
 	(void)state;
 	assert_hangs("0*1 0*2 1=a 2=b 1>b 2>a 0>1 ... 0.0 1.1 2.2",
@@ -124,7 +124,7 @@ static void long_waits(void **state)
 	assert_long_waits("0*1 0=a 1>a ~~~ 0=b", "long wait: 1 waits for a held by 0\n");
 }
 
-static void joins_are_long_with_what_they_wait_for(void **state)
+static void joins_are_long_if_the_joined_thread_waits_long(void **state)
 {
 	(void)state;
 	assert_long_waits("0*1 0*2 0>1 ~~~ 2=a 1=b", "");
@@ -164,13 +164,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_wait),
 		cmocka_unit_test(one_does_not),
-		cmocka_unit_test(who_ended_does_not_count),
-		cmocka_unit_test(what_is_killed_while_it_hangs),
-		cmocka_unit_test(who_waits_at_the_end),
-		cmocka_unit_test(a_circle_explains_it),
+		cmocka_unit_test(ended_threads_do_not_count),
+		cmocka_unit_test(killed_while_it_hangs),
+		cmocka_unit_test(waits_at_the_end),
+		cmocka_unit_test(a_cycle_explains_it),
 		cmocka_unit_test(it_is_reported_again_after_it_was_over),
 		cmocka_unit_test(long_waits),
-		cmocka_unit_test(joins_are_long_with_what_they_wait_for),
+		cmocka_unit_test(joins_are_long_if_the_joined_thread_waits_long),
 		cmocka_unit_test(long_waits_of_holders),
 		cmocka_unit_test(deadlocks_explain_long_waits),
 		cmocka_unit_test(long_waits_are_reported_once),

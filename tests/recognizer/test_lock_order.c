@@ -1,4 +1,4 @@
-/* The order of locks: which circles could close, and which could not. */
+/* The order of locks: which cycles could close, and which could not. */
 #include "tests/recognizer/transcript.h"
 
 static const char rules[] =
@@ -123,7 +123,7 @@ static void one_that_closed_is_reported_as_such(void **state)
 		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
 }
 
-static void a_circle_of_three(void **state)
+static void a_cycle_of_three(void **state)
 {
 	(void)state;
 	assert_order("1+a 1+b 1-b 1-a 2+b 2+c 2-c 2-b 3+c 3+a 3-a 3-c",
@@ -133,7 +133,7 @@ static void a_circle_of_three(void **state)
 	assert_order("1+a 1+b 1-b 1-a 2+b 2+c 2-c 2-b 1+c 1+a 1-a 1-c", "");
 }
 
-static void a_longer_circle_beside_a_short_one(void **state)
+static void a_longer_cycle_beside_a_short_one(void **state)
 {
 	(void)state;
 	assert_order("1+b 1+a 1-a 1+d 1-d 1-b 2+d 2+a 2-a 2-d 3+a 3+b 3-b 3-a",
@@ -161,7 +161,7 @@ static void a_gate_that_was_taken_before(void **state)
 	(void)state;
 	assert_order("1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+a 2-a 2-b 2-g", "");
 	assert_order("2+b 2+a 2-a 2-b 2-g 1+g 1+a 1+b 1-b 1-a 1-g", "");
-	/* The circle is found first, and then known to be none. */
+	/* The cycle is found first, and then known to be none. */
 	assert_order("1+a 1+b 1-b 1-a 2+g 2+b 2+a 2-a 2-b 2-g 1-g", "");
 	/* But a third thread, or the same one later, does it without the gate. */
 	assert_order("1+a 1+b 1-b 1-a 2+g 2+b 2+a 2-a 2-b 2-g 1-g 1+a 1+b 1-b 1-a", A_B_AGAIN);
@@ -173,7 +173,7 @@ static void a_gate_that_was_taken_before(void **state)
 	assert_order("3+g 1+a 1+b 1-b 1-a 1-g 2+b 2+a 2-a 2-b", A_B);
 }
 
-static void one_thread_is_none(void **state)
+static void a_single_thread_is_no_cycle(void **state)
 {
 	(void)state;
 	assert_order("1+a 1+b 1-b 1-a 1+b 1+a 1-a 1-b", "");
@@ -183,7 +183,7 @@ static void one_thread_is_none(void **state)
 		"potential deadlock: 1 waits for a held by 2, 2 waits for b held by 1\n");
 }
 
-static void what_cannot_block(void **state)
+static void calls_that_cannot_block(void **state)
 {
 	(void)state;
 	assert_order("1+a 1?b 1-b 1-a 2+b 2+a 2-a 2-b", "");
@@ -199,7 +199,7 @@ static void readers(void **state)
 	assert_order("1ra 1wb 1ub 1ua 2rb 2wa 2ua 2ub",
 		"potential deadlock: 1 waits for b' held by 2, 2 waits for a' held by 1\n");
 	assert_order("1wa 1rb 1ub 1ua 2wb 2ra 2ua 2ub", A_B);
-	/* A writer takes both objects of a lock; that is one circle all the same. */
+	/* A writer takes both objects of a lock; that is one cycle all the same. */
 	assert_order("1wa 1wb 1ub 1ua 2wb 2wa 2ua 2ub", A_B);
 	/* Readers are no gate for readers, but for who writes. */
 	assert_order("1rg 1+a 1+b 1-b 1-a 1ug 2rg 2+b 2+a 2-a 2-b 2ug", A_B);
@@ -231,7 +231,7 @@ static void locks_make_no_order(void **state)
 		"0*1 0*2 1+a 1+b 1-b 1-a 1+m 1-m 2+m 2-m 2+b 2+a 2-a 2-b 1.1 2.2 0j1 0j2", A_B);
 }
 
-static void an_address_that_comes_again(void **state)
+static void a_reused_address(void **state)
 {
 	(void)state;
 	assert_order("1+a 1+b 1-b 1-a 1!a 2+b 2+a 2-a 2-b", "");
@@ -250,7 +250,7 @@ static void an_address_that_comes_again(void **state)
 	assert_order("1+a 1!a 1+b 1-b 2+b 2+a 2-a 2-b", "");
 }
 
-static void what_was_lost(void **state)
+static void losses(void **state)
 {
 	(void)state;
 	/* Whether 1 still holds a nobody knows. */
@@ -266,7 +266,7 @@ static void an_earlier_one_that_matters(void **state)
 		     "9+c 9+a 9-a 9-c",
 		"potential deadlock: 0 waits for c held by 9, 1 waits for b held by 0, "
 		"9 waits for a held by 1\n");
-	/* Thread 2 has ended when 1 takes d in the same way, but 1 itself is in the circle already. */
+	/* Thread 2 has ended when 1 takes d in the same way, but 1 itself is in the cycle already. */
 	assert_order("1*2 2+c 2+d 2-d 2-c 1+b 1+c 1-b 2.2 1j2 3+d 3+a 3-a 3-d 1+d 1-d 1-c 4+a 4+b",
 		"potential deadlock: 3 waits for a held by 4, 2 waits for d held by 3, "
 		"1 waits for c held by 2, 4 waits for b held by 1\n");
@@ -344,8 +344,8 @@ static void add_link(struct dpe_text *log, unsigned thread, unsigned from, unsig
 	add_pair(log, thread, first, second, "f");
 }
 
-/* A circle is found whatever its length: as many philosophers as there are. */
-static void a_circle_of_many(void **state)
+/* A cycle is found whatever its length: as many philosophers as there are. */
+static void a_cycle_of_many(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
@@ -363,7 +363,7 @@ static void a_circle_of_many(void **state)
 }
 
 /* Longer than searches go. */
-static void a_circle_of_too_many(void **state)
+static void a_cycle_of_too_many(void **state)
 {
 	struct log log = {0};
 
@@ -371,12 +371,12 @@ static void a_circle_of_too_many(void **state)
 	for (unsigned i = 0; i < 1001; i++)
 		add_link(&log.text, i, i, (i + 1) % 1001);
 	assert_log(&log,
-		"locks inconclusive (potential deadlocks may be missing: a search for a circle was "
+		"locks inconclusive (potential deadlocks may be missing: a search for a cycle was "
 		"too long)\n");
 }
 
 /* One of them would have to be in two places; others have nothing to do with it. */
-static void a_circle_of_many_that_needs_one_twice(void **state)
+static void a_cycle_of_many_that_needs_one_twice(void **state)
 {
 	struct log log = {0};
 
@@ -400,12 +400,12 @@ static void a_search_that_is_too_long(void **state)
 		for (unsigned thread = 0; thread < 19; thread++)
 			add_link(&log.text, thread, i, (i + 1) % 20);
 	assert_log(&log,
-		"locks inconclusive (potential deadlocks may be missing: a search for a circle was "
+		"locks inconclusive (potential deadlocks may be missing: a search for a cycle was "
 		"too long)\n");
 }
 
 /* Each pair of them inverted: reported four times, and that there are more. */
-static void many_locks_alike(void **state)
+static void many_equal_locks(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
@@ -433,25 +433,25 @@ int main(void)
 		cmocka_unit_test(an_inversion_that_never_met),
 		cmocka_unit_test(it_is_reported_once),
 		cmocka_unit_test(one_that_closed_is_reported_as_such),
-		cmocka_unit_test(a_circle_of_three),
-		cmocka_unit_test(a_longer_circle_beside_a_short_one),
+		cmocka_unit_test(a_cycle_of_three),
+		cmocka_unit_test(a_longer_cycle_beside_a_short_one),
 		cmocka_unit_test(a_gate_keeps_apart),
 		cmocka_unit_test(a_gate_that_was_taken_before),
-		cmocka_unit_test(one_thread_is_none),
-		cmocka_unit_test(what_cannot_block),
+		cmocka_unit_test(a_single_thread_is_no_cycle),
+		cmocka_unit_test(calls_that_cannot_block),
 		cmocka_unit_test(readers),
 		cmocka_unit_test(ordered_by_start_and_join),
 		cmocka_unit_test(locks_make_no_order),
-		cmocka_unit_test(an_address_that_comes_again),
-		cmocka_unit_test(what_was_lost),
+		cmocka_unit_test(a_reused_address),
+		cmocka_unit_test(losses),
 		cmocka_unit_test(an_earlier_one_that_matters),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(too_many_threads),
-		cmocka_unit_test(a_circle_of_many),
-		cmocka_unit_test(a_circle_of_too_many),
-		cmocka_unit_test(a_circle_of_many_that_needs_one_twice),
+		cmocka_unit_test(a_cycle_of_many),
+		cmocka_unit_test(a_cycle_of_too_many),
+		cmocka_unit_test(a_cycle_of_many_that_needs_one_twice),
 		cmocka_unit_test(a_search_that_is_too_long),
-		cmocka_unit_test(many_locks_alike),
+		cmocka_unit_test(many_equal_locks),
 	};
 
 	return cmocka_run_group_tests_name("lock_order", tests, NULL, NULL);

@@ -406,7 +406,7 @@ static void any_number_side_by_side(void **state)
  * ---------------------------------------------------------------------------------------------------
  */
 
-static void what_depends_on_a_loss_is_inconclusive(void **state)
+static void dependence_on_a_loss_is_inconclusive(void **state)
 {
 	(void)state;
 	assert_transcript("expect R: a;b", "msg", "(a .) (b a z)",
@@ -427,7 +427,7 @@ static void a_gap_makes_inconclusive(void **state)
 		"lost 1 before a\nR inconclusive (1 message of thread 1 was lost before a)\n");
 }
 
-static void a_bound_that_is_hit_is_reported(void **state)
+static void a_limit_that_is_met_is_reported(void **state)
 {
 	struct transcript to = {.max_instances = 2};
 	const char *text;
@@ -494,7 +494,7 @@ static void partial_matches_differ_by_what_conditions_name(void **state)
 
 /* Thread 2 comes for the next round before 1 goes, which is in that round itself or in one before,
  * or nobody knows which. */
-static void a_number_says_which_round(void **state)
+static void a_number_identifies_the_round(void **state)
 {
 	(void)state;
 	assert_transcript(MEET "detect S: x & y\ndetect R: x ; y", "jsonl",
@@ -608,7 +608,7 @@ static void a_condition_on_the_value_before(void **state)
 #define ON(id, name, arg) CALL(id, name, 1, arg, "")
 #define FILE_RULE "expect F(f): open(f) ; read(f)* ; close(f) observing free(f) ends"
 
-static void an_end_judges_the_slice_and_begins_another(void **state)
+static void an_end_closes_the_slice_and_begins_another(void **state)
 {
 	(void)state;
 	assert_transcript(FILE_RULE, "jsonl",
@@ -695,7 +695,7 @@ static void an_end_in_a_rule_without_variables(void **state)
 }
 
 /* Many objects, each for a moment: what is remembered does not grow. */
-static void objects_that_come_and_go(void **state)
+static void short_lived_objects(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
@@ -711,7 +711,7 @@ static void objects_that_come_and_go(void **state)
 }
 
 /* The same where the end binds but some of the variables. */
-static void threads_that_come_and_go(void **state)
+static void short_lived_threads(void **state)
 {
 	struct transcript to = {0};
 	struct dpe_text log = {0};
@@ -748,7 +748,7 @@ static void an_end_beside_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_that_come_and_go),
+		cmocka_unit_test(short_lived_threads),
 		cmocka_unit_test(an_end_beside_parts),
 		cmocka_unit_test(expect_is_satisfied),
 		cmocka_unit_test(expect_is_violated_at_the_first_event_that_cannot_fit),
@@ -783,26 +783,26 @@ int main(void)
 		cmocka_unit_test(any_number_side_by_side),
 		cmocka_unit_test(break_ends_a_replay),
 		cmocka_unit_test(break_can_go_on),
-		cmocka_unit_test(what_depends_on_a_loss_is_inconclusive),
+		cmocka_unit_test(dependence_on_a_loss_is_inconclusive),
 		cmocka_unit_test(a_gap_makes_inconclusive),
-		cmocka_unit_test(a_bound_that_is_hit_is_reported),
+		cmocka_unit_test(a_limit_that_is_met_is_reported),
 		cmocka_unit_test(a_condition_sees_earlier_events),
 		cmocka_unit_test(a_condition_does_not_see_independent_events),
 		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
-		cmocka_unit_test(a_number_says_which_round),
+		cmocka_unit_test(a_number_identifies_the_round),
 		cmocka_unit_test(a_state_without_progress_is_reported_once),
 		cmocka_unit_test(progress_makes_states_new),
 		cmocka_unit_test(each_slice_has_states_of_its_own),
 		cmocka_unit_test(updates_and_accesses),
 		cmocka_unit_test(a_condition_becomes_true),
 		cmocka_unit_test(a_condition_on_the_value_before),
-		cmocka_unit_test(an_end_judges_the_slice_and_begins_another),
+		cmocka_unit_test(an_end_closes_the_slice_and_begins_another),
 		cmocka_unit_test(an_end_can_be_the_last_event),
 		cmocka_unit_test(an_end_forgets_partial_matches),
 		cmocka_unit_test(an_end_for_several_slices),
 		cmocka_unit_test(an_end_in_a_rule_without_variables),
 		cmocka_unit_test(an_event_makes_several_slices),
-		cmocka_unit_test(objects_that_come_and_go),
+		cmocka_unit_test(short_lived_objects),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -40,7 +40,7 @@ static void assert_deadlocks(const char *events, const char *expected)
 	free(log);
 }
 
-static void two_threads_in_a_circle(void **state)
+static void cycle_of_two_threads(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2>a",
@@ -54,7 +54,7 @@ static void waiting_is_no_deadlock(void **state)
 	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2<b 1=b 1<b 1<a", "");
 }
 
-static void the_shortest_circle_is_reported(void **state)
+static void the_shortest_cycle_is_reported(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 2>b 2=b 3>c 3=c 1>b 2>c 3>a",
@@ -68,7 +68,7 @@ static void a_thread_that_waits_for_itself(void **state)
 	assert_deadlocks("1>a 1=a 1>a", "deadlock: 1 waits for a held by 1\n");
 }
 
-static void a_recursive_lock_is_none(void **state)
+static void a_recursive_lock_is_no_deadlock(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 1>a 1=a 1<a 1<a 2>a 2=a", "");
@@ -77,20 +77,20 @@ static void a_recursive_lock_is_none(void **state)
 		"deadlock: 2 waits for a held by 1, 1 waits for b held by 2\n");
 }
 
-static void what_was_taken_before_is_ignored(void **state)
+static void locks_taken_before_are_ignored(void **state)
 {
 	(void)state;
 	assert_deadlocks("1<a 2>a 2=a 2<a", "");
 }
 
-static void a_circle_is_reported_once(void **state)
+static void a_cycle_is_reported_once(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2>a 3>c 3=c 3<c 4>a",
 		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
 }
 
-static void what_an_ended_thread_holds(void **state)
+static void locks_held_by_an_ended_thread(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 1.x 2>a", "deadlock: 2 waits for a held by 1\n");
@@ -105,7 +105,7 @@ static void what_an_ended_thread_holds(void **state)
 }
 
 /* Anybody who has the thread's id later is another. */
-static void an_id_that_comes_again(void **state)
+static void a_reused_id(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 1.x 1>b 1=b 1>a 2>b", "deadlock: 1 waits for a held by 1\n");
@@ -113,7 +113,7 @@ static void an_id_that_comes_again(void **state)
 }
 
 /* Nobody knows whether what was lost gave it back. */
-static void what_was_lost_is_no_deadlock(void **state)
+static void lost_events_are_no_deadlock(void **state)
 {
 	(void)state;
 	assert_deadlocks("1>a 1=a 1?a 1>b 1=b 2>c 2=c 2>a 1>c", "");
@@ -166,9 +166,9 @@ static void many_threads_in_one_line(void **state)
 }
 
 /* What they had, few and many, is nobody's when the next ones come. */
-static void locks_that_come_and_go(void **state)
+static void short_lived_locks(void **state)
 {
-	const char *circle = "deadlock: 1 waits for 3 held by 2, 2 waits for 2 held by 1\n";
+	const char *cycle = "deadlock: 1 waits for 3 held by 2, 2 waits for 2 held by 1\n";
 	struct dpe_text log = {0};
 	struct transcript to = {0};
 
@@ -186,8 +186,8 @@ static void locks_that_come_and_go(void **state)
 		dpe_text_printf(&log, "{\"event\":\"lock.%s\",\"thread\":%u,\"args\":[%u]}\n",
 			i < 2 ? "exit" : "enter", 1 + i % 2, i < 2 ? 2 + i : 5 - i);
 	transcript_run(&to, rules, "jsonl", log.at);
-	assert_non_null(strstr(to.text.at, circle));
-	assert_ptr_equal(strstr(to.text.at, "deadlock: "), strstr(to.text.at, circle));
+	assert_non_null(strstr(to.text.at, cycle));
+	assert_ptr_equal(strstr(to.text.at, "deadlock: "), strstr(to.text.at, cycle));
 	dpe_text_free(&log);
 	dpe_text_free(&to.text);
 }
@@ -195,20 +195,20 @@ static void locks_that_come_and_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_threads_in_a_circle),
+		cmocka_unit_test(cycle_of_two_threads),
 		cmocka_unit_test(waiting_is_no_deadlock),
-		cmocka_unit_test(the_shortest_circle_is_reported),
+		cmocka_unit_test(the_shortest_cycle_is_reported),
 		cmocka_unit_test(a_thread_that_waits_for_itself),
-		cmocka_unit_test(a_recursive_lock_is_none),
-		cmocka_unit_test(what_was_taken_before_is_ignored),
-		cmocka_unit_test(a_circle_is_reported_once),
-		cmocka_unit_test(what_an_ended_thread_holds),
-		cmocka_unit_test(an_id_that_comes_again),
-		cmocka_unit_test(what_was_lost_is_no_deadlock),
+		cmocka_unit_test(a_recursive_lock_is_no_deadlock),
+		cmocka_unit_test(locks_taken_before_are_ignored),
+		cmocka_unit_test(a_cycle_is_reported_once),
+		cmocka_unit_test(locks_held_by_an_ended_thread),
+		cmocka_unit_test(a_reused_id),
+		cmocka_unit_test(lost_events_are_no_deadlock),
 		cmocka_unit_test(a_loss_of_others),
 		cmocka_unit_test(a_deadlock_that_was_reported_too_early),
 		cmocka_unit_test(many_threads_in_one_line),
-		cmocka_unit_test(locks_that_come_and_go),
+		cmocka_unit_test(short_lived_locks),
 	};
 
 	return cmocka_run_group_tests_name("waits", tests, NULL, NULL);

@@ -32,7 +32,7 @@ struct capture {
 	struct dpe_text edges; /* that were reported, for tests that ask for them */
 	uint64_t place;
 	bool quiet;       /* no story */
-	unsigned circles; /* given up */
+	unsigned cycles; /* given up */
 };
 
 static inline void capture_event(void *context, const struct dpe_event *event)
@@ -63,7 +63,7 @@ static inline void capture_held(
 {
 	struct capture *capture = context;
 
-	capture->circles += strstr(missing, "in turn") != NULL;
+	capture->cycles += strstr(missing, "in turn") != NULL;
 	if (!capture->quiet)
 		dpe_text_printf(&capture->story, "held(%s: %s) ",
 			dpe_name_text(capture->names, message->name), missing);

@@ -158,7 +158,7 @@ static void compare(struct capture *a, struct capture *b)
 	}
 }
 
-static void both_ways(void **state)
+static void held_and_fast_paths_agree(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= RUNS; seed++) {
@@ -206,7 +206,7 @@ static void one_node_for_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways),
+		cmocka_unit_test(held_and_fast_paths_agree),
 		cmocka_unit_test(one_node_for_all),
 	};
 

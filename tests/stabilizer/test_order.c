@@ -78,7 +78,7 @@ static void missing_predecessor(void **state)
 	capture_close(&capture);
 }
 
-static void circles(void **state)
+static void cycles(void **state)
 {
 	struct capture capture;
 
@@ -366,7 +366,7 @@ int main(void)
 		cmocka_unit_test(ready_together_leave_by_arrival),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(missing_predecessor),
-		cmocka_unit_test(circles),
+		cmocka_unit_test(cycles),
 		cmocka_unit_test(identical_ids),
 		cmocka_unit_test(identical_numbers),
 		cmocka_unit_test(places),

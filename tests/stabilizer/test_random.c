@@ -586,7 +586,7 @@ static void feed(struct model *model, struct capture *capture)
 }
 
 /* All has left by now; the model follows, giving up where it must. Where later arrivals made a
- * circle of a pairing by arrival, the rest has to be in doubt, and is not compared. */
+ * cycle of a pairing by arrival, the rest has to be in doubt, and is not compared. */
 static void follow_to_the_end(struct model *model, const struct capture *capture)
 {
 	model->finished = true;
@@ -597,7 +597,7 @@ static void follow_to_the_end(struct model *model, const struct capture *capture
 		} while (step(model, capture));
 	} while (give_up(model));
 	assert_int_equal(capture->ngot, model->count);
-	if (!capture->circles)
+	if (!capture->cycles)
 		assert_int_equal(model->released, model->count);
 	for (unsigned i = model->released; i < model->count; i++)
 		assert_true(capture->got[i].doubtful);
@@ -605,7 +605,7 @@ static void follow_to_the_end(struct model *model, const struct capture *capture
 
 static void run(enum world world, unsigned cases)
 {
-	unsigned circles = 0;
+	unsigned cycles = 0;
 
 	for (unsigned seed = 0; seed < cases; seed++) {
 		struct model *model = dpe_xcalloc(1, sizeof(*model));
@@ -623,12 +623,12 @@ static void run(enum world world, unsigned cases)
 			follow_to_the_end(model, &capture);
 		}
 		assert_int_equal(dpe_diags_errors(capture.diags), 0);
-		circles += capture.circles != 0;
+		cycles += capture.cycles != 0;
 		capture_close(&capture);
 		free(model);
 	}
-	print_message("%u executions, of which %u had a circle\n", cases, circles);
-	assert_true(circles < cases / 10);
+	print_message("%u executions, of which %u had a cycle\n", cases, cycles);
+	assert_true(cycles < cases / 10);
 }
 
 static void untimed(void **state)

@@ -99,7 +99,7 @@ static void rounds_by_time(void **state)
 	capture_close(&capture);
 }
 
-static void rounds_that_are_not_known(void **state)
+static void unknown_rounds(void **state)
 {
 	struct capture capture;
 
@@ -401,7 +401,7 @@ int main(void)
 		cmocka_unit_test(locks_of_many_threads),
 		cmocka_unit_test(rounds),
 		cmocka_unit_test(rounds_by_time),
-		cmocka_unit_test(rounds_that_are_not_known),
+		cmocka_unit_test(unknown_rounds),
 		cmocka_unit_test(many_rounds),
 		cmocka_unit_test(deferred),
 		cmocka_unit_test(deferred_waits),
