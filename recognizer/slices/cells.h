@@ -22,8 +22,7 @@ struct dpe_cell {
 	uint16_t size;   /* of the encoding */
 	enum dpe_cell_form form : 8;
 	bool extended : 1; /* a slice with these values and more exists */
-	bool retired : 1;  /* it has ended, and no event came since */
-	bool gone : 1;     /* retired, and as if it did not exist */
+	bool retired : 1;  /* it has ended, and no event brought its values together since */
 	bool marked : 1;   /* scratch of iterations */
 	bool touched : 1;  /* the current event belongs to it */
 	bool joined : 1;   /* no event brought its values together */
@@ -69,6 +68,7 @@ struct dpe_slices {
 	uint32_t ncells;
 	size_t cell_size, content_at;
 	uint64_t nslices, nretired, njoined;
+	bool some_ended;    /* a slice has ended, so one that is `extended` may be no more */
 	bool joins_refused; /* there were too many; now each slice without all variables counts as extended */
 	uint64_t sweep_from; /* number of retired slices at which they are freed */
 	uint64_t full;       /* all variables that patterns bind */

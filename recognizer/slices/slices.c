@@ -46,13 +46,13 @@ static void collect_masks(struct dpe_run *run)
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
-/* The cell with exactly these values that is not gone, or NULL. */
-static struct dpe_cell *find_present(
+/* The cell with exactly these values that has not ended, or NULL. */
+static struct dpe_cell *find_live(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values)
 {
 	struct dpe_cell *cell = dpe_cell_find(slices, mask, values);
 
-	return cell && !cell->gone ? cell : NULL;
+	return cell && !cell->retired ? cell : NULL;
 }
 
 /* A new combination starts from the largest existing slice whose values are a subset of its own.
@@ -70,7 +70,7 @@ static struct dpe_cell *largest_part(
 
 		if ((part & mask) != part || part == mask)
 			continue;
-		cell = find_present(slices, part, values);
+		cell = find_live(slices, part, values);
 		if (!cell)
 			continue;
 		dpe_cell_set_extended(slices, cell, true);
@@ -87,6 +87,7 @@ static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const 
 	slice->done = part->done;
 	slice->overflown = part->overflown;
 	slice->searched = part->searched;
+	slice->renewed &= part->renewed;
 	dpe_order_copy(&slice->order, &part->order);
 	run->slice_engine->copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
@@ -106,7 +107,7 @@ static bool has_larger(
 			continue;
 		bucket = dpe_bucket_find(slices, slices->masks[i], sub, values);
 		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
-			if (!bucket->cells[j]->gone &&
+			if (!bucket->cells[j]->retired &&
 				dpe_values_agree(bucket->cells[j]->params, values, mask))
 				return true;
 		}
@@ -124,13 +125,13 @@ struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const st
 	return cell;
 }
 
-/* A slice that is gone begins as a new one does. */
+/* A slice that has ended begins as a new one does. */
 static struct dpe_cell *begin_again(struct dpe_run *run, struct dpe_cell *cell, uint64_t sub)
 {
 	struct dpe_cell *part = largest_part(run, cell->mask, cell->params);
 	struct dpe_slice *slice = dpe_slice_activate(run, cell);
 
-	cell->gone = cell->retired = false;
+	cell->retired = false;
 	run->slices->nretired--;
 	cell->number = slice->number = run->slices->nslices++;
 	dpe_cell_set_extended(
@@ -181,7 +182,7 @@ static struct dpe_cell *only_slice(struct dpe_run *run, const struct dpe_binding
 
 	if (!run->rule->nvariables) /* it exists from the beginning */
 		return dpe_cell_at(run->slices, 0);
-	cell = find_present(run->slices, binding->mask, binding->values);
+	cell = find_live(run->slices, binding->mask, binding->values);
 	return cell ? cell : begin_slice(run, binding->mask, binding->mask, binding->values);
 }
 
@@ -197,14 +198,14 @@ static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 		if ((slices->masks[i] & binding->mask) != binding->mask)
 			continue;
 		if (binding->mask == slices->full) {
-			cell = find_present(slices, binding->mask, binding->values);
+			cell = find_live(slices, binding->mask, binding->values);
 			if (cell)
 				touch(slices, cell);
 			continue;
 		}
 		bucket = dpe_bucket_find(slices, slices->masks[i], binding->mask, binding->values);
 		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
-			if (!bucket->cells[j]->gone)
+			if (!bucket->cells[j]->retired)
 				touch(slices, bucket->cells[j]);
 		}
 	}
@@ -250,7 +251,7 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 			struct dpe_value values[DPE_RULE_VARIABLES];
 			struct dpe_cell *cell = bucket->cells[j];
 
-			if (cell->gone)
+			if (cell->retired)
 				continue;
 			if (joined == mask) {
 				touch(slices, cell);
@@ -261,7 +262,7 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 			for (unsigned v = 0; v < run->rule->nvariables; v++)
 				values[v] = binding->mask >> v & 1 ? binding->values[v]
 								   : cell->params[v];
-			cell = find_present(slices, joined, values);
+			cell = find_live(slices, joined, values);
 			if (!cell && joined != binding->mask)
 				cell = begin_joined(run, joined, binding->mask, values);
 			else if (!cell)
@@ -269,7 +270,7 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 			touch(slices, cell);
 		}
 	}
-	if (!find_present(slices, binding->mask, binding->values))
+	if (!find_live(slices, binding->mask, binding->values))
 		touch(slices, begin_slice(run, binding->mask, binding->mask, binding->values));
 }
 
@@ -296,33 +297,8 @@ static bool has_begun(const struct dpe_run *run, const struct dpe_slice *slice)
 	return slice->order.nchains || (!run->rule->nvariables && !slice->cell->retired);
 }
 
-/* True if the current event binds all values of the slice. */
-static bool is_bound(const struct dpe_run *run, const struct dpe_cell *cell)
-{
-	for (unsigned i = 0; i < run->nbindings; i++) {
-		if (run->bindings[i].mask == cell->mask)
-			return true;
-	}
-	return false;
-}
-
-/* What it would begin with was before its end. */
-static bool has_live_part(const struct dpe_slices *slices, const struct dpe_cell *cell)
-{
-	for (unsigned i = 0; i < slices->nmasks; i++) {
-		uint64_t mask = slices->masks[i];
-		const struct dpe_cell *part = NULL;
-
-		if ((mask & cell->mask) == mask && mask != cell->mask)
-			part = dpe_cell_find(slices, mask, cell->params);
-		if (part && !part->retired)
-			return true;
-	}
-	return false;
-}
-
-/* The slice has ended: it is judged as at the end of the input and starts again as new. One that was
- * ended by an event of fewer variables is gone until another event brings its values together. */
+/* The slice has ended: it is judged as at the end of the input, and does not exist until another event brings its
+ * values together. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_cell *cell = slice->cell;
@@ -339,7 +315,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	slice->renewed = true;
 	run->slices->nretired += !cell->retired;
 	cell->retired = true;
-	cell->gone = !is_bound(run, cell) && !has_live_part(run->slices, cell);
+	run->slices->some_ended = true;
 }
 
 static void read_as_literal(
@@ -360,6 +336,20 @@ static void read_as_literal(
 	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
 }
 
+/* All slices of which it was a part may have ended: then it is judged by itself, as no other has the current event. */
+static void stand_alone(struct dpe_run *run, struct dpe_cell *cell)
+{
+	for (unsigned i = 0; i < run->nbindings; i++) {
+		const struct dpe_binding *binding = &run->bindings[i];
+
+		if ((binding->mask & cell->mask) == binding->mask &&
+			dpe_values_agree(binding->values, cell->params, binding->mask) &&
+			has_larger(run, cell->mask, binding->mask, cell->params))
+			return;
+	}
+	dpe_cell_set_extended(run->slices, cell, false);
+}
+
 /* An event that only ends the slice does not become part of it; an observed one does. */
 static void take_in_cell(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence,
 	bool single)
@@ -367,6 +357,8 @@ static void take_in_cell(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	struct dpe_slice *slice;
 	bool belongs;
 
+	if (run->slices->some_ended && cell->extended)
+		stand_alone(run, cell);
 	if (!cell->extended && dpe_deferred_has(run, cell->number))
 		dpe_deferred_report(run, dpe_slice_activate(run, cell));
 	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)
@@ -411,13 +403,6 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	for (unsigned i = 0; i < slices->ntouched; i++) {
 		slices->touched[i]->touched = false;
 		take_in_cell(run, slices->touched[i], occurrence, false);
-	}
-	for (unsigned i = 0; i < slices->ntouched; i++) {
-		struct dpe_cell *cell = slices->touched[i];
-
-		if (cell->retired && cell->extended && !cell->gone)
-			dpe_cell_set_extended(slices, cell,
-				has_larger(run, cell->mask, cell->mask, cell->params));
 	}
 }
 

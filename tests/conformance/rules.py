@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random rules with what expressions alone do not have: arguments and variables of the rule, phases,
-`by`, conditions, `observing` and `without`, definitions with parameters and carets, control variables. Every engine
+`by`, conditions, `observing`, `without` and `ends`, definitions with parameters and carets, control variables. Every engine
 that applies is held against the reference semantics, slice by slice.
 
     rules.py [--dpe ./dpe] [--seed N] [--count N]
@@ -21,7 +21,7 @@ import limited
 from patterns import Pattern, draw
 
 TOGETHER = 6  # rules of one specification
-MOST = 7      # events of a log
+MOST = 8      # events of a log
 TELLS_AT_ONCE = ("violated", "match")
 
 # ---------------------------------------------------------------- expressions with control variables
@@ -186,24 +186,29 @@ def key(values):
     return tuple(sorted(values.items()))
 
 
+class Slice:
+    """The events of one life of a slice, each with the literals that it can be."""
+
+    def __init__(self, values, part=None):
+        self.values = values
+        self.events = dict(part.events) if part else {}
+        self.violated, self.reported = (part.violated, part.reported) if part else (None, False)
+        self.is_part = self.first = False
+
+
 class Reference:
     """What a rule says of a log."""
 
-    def __init__(self, e, patterns, observed, log):
+    def __init__(self, e, patterns, observed, ends, log):
         self.e, self.log, self.p = e, log, order_of(log)
         names = sorted(literals(e))
         readings = [(l, patterns[l.rstrip("^")]) for l in names] + [(None, o) for o in observed]
         self.bindings = [[(l, b) for l, o in readings if (b := o.binding(m)) is not None] for m in log]
-        self.known = [{}] if not any(o.variables for _, o in readings) else []
-
-    def slice(self, values, last):
-        """Its events up to that one, each with the literals that it can be."""
-        found = {}
-        for i in range(last + 1):
-            fit = [l for l, b in self.bindings[i] if is_part(b, values)]
-            if fit:
-                found[i] = [l for l in fit if l]
-        return found
+        self.ends = [[b for o in ends if (b := o.binding(m)) is not None] for m in log]
+        self.live, self.matched = [], {}
+        if not any(o.variables for o in [*ends, *(o for _, o in readings)]):
+            self.live = [Slice({})]
+            self.live[0].first = True
 
     def holds(self, members, choices, prefix=False, values=None):
         """`values`: what the members must bind together."""
@@ -222,39 +227,54 @@ class Reference:
         return False
 
     def begin(self, k):
-        """Slices that begin with event k: their values, and what was the largest part of each."""
-        older, found = list(self.known), True
+        """Slices that begin with event k, each from the largest part of it that there was."""
+        older, found = list(self.live), True
         while found:
-            found = [joined for _, b in self.bindings[k] for t in [{}] + self.known
-                     if is_part({**t, **b}, {**b, **t}) and (joined := {**t, **b}) not in self.known]
-            self.known += found[:1]
-        return [(v, max((t for t in older if is_part(t, v)), key=len, default=None))
-                for v in self.known[len(older):]]
+            known = [s.values for s in self.live]
+            found = [joined for _, b in self.bindings[k] for t in [{}] + known
+                     if is_part({**t, **b}, {**b, **t}) and (joined := {**t, **b}) not in known]
+            for values in found[:1]:
+                parts = [s for s in older if is_part(s.values, values)]
+                self.live.append(Slice(values, max(parts, key=lambda s: len(s.values), default=None)))
+                for s in self.live:
+                    s.is_part |= s.values != values and is_part(s.values, values)
 
-    def is_part_of_another(self, values):
-        return any(t != values and is_part(values, t) for t in self.known)
+    def take(self, k):
+        """Event k: [(slice, whether it belongs to it, whether it ends it)], smaller ones first."""
+        self.begin(k)
+        for s in sorted(self.live, key=lambda s: len(s.values)):
+            fit = [l for l, b in self.bindings[k] if is_part(b, s.values)]
+            ends = any(is_part(b, s.values) for b in self.ends[k])
+            if not fit and not ends:
+                continue
+            s.is_part = any(t is not s and is_part(s.values, t.values) for t in self.live)
+            belongs = any(fit) or fit and not ends
+            if belongs:
+                s.events[k] = [l for l in fit if l]
+            yield s, belongs, ends
+        for b in self.ends[k]:
+            self.live = [s for s in self.live if not is_part(b, s.values)]
+
+    def judge(self, s):
+        """At its end."""
+        if s.violated is not None or s.is_part or not s.events and not s.first:
+            return []
+        return [("satisfied" if self.holds(s.events, s.events) else "incomplete", None, key(s.values))]
 
     def expect(self):
         """[(verdict, event, values)]. A slice that is a part of another says nothing: those do that
         begin with what it saw."""
-        reported, state = [], {key(v): "live" for v in self.known}
+        reported = []
         for k, message in enumerate(self.log):
-            for values, part in self.begin(k):
-                state[key(values)] = "live" if part is None else state[key(part)]
-            for values in sorted(self.known, key=len):
-                events, at = self.slice(values, k), key(values)
-                if k not in events:
-                    continue
-                if state[at] == "live" and not self.holds(events, events, True):
-                    state[at] = message["id"]
-                if state[at] not in ("live", "reported") and not self.is_part_of_another(values):
-                    reported.append(("violated", state[at], at))
-                    state[at] = "reported"
-        for values in self.known:
-            if state[key(values)] == "live" and not self.is_part_of_another(values):
-                events = self.slice(values, len(self.log) - 1)
-                reported.append(("satisfied" if self.holds(events, events) else "incomplete", None, key(values)))
-        return reported
+            for s, belongs, ends in self.take(k):
+                if belongs and s.violated is None and not self.holds(s.events, s.events, True):
+                    s.violated = message["id"]
+                if s.violated and not s.reported and not s.is_part:
+                    reported.append(("violated", s.violated, key(s.values)))
+                    s.reported = True
+                if ends:
+                    reported += self.judge(s)
+        return reported + [verdict for s in self.live for verdict in self.judge(s)]
 
     def is_match(self, members, events, values):
         rest = [x for x in events if x not in members]
@@ -265,13 +285,12 @@ class Reference:
     def detect(self):
         reported = []
         for k, message in enumerate(self.log):
-            self.begin(k)
-            for values in self.known:
-                events = self.slice(values, k)
-                before = [x for x in events if x != k]
-                if k in events and any(self.is_match({k, *c}, events, values) for r in range(len(before) + 1)
-                                       for c in itertools.combinations(before, r)):
-                    reported.append(("match", message["id"], key(values)))
+            for s, belongs, _ in self.take(k):
+                before = [x for x in s.events if x != k]
+                self.matched[message["id"], key(s.values)] = dict(s.events)
+                if belongs and any(self.is_match({k, *c}, s.events, s.values) for r in range(len(before) + 1)
+                                   for c in itertools.combinations(before, r)):
+                    reported.append(("match", message["id"], key(s.values)))
         return reported
 
 
@@ -306,9 +325,22 @@ def differences(mode, reference, got, sure):
         yield f"{mode}: {reported}, not {want}"
     at = {m["id"]: i for i, m in enumerate(reference.log)}
     for _, event, values, events in got if mode == "detect" else ():
-        slice = reference.slice(dict(values), at[event])
+        slice = reference.matched[event, values]
         if not reference.is_match({at[x] for x in events}, slice, dict(values)):
             yield f"{mode}: {events} is no match"
+
+
+def draw_clauses(rng, variables, alike):
+    """What a rule observes besides, what ends its slices, and both as text."""
+    kinds = rng.choices([(), ("observing",), ("without",), ("ends",), ("without", "ends"), ("ends", "observing", "without")],
+                        [50, 10, 10, 15, 10, 5])[0]
+    observed, ends, text = [], [], ""
+    for kind in kinds:
+        some = [draw(rng, variables, alike and rng.random() < 0.5) for _ in range(rng.choice([1, 1, 2]))]
+        (ends if kind == "ends" else observed).extend(some)
+        text += " without " if kind == "without" else " observing "
+        text += ", ".join(o.text() + (" ends" if kind == "ends" else "") for o in some)
+    return observed, ends, text
 
 
 def check(dpe, rng, folder):
@@ -328,23 +360,22 @@ def check(dpe, rng, folder):
     for number in range(TOGETHER):
         e = expression(rng, rng.choice([1, 2, 2, 3]), names, unsafe, control)
         log = log or (near_log(rng, e, patterns, variables) if rng.random() < 0.7 else any_log(rng))
-        observed = [draw(rng, variables, alike)] if rng.random() < 0.25 else []
+        observed, ends, clauses = draw_clauses(rng, variables, alike)
         writer = Writer(rng, patterns, number)
-        word = "observing" if number % 2 else "without"
-        text = writer.text(e) + "".join(f" {word} {o.text()}" for o in observed)
+        text = writer.text(e) + clauses
         spec = "".join(writer.definitions) + f"expect E{number}: {text}\ndetect D{number}: {text}\n"
         said = replay(dpe, "auto", spec, [], folder)
         if isinstance(said, dict):
-            rules.append((number, e, observed, spec))
+            rules.append((number, e, observed, ends, spec))
         elif "accepts nothing" not in said:
             return 1, [f"{spec}{said}"]
     if log is None:
         return 0, []
-    reported = {g: replay(dpe, g, "".join(r[3] for r in rules), log, folder) for g in engines}
+    reported = {g: replay(dpe, g, "".join(r[-1] for r in rules), log, folder) for g in engines}
     wrong = [f"{engine}: {said}" for engine, said in reported.items() if isinstance(said, str)]
-    for number, e, observed, spec in rules if not wrong else ():
+    for number, e, observed, ends, spec in rules if not wrong else ():
         for engine, mode in itertools.product(engines, ("expect", "detect")):
-            reference = Reference(e, patterns, observed, log)
+            reference = Reference(e, patterns, observed, ends, log)
             got = reported[engine].get(f"{mode[0].upper()}{number}", [])
             wrong += [f"{spec}{json.dumps(log)}\n{engine}: {what}" for what in differences(
                 mode, reference, got, mode == "detect" or not synchronises(e))]

@@ -741,8 +741,19 @@ static void an_end_beside_parts(void **state)
 			CALL("e3", "leave", 2, 0, "") CALL("e4", "leave", 3, 0, "")
 				CALL("e5", "read", 2, 5, "\"e1\""),
 		"F satisfied [f=5] [t=2]\n"
-		"F violated at e5 [f=5] [t=2] expected open(f) first (e5 came with nothing of the "
-		"rule before it)\n");
+		"F satisfied [f=5] [t=2]\n");
+}
+
+/* e4 binds one of two values, the other of which has ended: it is judged in the slice that has it alone. */
+static void an_end_does_not_bring_back(void **state)
+{
+	(void)state;
+	assert_transcript("expect F(f, g): open(f) ; use(g) observing leave(f) ends",
+		"jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "use", 1, 7, "") CALL("e3", "leave", 1, 5, "")
+			CALL("e4", "use", 1, 7, ""),
+		"F satisfied [f=5] [g=7]\n"
+		"F violated at e2 [g=7] (e2 came with nothing of the rule before it)\n");
 }
 
 int main(void)
@@ -750,6 +761,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_lived_threads),
 		cmocka_unit_test(an_end_beside_parts),
+		cmocka_unit_test(an_end_does_not_bring_back),
 		cmocka_unit_test(expect_is_satisfied),
 		cmocka_unit_test(expect_is_violated_at_the_first_event_that_cannot_fit),
 		cmocka_unit_test(independent_events_violate_a_sequence),
