@@ -11,6 +11,7 @@ void dpe_closure_free(struct dpe_closure *closure)
 	free(closure->before);
 	free(closure->there);
 	free(closure->seen);
+	free(closure->pending);
 	free(closure->latest);
 	*closure = (struct dpe_closure){0};
 }
@@ -21,6 +22,7 @@ void dpe_closure_clear(struct dpe_closure *closure)
 
 	closure->refused = closure->leans = false;
 	closure->order = NULL;
+	closure->npending = 0;
 	if (closure->nlatest)
 		memset(closure->latest, 0, closure->nlatest * sizeof(*closure->latest));
 	if (!closure->nchains)
@@ -44,15 +46,25 @@ static void grow(struct dpe_closure *closure, unsigned nchains)
 	closure->before = grow_cut(closure->before, closure->nchains, nchains);
 	closure->there = grow_cut(closure->there, closure->nchains, nchains);
 	closure->seen = grow_cut(closure->seen, closure->nchains, nchains);
+	closure->pending = dpe_xrealloc(closure->pending, nchains * sizeof(*closure->pending));
 	closure->nchains = nchains;
 }
 
-static void raise(struct dpe_closure *closure, uint32_t chain, uint32_t index)
+static inline void raise_there(struct dpe_closure *closure, uint32_t chain, uint32_t index)
 {
-	if (closure->before[chain] < index)
-		closure->before[chain] = index;
-	if (closure->there[chain] < index)
-		closure->there[chain] = index;
+	if (closure->there[chain] >= index)
+		return;
+	if (closure->there[chain] == closure->seen[chain])
+		closure->pending[closure->npending++] = chain;
+	closure->there[chain] = index;
+}
+
+static inline void raise(struct dpe_closure *closure, uint32_t chain, uint32_t index)
+{
+	if (closure->before[chain] >= index)
+		return;
+	closure->before[chain] = index;
+	raise_there(closure, chain, index);
 }
 
 /* Adds what precedes the event, and that itself if asked to. */
@@ -76,8 +88,7 @@ void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *hist
 
 	grow(closure, history->nchains);
 	join(closure, event, false);
-	if (closure->there[event->epoch->chain] < event->index)
-		closure->there[event->epoch->chain] = event->index;
+	raise_there(closure, event->epoch->chain, event->index);
 }
 
 /* ---- acquires ----------------------------------------------------------------------------- */
@@ -258,20 +269,12 @@ static void close_one(struct dpe_closure *closure, const struct dpe_history *his
 static void close_all(struct dpe_closure *closure, const struct dpe_history *history,
 	acquire_fn *each, void *context)
 {
-	bool more = true;
+	while (closure->npending && !closure->refused) {
+		uint32_t chain = closure->pending[--closure->npending];
+		uint32_t from = closure->seen[chain], to = closure->there[chain];
 
-	while (more && !closure->refused) {
-		more = false;
-		for (unsigned i = 0; i < closure->nchains; i++) {
-			uint32_t from = closure->seen[i], to = closure->there[i];
-
-			if (from == to)
-				continue;
-			closure->seen[i] = to;
-			more = true;
-			each_acquire(
-				closure, history, &history->chains[i], from, to, each, context);
-		}
+		closure->seen[chain] = to;
+		each_acquire(closure, history, &history->chains[chain], from, to, each, context);
 	}
 }
 

@@ -10,6 +10,8 @@
 struct dpe_closure {
 	uint32_t *before, *there;
 	uint32_t *seen; /* of each chain, how much of `there` is closed */
+	uint32_t *pending; /* the chains of which that is not all */
+	unsigned npending;
 	unsigned nchains;
 	uint32_t *latest; /* by the number of a lock: the place in its `order` of its latest acquire that is closed, plus 1 */
 	unsigned nlatest;

@@ -53,6 +53,8 @@ struct dpe_taking {
 
 /* The acquires of one lock by one chain, in order. */
 struct dpe_takings {
+	UT_hash_handle hh;
+	uint64_t key; /* the numbers of lock and chain */
 	struct dpe_reordered_lock *lock;
 	uint32_t chain, by; /* the lock's `by_chain[by]` */
 	struct dpe_taking *at;
@@ -65,6 +67,7 @@ struct dpe_reordered_lock {
 	struct dpe_takings **by_chain; /* of those chains that took it */
 	unsigned nchains, capchains;
 	unsigned number;
+	unsigned nopen; /* acquires that are not released */
 	bool in_order; /* all acquires are exclusive and seen, and in `order` */
 	struct dpe_ordered_taking {
 		uint32_t by, taking; /* `by_chain[by]->at[taking]` */
@@ -150,6 +153,7 @@ struct dpe_history {
 	unsigned nincoming, capincoming;
 	struct dpe_message_store messages;
 	struct dpe_sections_set *sets; /* a hash table */
+	struct dpe_takings *takings;   /* a hash table */
 	struct dpe_set_lock *set;      /* scratch space */
 	unsigned nset, capset;
 	struct dpe_arena *arena; /* of bases and epochs */

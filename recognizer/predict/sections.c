@@ -23,16 +23,19 @@ static struct dpe_takings *takings_of(
 	struct dpe_history *history, struct dpe_reordered_lock *lock, uint32_t chain)
 {
 	struct dpe_past_chain *of = &history->chains[chain];
+	uint64_t key = (uint64_t)lock->number << 32 | chain;
+	unsigned hash = (unsigned)dpe_value_mix(key);
 	struct dpe_takings *takings;
 
-	for (unsigned i = 0; i < of->nlocks; i++) {
-		if (of->locks[i]->lock == lock)
-			return of->locks[i];
-	}
+	HASH_FIND_BYHASHVALUE(hh, history->takings, &key, sizeof(key), hash, takings);
+	if (takings)
+		return takings;
 	takings = dpe_xcalloc(1, sizeof(*takings));
+	takings->key = key;
 	takings->lock = lock;
 	takings->chain = chain;
 	takings->by = lock->nchains;
+	HASH_ADD_BYHASHVALUE(hh, history->takings, key, sizeof(takings->key), hash, takings);
 	*DPE_GROW(of->locks, of->nlocks, of->caplocks) = takings;
 	*DPE_GROW(lock->by_chain, lock->nchains, lock->capchains) = takings;
 	return takings;
@@ -43,6 +46,7 @@ static void add_taking(struct dpe_takings *takings, const struct dpe_taking *tak
 	unsigned cap = takings->cap;
 
 	*DPE_GROW(takings->at, takings->count, takings->cap) = *taking;
+	takings->lock->nopen += taking->release == DPE_NO_EVENT;
 	if (takings->cap != cap)
 		takings->gates = dpe_xrealloc(takings->gates, takings->cap * sizeof(*takings->gates));
 	takings->gates[takings->count - 1] = taking->gate_index;
@@ -80,6 +84,7 @@ static bool end_releases(struct dpe_history *history, struct dpe_takings *taking
 
 	if (!chain->ended || !held)
 		return false;
+	takings->lock->nopen--;
 	if (chain->nevents)
 		takings->at[takings->count - 1].release = chain->events[chain->nevents - 1];
 	else
@@ -93,7 +98,7 @@ static void check_exclusion(struct dpe_history *history, const struct dpe_taking
 {
 	const struct dpe_reordered_lock *lock = own->lock;
 
-	for (unsigned i = 0; i < lock->nchains; i++) {
+	for (unsigned i = 0; lock->nopen && i < lock->nchains; i++) {
 		struct dpe_takings *other = lock->by_chain[i];
 		const struct dpe_taking *last = other->count ? &other->at[other->count - 1] : NULL;
 
@@ -176,8 +181,10 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	*released = true;
 	if (--held->depth)
 		return;
-	if (held->takings)
+	if (held->takings) {
 		held->takings->at[held->taking].release = number;
+		lock->nopen--;
+	}
 	chain->changed = true;
 	*held = chain->held[--chain->nheld];
 }
@@ -292,7 +299,7 @@ static void free_takings(struct dpe_reordered_lock *lock)
 	}
 	free(lock->by_chain);
 	lock->by_chain = NULL;
-	lock->nchains = lock->capchains = 0;
+	lock->nchains = lock->capchains = lock->nopen = 0;
 	free(lock->order);
 	lock->order = NULL;
 	lock->norder = lock->caporder = 0;
@@ -353,8 +360,10 @@ void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from,
 	from->nheld = from->capheld = 0;
 	from->asks = false;
 	for (unsigned i = 0; i < to->nheld; i++) {
-		if (to->held[i].takings)
-			to->held[i].takings->count = 0; /* of this stretch there is no other */
+		if (to->held[i].takings) { /* of this stretch there is no other */
+			to->held[i].takings->count = 0;
+			to->held[i].lock->nopen--;
+		}
 		hold_from_before(history, (uint32_t)(to - history->chains), &to->held[i]);
 	}
 }
@@ -363,6 +372,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 {
 	struct dpe_keyed *before = keeps_sets ? NULL : forget_sets(history), *keyed, *next;
 
+	HASH_CLEAR(hh, history->takings);
 	HASH_ITER (hh, history->locks, keyed, next) {
 		for (struct dpe_keyed *same = keyed; same; same = same->same)
 			free_takings((struct dpe_reordered_lock *)same);
@@ -381,6 +391,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 
 void dpe_sections_free(struct dpe_history *history)
 {
+	HASH_CLEAR(hh, history->takings);
 	free_locks(&history->locks);
 	HASH_CLEAR(hh, history->sets);
 	free(history->set);
