@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-/* Of <uthash.h>, which is to be included after this. */
+/* For <uthash.h>, which must be included after this line. */
 #define uthash_malloc(size) dpe_xcalloc(1, size)
 
 /* Exit statuses. */
@@ -112,7 +112,7 @@ FILE *cli_create_file(const char *path);
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */
 void cli_usage_error(struct cli *cli, const char *fmt, ...) DPE_PRINTF(2, 3);
-/* "; did you mean 'x'?" with the names nearest to a misspelt word, or "". Stored in `text`. */
+/* "; did you mean 'x'?" with the names nearest to a misspelt word, or "". The text is stored in `text`. */
 const char *cli_did_you_mean(
 	struct dpe_text *text, const char *word, const char *const *names, unsigned count);
 
@@ -121,7 +121,7 @@ const char *cli_did_you_mean(
 /* Compiles cli->specs and cli->shipped with the shipped specifications on the include path. NULL after
  * diagnostics. */
 struct dpe_spec *cli_compile(struct cli *cli);
-/* The name of the source that the rules of -e are. */
+/* The name of the source that holds the rules of -e. */
 #define CLI_COMMAND_LINE "command line"
 /* For commands whose words are specifications. */
 struct dpe_spec *cli_compile_words(struct cli *cli);

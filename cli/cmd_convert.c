@@ -11,7 +11,7 @@ static struct dpe_log_writer *create(struct cli *cli, bool ordered)
 	return dpe_log_create(cli->names, cli->output, format, ordered, cli->diags);
 }
 
-/* What the log says was lost. Damage is a loss as well, of an unknown thread. */
+/* The losses that the log reports. Damage is a loss as well, of an unknown thread. */
 static void write_losses(
 	struct dpe_log_writer *writer, const struct dpe_log_reader *reader, bool whole)
 {
@@ -53,7 +53,7 @@ struct stabilizing {
 	struct cli *cli;
 	struct dpe_log_writer *writer;
 	bool doubtful; /* messages are missing … */
-	bool unsure;   /* … or their order is uncertain, which the edges that are written would hide */
+	bool unsure;   /* … or their order is uncertain, which the written edges would hide */
 };
 
 static void on_event(void *context, const struct dpe_event *event)

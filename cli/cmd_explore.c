@@ -59,7 +59,7 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	return explored;
 }
 
-/* The report that the command line asks for is the exploration's; those of the rules are text in it. */
+/* The report of the command line is that of the exploration; the reports of the rules are text in it. */
 static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options *options)
 {
 	const struct dpe_explore_listener json = cli_explore_json(options);

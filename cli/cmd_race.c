@@ -18,12 +18,12 @@ static void add_name(struct dpe_text *to, const char *begin, const char *word)
 	dpe_text_puts(to, ": ");
 }
 
-/* The event with a caret behind its name: another occurrence of it. */
+/* The event with a caret after its name: another occurrence of it. */
 static void add_another(struct dpe_text *to, const char *event)
 {
 	size_t name = *event == '"' ? 2 + strcspn(event + 1, "\"") : strcspn(event, "(.[ ");
 
-	if (name > strlen(event)) /* a quote that is left open, which the compiler will say */
+	if (name > strlen(event)) /* an unterminated quote, which the compiler will report */
 		name = strlen(event);
 	dpe_text_printf(to, "%.*s^%s", (int)name, event, event + name);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* A log that is written to while it is read would be destroyed. False after a diagnostic. */
+/* A log that is written while it is being read would be destroyed. False after a diagnostic. */
 static bool is_only_read(struct cli *cli, const char *path)
 {
 	const char *const written[] = {cli->output, cli->html, cli->report, cli->trace_to};
@@ -190,7 +190,7 @@ static void close_logs(struct logs *logs)
 	free(logs->readers);
 }
 
-/* Of several logs, each in order, nothing but times says in which order their messages were. */
+/* Of several logs, even if each is ordered, only times determine the order of their messages. */
 static bool is_ordered(const struct logs *logs)
 {
 	return logs->count == 1 && dpe_log_ordered(logs->readers[0]);

@@ -1,5 +1,5 @@
-/* A file that a command writes, which is not created before something is written: a command that cannot begin leaves no file,
- * and an earlier one as it was. It is opened at once, as privileges may be dropped meanwhile. */
+/* A file that a command writes. It is not replaced before something is written, so a command that cannot begin leaves no
+ * file, or the earlier one. It is opened at once, since privileges may be dropped later. */
 #include "cli/cli.h"
 
 #include <errno.h>

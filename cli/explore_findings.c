@@ -21,7 +21,7 @@ struct wanted_event {
 
 struct wanted {
 	char *what, *rule;
-	struct wanted_event *events; /* first the turns, then further ones to know them by */
+	struct wanted_event *events; /* first the turns, then further events by which they are recognised */
 	unsigned nturns, count, cap;
 	int64_t main;     /* the thread; 0: unknown */
 	bool is_deadlock;
@@ -55,7 +55,7 @@ static int64_t number_of(const cJSON *object, const char *name)
 	return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
 }
 
-/* Of an id "THREAD:SEQ". */
+/* The thread and number of an id "THREAD:SEQ". */
 static bool add_event(struct wanted *to, const char *id, const char *name)
 {
 	int64_t thread;
@@ -69,7 +69,7 @@ static bool add_event(struct wanted *to, const char *id, const char *name)
 	return true;
 }
 
-/* The event of a message in the report; the first one says what process it was. */
+/* The event of a message in the report; the first one determines the process. */
 static bool add_message(struct wanted *to, const cJSON *message)
 {
 	if (!to->main)
@@ -178,7 +178,7 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 	to->rule = dpe_xstrdup(rule);
 }
 
-/* What was read of the line; false after a diagnostic. */
+/* Takes the line as read; false after a diagnostic. */
 static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 	const struct dpe_spec *spec, const char *path, unsigned line)
 {
@@ -309,14 +309,14 @@ static bool has_name(const struct cli *cli, const struct dpe_message *message, c
 	return same;
 }
 
-/* A thread of the run, and by how much its events have lower numbers than those of the finding's: the C library's own
- * calls are none of the run's. */
+/* A thread of the run, and how much lower the numbers of its events are than in the finding, since the run does not
+ * observe the C library's own calls. */
 struct thread_match {
 	int64_t thread;
 	uint64_t fewer;
 };
 
-/* Whether all that the thread of the finding does, the one of the run does. */
+/* Whether the thread of the run has all events of the thread of the finding. */
 static bool fits(const struct cli_wanted_findings *wanted, const struct wanted *finding,
 	int64_t theirs, const struct thread_match *ours)
 {
@@ -394,7 +394,7 @@ static struct dpe_explore_turn turn_of(const struct cli_wanted_findings *wanted,
 	return turn;
 }
 
-/* Of the events of the match, as they are in this run. */
+/* The events of the match, as they are in this run. */
 static char *cause_of(const struct cli_wanted_findings *wanted, const struct wanted *finding,
 	const struct thread_match *ours, struct cli_report *report)
 {

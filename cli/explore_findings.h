@@ -9,7 +9,8 @@ struct cli_wanted_findings;
  * diagnostic. */
 struct cli_wanted_findings *cli_wanted_read(
 	struct cli *cli, const char *path, const struct dpe_spec *spec);
-/* A run begins; each of its messages; it ended: the findings in terms of this run. */
+/* Called when a run begins; for each of its messages; and when it has ended, which gives the findings in terms
+ * of this run. */
 void cli_wanted_begin(struct cli_wanted_findings *wanted);
 void cli_wanted_message(struct cli_wanted_findings *wanted, struct dpe_message *message);
 void cli_wanted_add(struct cli_wanted_findings *wanted, struct cli_predictions *to);

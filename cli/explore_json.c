@@ -42,7 +42,7 @@ static void add_object(struct dpe_text *to, const char *name, const char *text)
 	dpe_json_string(to, text + 1, strlen(text) - 2);
 }
 
-/* An array of its lines, without what text begins them with. */
+/* The lines of the text as an array, without their indentation. */
 static void add_lines(struct dpe_text *to, const char *name, const char *lines)
 {
 	add_name(to, name);

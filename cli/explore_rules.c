@@ -82,7 +82,7 @@ static void begin_predictions(struct cli_explore_rules *rules)
 		cli_wanted_begin(rules->wanted);
 }
 
-/* Losses are added at the end: they concern this run only if they happened in it. */
+/* Losses are added at the end of the run, if they happened in it. */
 static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message *creation)
 {
 	struct one_run *run = &rules->run;
@@ -124,7 +124,7 @@ static void free_run(struct one_run *run)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Of what the maker of runs does, a run knows its own creation. */
+/* Of the events of the process that forks the runs, a run gets its own creation. */
 static bool is_of_run(struct cli_explore_rules *rules, struct dpe_message *message)
 {
 	if (message->process.num != rules->maker)
@@ -248,7 +248,7 @@ static bool check_names(struct cli_explore_rules *rules)
 	return good;
 }
 
-/* All that the run did is older than its end. */
+/* All events of the run are older than its end. */
 static bool take_rest(struct cli_explore_rules *rules)
 {
 	uint64_t end = now();

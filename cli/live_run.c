@@ -30,10 +30,10 @@ struct live {
 	struct cli_stats *stats; /* or NULL */
 	struct cli_top *top;     /* or NULL */
 	uint64_t measured; /* ms: when it was printed last */
-	uint64_t deadline; /* ms: once we are to end; 0: not yet */
+	uint64_t deadline; /* ms: when we were asked to end; 0: not yet */
 	int signals;
 	unsigned interrupts;
-	bool ended; /* a signal sent by another process always means us */
+	bool ended; /* a signal from another process is meant for dpe, not for the target */
 	bool over;  /* the target has ended */
 	uint64_t latest; /* of the last message */
 };
@@ -101,7 +101,7 @@ static void end_if_blocked(int signal)
 	idle = used - last < CLI_END_PROGRESS ? idle + 1 : 0;
 	last = used;
 	if (idle == CLI_END_TIME)
-		raise(SIGTERM); /* its handler was for one */
+		raise(SIGTERM); /* its handler was for one call */
 }
 
 static void end_soon(int signal)
@@ -113,7 +113,7 @@ static void end_soon(int signal)
 	kill(getpid(), SIGHUP);
 }
 
-/* From here on nothing is written, and what is left may wait for the kernel. */
+/* From here on nothing is written; what remains to be done may wait for the kernel. */
 static void leave_timer(void)
 {
 	const struct itimerval never = {0};
@@ -285,7 +285,7 @@ static bool begin_outputs(struct live *live)
 	return live->recognizer;
 }
 
-/* Only when all probes are placed, so that an earlier log is not lost where they cannot be. */
+/* Only when all probes are placed, so that an earlier log is not lost if they cannot be. */
 static bool begin_log(struct live *live)
 {
 	struct cli *cli = live->cli;
@@ -345,7 +345,7 @@ static void show(struct live *live)
 	free(losses);
 }
 
-/* What was found stays on the screen. */
+/* The findings stay on the screen. */
 static void linger(struct live *live)
 {
 	const struct timespec moment = {.tv_nsec = CLI_WAIT_TIME * 1000000};
@@ -488,7 +488,7 @@ static void print_target(const struct live *live)
 	dpe_text_free(&text);
 }
 
-/* How the processes that it created ended. */
+/* Prints how the processes that it created ended. */
 static void print_others(const struct live *live)
 {
 	unsigned long long count = dpe_probes_others(live->probes);

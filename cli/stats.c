@@ -15,7 +15,7 @@ struct cli_stats {
 	pthread_t thread;
 	clockid_t clock; /* processor time of the main thread */
 	uint64_t begin;  /* ns */
-	uint64_t last;   /* on that clock: up to where time has been added */
+	uint64_t last;   /* on that clock: time up to here has been added */
 	struct cli_stats_figures figures;
 	bool over;
 };

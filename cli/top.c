@@ -190,7 +190,7 @@ static void forget_waits(struct cli_screen_model *model)
 		free(model->waits[--model->nwaits]);
 }
 
-/* A finding begins with its number; whatever else is reported belongs to the one before. */
+/* A finding begins with its number; other lines belong to the finding before them. */
 static void take_line(struct cli_screen_model *model, const char *line, size_t len)
 {
 	bool first = len > 1 && line[0] == '#' && line[1] >= '0' && line[1] <= '9';

@@ -23,7 +23,7 @@ struct cli_top_state {
 };
 /* Takes keys, and draws now and then. False if the user wants to leave. */
 bool cli_top_turn(struct cli_top *top, const struct cli_top_state *state);
-/* Restores the terminal, prints what was kept back, and frees. Accepts NULL. */
+/* Restores the terminal, prints the output that was held back, and frees. Accepts NULL. */
 void cli_top_end(struct cli_top *top);
 
 #endif

@@ -55,7 +55,7 @@ static void add_time(struct dpe_text *to, int64_t ns)
 	dpe_text_printf(to, "%" PRId64 ".%06" PRId64 " ms", ns / 1000000, ns % 1000000);
 }
 
-/* Only where some message would have arrived before it was sent: else the clocks may agree. */
+/* Only if some message would have arrived before it was sent; otherwise the clocks may agree. */
 static void note_offset(struct dpe_view *view, const struct clock_offset *offset)
 {
 	bool behind = offset->most < 0, ahead = offset->least > 0;

@@ -1,5 +1,5 @@
-/* Collects events in causal order, with the edges that make this order: the previous event of the lane is
- * one that all events have and is not written down. */
+/* Collects events in causal order, with the edges that make this order. The edge from the previous event of the
+ * lane is implied. */
 #include "view/collection.h"
 
 #include <inttypes.h>
@@ -225,7 +225,8 @@ static void add_edge(struct dpe_view *view, uint32_t from, bool stated, unsigned
 	*DPE_GROW(view->edges, view->nedges, view->capedges) = from;
 }
 
-/* What releases a thread that was running before it was observed is unknown: dpe lets all precede it. */
+/* It is unknown what released a thread that was running before it was observed: everything observed so far
+ * precedes it. */
 static bool follows_all(const struct dpe_view *view, const struct dpe_message *message)
 {
 	return !strcmp(dpe_name_text(view->names, message->name), "thread::found");

@@ -1,4 +1,4 @@
-/* The limits of a page. What one leaves out is said on the page; no verdict depends on it. */
+/* The limits of a page. The page says what a limit left out; no verdict depends on it. */
 #ifndef DPE_VIEW_LIMITS_H
 #define DPE_VIEW_LIMITS_H
 

@@ -91,7 +91,7 @@ static void add_position(struct dpe_text *to, const struct dpe_verdict *verdict,
 	}
 }
 
-/* A predicted match has events, and their order in this run is none of its business. */
+/* A predicted match has events; their order in this run does not matter. */
 static void add_around(struct dpe_view *view, struct dpe_text *to, const struct dpe_verdict *verdict)
 {
 	unsigned known = verdict->naround, count = known ? known : verdict->nevents, comma = 0;

@@ -82,7 +82,7 @@ static void find_times(struct chrome *chrome)
 static void find_calls(struct chrome *chrome)
 {
 	const struct dpe_view *view = chrome->view;
-	uint32_t *open = dpe_xcalloc(view->nrows + 1, sizeof(*open)); /* of each call: the one around it */
+	uint32_t *open = dpe_xcalloc(view->nrows + 1, sizeof(*open)); /* of each call: the enclosing call */
 	uint32_t *top = dpe_xcalloc(view->nlanes + 1, sizeof(*top));
 
 	memset(top, 0xff, (view->nlanes + 1) * sizeof(*top));

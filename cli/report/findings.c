@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A finding by the hash of what came, before stacks were resolved: most findings are repeated. */
+/* A finding by the hash of its events before stacks are resolved, since most findings are repetitions. */
 struct cli_raw_finding {
 	UT_hash_handle hh;
 	uint64_t hash;
@@ -78,7 +78,7 @@ static bool needs_params(const struct dpe_verdict *verdict)
 	return !count;
 }
 
-/* The order in which two independent events came does not make another finding. */
+/* Two independent events in the other order are the same finding. */
 static uint64_t hash_verdict(const struct dpe_verdict *verdict)
 {
 	uint64_t hash = 0;
@@ -215,8 +215,8 @@ static struct cli_finding *add_finding(struct cli_report *report, char *key, uns
 	return finding;
 }
 
-/* What a new finding that only values distinguish from others counts as, once there are enough examples of
- * these; NULL: it is a finding of its own. */
+/* The finding under which a new one is counted if it differs from others in values only and these have enough
+ * examples; NULL: it is a finding of its own. */
 static struct cli_finding *find_further(struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {

@@ -141,7 +141,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	if (verdict->kind != DPE_INCONCLUSIVE && verdict->kind != DPE_SATISFIED)
 		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
 	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && cli_has_threads(verdict);
-	/* A log may say by itself what its messages follow from. */
+	/* A log may contain the predecessors of its messages. */
 	report->unsynchronised |= report->probes && verdict->kind == DPE_MATCH && cli_has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
@@ -446,7 +446,7 @@ static void print_title(struct dpe_text *to, const struct cli *cli)
 		dpe_text_printf(to, "%sprocess %d", to->len ? " " : "", (int)cli->pid);
 }
 
-/* Before the run, so that it is not in vain where the page cannot be written. */
+/* Before the run, so that the run is not in vain if the page cannot be written. */
 static bool begin_view(struct cli_report *report)
 {
 	struct dpe_text title = {0};

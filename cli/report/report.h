@@ -34,11 +34,12 @@ char *cli_match_key(struct cli_report *report, const char *rule,
 /* Whether the end of the file's name asks for a page. */
 bool cli_is_page(const char *path);
 /* The sink for the run of --beside, which is drawn on the page of this report: what it finds is neither printed nor
- * counted. At its end, with its recognizer: how much that was. */
+ * counted. The second function is called at its end, with its recognizer, and prints how many findings there
+ * were. */
 struct dpe_recognizer_sink cli_report_beside(struct cli_report *report);
 void cli_report_end_beside(struct cli_report *report, const struct dpe_recognizer *recognizer);
-/* At the end: whether there is a finding, the first one's rule and kind, and what is the same for those at the
- * same places. */
+/* At the end: whether there is a finding; the rule and kind of the first one, and the text that is equal for
+ * findings at the same places. */
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	struct dpe_text *what, struct dpe_text *cause);
 bool cli_report_inconclusive(const struct cli_report *report);

@@ -155,7 +155,7 @@ enum dpe_break cli_stop(
 	return DPE_GO_ON;
 }
 
-/* The program hangs anyway; the question is whether to leave it so. */
+/* The program hangs anyway; the question is whether to leave it hanging. */
 void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule)
 {
 	report->repeated = false;

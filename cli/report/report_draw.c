@@ -9,7 +9,7 @@
 struct picture {
 	struct cli_report *report;
 	const struct dpe_verdict *verdict;
-	unsigned first, count; /* index of the verdict's events */
+	unsigned first, count; /* index among the verdict's events */
 	struct cli_drawn events[CLI_DRAWN_EVENTS];
 	unsigned preds[CLI_DRAWN_EVENTS][CLI_DRAWN_EVENTS];
 	char *names[CLI_DRAWN_EVENTS], *labels[CLI_DRAWN_EVENTS], *titles[CLI_DRAWN_EVENTS];

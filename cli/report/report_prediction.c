@@ -103,7 +103,7 @@ static void add_turns(struct lanes *lanes, const struct dpe_turn *turns, unsigne
 	}
 }
 
-/* What the observed run had and this one has not. */
+/* What the observed run had and this one does not have. */
 static void add_left_out(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_left_out *section, bool alone)
 {

@@ -162,7 +162,7 @@ static void add_call(
 	}
 }
 
-/* Readers of logs keep an event's name as it was written, which mostly is the name that it has. */
+/* Readers of logs keep the name as it was written, which is mostly the event's name. */
 static bool repeats_name(const struct cli_report *report, const struct dpe_message *message, const struct dpe_var *variable)
 {
 	const char *name = dpe_name_text(report->cli->names, message->name);
@@ -468,7 +468,8 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	else
 		add_head(to, report, verdict);
 	for (unsigned i = 0; i < count; i++) {
-		if (race && is_access(report, events[i])) /* of a shipped rule, whose numbers say nothing */
+		if (race && is_access(report, events[i])) /* of a shipped rule, whose numbers mean nothing to
+							   * users */
 			dpe_text_puts(to, "  ");
 		else if (verdict->nevents)
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);

@@ -118,7 +118,7 @@ static bool is_function_of(const char *text, const char *const *functions)
 	return false;
 }
 
-/* What the C library calls main and the functions of threads from. */
+/* The C library's callers of main and of thread functions. */
 static bool is_of_start(const char *text)
 {
 	static const char *const functions[] = {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread",

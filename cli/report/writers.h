@@ -47,7 +47,7 @@ struct cli_report {
 	const struct dpe_spec *spec;
 	FILE *to;
 	bool own;                   /* opened here */
-	struct dpe_probes *probes;  /* live: borrowed */
+	struct dpe_probes *probes;  /* of a live run; borrowed */
 	struct dpe_log_writer *log; /* borrowed, or NULL: events are written to it */
 	int signals;                /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
 	uint64_t stops_there;       /* breaks at an event that stopped the program itself */
@@ -55,11 +55,11 @@ struct cli_report {
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
 	bool needs_order; /* see cli_report_needs_order */
-	bool unobserved; /* nothing was, and that is no success */
+	bool unobserved; /* nothing was observed, which is no success */
 	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
 	bool color;    /* headings are coloured */
-	bool prompt;   /* somebody waits for each finding */
+	bool prompt;   /* each finding is urgent: a user waits for it */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
 	/* the event that completed it, for comparison only */
 	const struct dpe_message *match_event;
@@ -73,7 +73,7 @@ struct cli_report {
 	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
-	bool unsynchronised; /* something is not ordered that a rule wants ordered */
+	bool unsynchronised; /* a finding is about missing order */
 	struct cli_finding *findings;
 	struct cli_raw_finding *raw_findings; /* of findings.c */
 	struct cli_finding forgotten; /* the last finding, once there are too many to remember */
@@ -92,8 +92,7 @@ void cli_view_losses(struct dpe_view *view, const struct dpe_summary *summary);
  * slice ends. */
 const struct dpe_message *const *cli_verdict_events(
 	const struct dpe_verdict *verdict, unsigned *count);
-/* The earlier finding that the verdict repeats, if its events came in the same way:
- * what was remembered for that one. */
+/* The earlier finding that the verdict repeats, by its events before stacks are resolved. */
 void *cli_finding_known(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_finding_remember(
 	struct cli_report *report, const struct dpe_verdict *verdict, void *finding);
