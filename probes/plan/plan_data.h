@@ -58,6 +58,7 @@ struct dpe_plan_site {
 	 * about locks. */
 	bool optional;
 	bool own;       /* a sync rule of the user names it, so its absence may be a mistake */
+	const struct dpe_pattern *acquire; /* its entry acquires a lock; NULL: it does not */
 	unsigned nargs; /* arguments that patterns and expressions use */
 	uint64_t used;  /* arguments whose values matter: bits, of the first 64 */
 	bool ret;       /* they use the result */

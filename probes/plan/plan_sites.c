@@ -218,6 +218,12 @@ static void add_bindings(struct site_pass *planning, const struct dpe_pattern *p
 
 /* ---- patterns ---------------------------------------------------------------------------- */
 
+static bool is_acquire(const struct dpe_rule *rule, const struct dpe_pattern *pattern)
+{
+	return rule->mode == DPE_SYNC && (rule->pairing == DPE_EXCLUSIVE || rule->pairing == DPE_SHARED) &&
+	       rule->receives[pattern - rule->patterns];
+}
+
 static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan_site *site;
@@ -255,6 +261,8 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 		site->exit = true;
 	else
 		site->enter = true;
+	if (pattern->phase != DPE_EXIT && is_acquire(planning->rule, pattern))
+		site->acquire = pattern;
 	if (pattern->phase != DPE_BARE)
 		site->phased = true;
 	if (site->nargs < pattern->nargs)

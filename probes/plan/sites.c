@@ -111,6 +111,16 @@ static void warn_of_ifuncs(
 	}
 }
 
+/* A lock that is acquired at the entry of a function follows what was released before: not what the call waits for. */
+static void warn_of_entries(const struct dpe_plan_site *wanted, struct dpe_diags *diags)
+{
+	if (wanted->acquire && wanted->kind == DPE_SITE_FUNCTION)
+		dpe_diag(diags, DPE_WARNING, wanted->acquire->place,
+			"'%s' occurs when the call begins, so a release that it waits for does not precede what "
+			"follows: write .exit",
+			wanted->acquire->text);
+}
+
 static unsigned resolve(struct dpe_probes *probes, struct dpe_modules *modules,
 	const struct dpe_plan_site *wanted, struct dpe_diags *diags, struct dpe_target_function **found)
 {
@@ -155,6 +165,8 @@ static bool find_wanted(
 	for (unsigned i = 0; i < count; i++)
 		add_site(probes, wanted, &found[i]);
 	free(found);
+	if (count)
+		warn_of_entries(wanted, diags);
 	if (count && !wanted->optional)
 		warn_of_ifuncs(probes, wanted, diags);
 	if (!count && wanted->optional && wanted->own && dpe_diags_errors(diags) == errors)

@@ -63,6 +63,21 @@ check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&writ
 possible: write of total
 dpe: 6 events, 0 lost; 2 rules: 1 match'
 
+# A begins to wait for the lock at its acquire, which B releases before A goes on.
+events >waits.jsonl <<'X'
+B acquire L
+B write total
+A acquire L
+B release L
+A write total
+X
+run "$DPE" replay --all -s race.dpe waits.jsonl
+says 'a release after an acquire that is no .exit is not what it got' 1 'happened: match of write(x)&write^(x)' '1 match'
+sed 's/acquire(l)$/acquire(l).exit/' race.dpe >exit.dpe
+sed 's/"acquire"/"acquire.exit"/' waits.jsonl | sed '3{h;d};4{G}' >exit.jsonl
+run "$DPE" replay --all -s exit.dpe exit.jsonl
+says 'which its .exit says' 0 'nothing found'
+
 # A holds the lock when it is first observed; it releases it, in the second log, twice, as a recursive lock.
 for releases in 1 2; do
 	{

@@ -340,7 +340,8 @@ def draw_clauses(rng, variables, alike):
         (ends if kind == "ends" else observed).extend(some)
         text += " without " if kind == "without" else " observing "
         text += ", ".join(o.text() + (" ends" if kind == "ends" else "") for o in some)
-    return observed, ends, text
+    only_ends = {o.text() for o in ends}
+    return [o for o in observed if o.text() not in only_ends], ends, text
 
 
 def check(dpe, rng, folder):

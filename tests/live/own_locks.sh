@@ -24,6 +24,13 @@ run "$DPE" run -e 'detect together: put & get' -- ./races race
 says 'where no rule orders threads, it says so' 1 'warning: no `sync` rule orders events of different threads'
 run "$DPE" run -s pthread.dpe -e 'detect together: put & get' -- ./races race
 check 'and only there' "$status $(grep -c 'no `sync` rule' err)" = '1 0'
+echo 'sync exclusive flag: put.exit ; lock_flag' >entry.dpe
+run "$DPE" run -s entry.dpe -e 'detect together: put & put^' -- ./own_lock
+check 'a lock acquired at an entry misses the release that the call waits for, and says so' \
+	"$(grep -c "entry.dpe:1:33: warning: 'lock_flag' occurs when the call begins.*write .exit" err)" = 1
+run "$DPE" run -e 'sync exclusive flag: put.exit ; lock_flag.exit' -e 'detect together: put & put^' -- ./own_lock
+says 'its return does not' 0 'nothing found'
+check 'nor is there a warning' "$(grep -c 'when the call begins' err)" = 0
 gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/own_lock.c" -o own_lock.o &&
 	gcc own_lock.o -o compiled -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
 run "$DPE" race -- ./compiled
