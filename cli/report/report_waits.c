@@ -335,7 +335,7 @@ static void print(const struct cli *cli, const struct dpe_waits *waits, FILE *to
 
 int cli_waits_print(struct cli *cli, pid_t pid, FILE *to)
 {
-	struct dpe_waits *waits = dpe_waits_read(pid, cli->stack_depth, cli->diags);
+	struct dpe_waits *waits = dpe_waits_read(pid, cli->stack_depth, NULL, cli->diags);
 	enum dpe_prospect prospect;
 
 	if (!waits)
@@ -354,7 +354,9 @@ static FILE *stream_of(const struct cli_report *report)
 void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 {
 	struct dpe_diags *diags = dpe_diags_new(); /* that it cannot be read makes no verdict wrong */
-	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, diags);
+	unsigned depth = report->cli->stack_depth;
+	struct dpe_waits *waits = report->probes ? dpe_probes_waits(report->probes, depth, diags)
+						 : dpe_waits_read(pid, depth, NULL, diags);
 
 	if (waits && !(blocked && waits->prospect == DPE_GOES_ON))
 		print(report->cli, waits, stream_of(report));
@@ -367,7 +369,7 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid)
 {
 	struct dpe_diags *ignored = dpe_diags_new();
-	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, ignored);
+	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, NULL, ignored);
 	bool hangs = waits && waits->prospect == DPE_NEVER;
 
 	if (hangs)

@@ -75,10 +75,23 @@ struct dpe_waits {
 	enum dpe_prospect prospect;
 };
 
+/* Where the return of a call is observed, its return address on the stack, at `slot`, is one of the kernel's; this is
+ * the caller's. */
+struct dpe_diverted_return {
+	uint64_t slot, address;
+};
+
+struct dpe_diverted_returns {
+	struct dpe_diverted_return *at;
+	unsigned count;
+};
+
 /* Reads what the threads of a process wait for, with at most `depth` frames of each stack. Threads run on; one that
- * sleeps in a futex is interrupted for some microseconds where its stack needs registers, and sleeps again. NULL
- * after an error, as for a process that we may not trace. */
-struct dpe_waits *dpe_waits_read(pid_t pid, unsigned depth, struct dpe_diags *diags);
+ * sleeps in a futex is interrupted for some microseconds where its stack needs registers, and sleeps again. Stacks end
+ * at a call whose return is observed and not among `returns` (NULL: none is known). NULL after an error, as for a
+ * process that we may not trace. */
+struct dpe_waits *dpe_waits_read(
+	pid_t pid, unsigned depth, const struct dpe_diverted_returns *returns, struct dpe_diags *diags);
 void dpe_waits_free(struct dpe_waits *waits); /* accepts NULL */
 
 #ifdef __cplusplus

@@ -173,7 +173,8 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 	if ((probes->plan->channels || probes->plan->waits) &&
 		!attach_tracepoint(bpf->progs.on_return, &bpf->links.on_return, diags))
 		return false;
-	return attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
+	return attach_tracepoint(bpf->progs.on_returns, &bpf->links.on_returns, diags) &&
+	       attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
 	       attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
 	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
 }

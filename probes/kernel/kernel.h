@@ -127,6 +127,9 @@ uint64_t dpe_attach_children(const struct dpe_probes *probes);
 /* One of the living processes is gone, which the BPF programs did not observe. */
 void dpe_attach_one_less(struct dpe_probes *probes);
 
+/* The returns of a process's calls that were diverted, for the caller to free; none where the kernel refuses. */
+struct dpe_diverted_returns dpe_attach_returns(const struct dpe_probes *probes, pid_t process);
+
 /* ---- detach.c ------------------------------------------------------------------------ */
 
 /* Removes all probes; the maps (the rings, the losses) stay. */

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
 
@@ -155,4 +156,23 @@ uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool
 	if (bpf_map_lookup_elem(bpf_map__fd(probes->bpf->maps.lost_at), &number, &count))
 		return 0;
 	return count;
+}
+
+struct dpe_diverted_returns dpe_attach_returns(const struct dpe_probes *probes, pid_t process)
+{
+	struct dpe_diverted_returns returns = {0};
+	struct dpe_diverted_return read_now[64];
+	unsigned capacity = 0;
+	ssize_t size;
+	int file;
+
+	probes->bpf->bss->returns_of = (uint32_t)process;
+	file = bpf_iter_create(bpf_link__fd(probes->bpf->links.on_returns));
+	while (file >= 0 && (size = read(file, read_now, sizeof(read_now))) > 0) {
+		for (size_t i = 0; i < (size_t)size / sizeof(*read_now); i++)
+			*DPE_GROW(returns.at, returns.count, capacity) = read_now[i];
+	}
+	if (file >= 0)
+		close(file);
+	return returns;
 }

@@ -403,6 +403,16 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 	return probes->pid;
 }
 
+struct dpe_waits *dpe_probes_waits(const struct dpe_probes *probes, unsigned depth, struct dpe_diags *diags)
+{
+	struct dpe_diverted_returns returns = dpe_attach_returns(probes, probes->pid);
+	struct dpe_waits *waits;
+
+	waits = dpe_waits_read(probes->pid, depth, &returns, diags);
+	free(returns.at);
+	return waits;
+}
+
 static bool is_over(const struct dpe_probes *probes)
 {
 	return probes->exited && !dpe_follow_is_alive(probes);

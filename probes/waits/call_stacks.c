@@ -12,9 +12,44 @@ bool dpe_image_read(const struct dpe_process_image *image, uint64_t address, voi
 	return process_vm_readv(image->pid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+static uint64_t find_trampoline(pid_t pid)
+{
+	char path[32], *line = NULL;
+	unsigned long start, found = 0;
+	size_t cap = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	while (file && !found && getline(&line, &cap, file) > 0) {
+		if (strstr(line, " [uprobes]\n") && sscanf(line, "%lx-", &start) == 1)
+			found = start;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* The innermost of several calls that returned to this place comes first. */
+static bool find_return(const struct dpe_diverted_returns *returns, uint64_t slot, uint64_t *address)
+{
+	for (unsigned i = 0; returns && i < returns->count; i++) {
+		if (returns->at[i].slot == slot) {
+			*address = returns->at[i].address;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool read_word(void *context, uint64_t address, uint64_t *word)
 {
-	return dpe_image_read(context, address, word, sizeof(*word));
+	const struct dpe_process_image *image = context;
+
+	if (!dpe_image_read(image, address, word, sizeof(*word)))
+		return false;
+	return !image->trampoline || *word != image->trampoline || find_return(image->returns, address, word);
 }
 
 static void add_map(void *context, const struct dpe_mapping *mapping)
@@ -27,9 +62,10 @@ static void add_map(void *context, const struct dpe_mapping *mapping)
 			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
 }
 
-bool dpe_image_open(struct dpe_process_image *image, pid_t pid, struct dpe_diags *diags)
+bool dpe_image_open(struct dpe_process_image *image, pid_t pid, const struct dpe_diverted_returns *returns,
+	struct dpe_diags *diags)
 {
-	*image = (struct dpe_process_image){.pid = pid};
+	*image = (struct dpe_process_image){.pid = pid, .trampoline = find_trampoline(pid), .returns = returns};
 	if (!dpe_libraries_of_process(&image->modules, pid, NULL, diags))
 		return false;
 	dpe_mappings_each(pid, add_map, image);

@@ -332,7 +332,8 @@ static bool check_rights(pid_t pid, struct dpe_diags *diags)
 	return false;
 }
 
-struct dpe_waits *dpe_waits_read(pid_t pid, unsigned depth, struct dpe_diags *diags)
+struct dpe_waits *dpe_waits_read(
+	pid_t pid, unsigned depth, const struct dpe_diverted_returns *returns, struct dpe_diags *diags)
 {
 	struct waits_reading reading = {0};
 	bool read;
@@ -342,7 +343,7 @@ struct dpe_waits *dpe_waits_read(pid_t pid, unsigned depth, struct dpe_diags *di
 	reading.waits = dpe_xcalloc(1, sizeof(*reading.waits));
 	reading.waits->pid = pid;
 	reading.now = last_run("/proc/self/sched");
-	read = dpe_image_open(&reading.image, pid, diags) && read_threads(&reading, diags);
+	read = dpe_image_open(&reading.image, pid, returns, diags) && read_threads(&reading, diags);
 	if (read)
 		read_process(&reading, depth);
 	dpe_image_free(&reading.image);

@@ -16,6 +16,8 @@ struct dpe_process_image {
 	struct dpe_map *maps; /* sorted by address */
 	unsigned nmaps, capmaps;
 	struct dpe_unwinder *unwinder;
+	uint64_t trampoline; /* where calls return to whose return is observed; 0: nowhere */
+	const struct dpe_diverted_returns *returns; /* NULL: none is known */
 };
 
 struct dpe_call_stack {
@@ -25,7 +27,8 @@ struct dpe_call_stack {
 };
 
 /* False after an error. Free it in either case. */
-bool dpe_image_open(struct dpe_process_image *image, pid_t pid, struct dpe_diags *diags);
+bool dpe_image_open(struct dpe_process_image *image, pid_t pid, const struct dpe_diverted_returns *returns,
+	struct dpe_diags *diags);
 void dpe_image_free(struct dpe_process_image *image);
 /* Reads memory of the process; false if it cannot be read. */
 bool dpe_image_read(const struct dpe_process_image *image, uint64_t address, void *to, size_t size);

@@ -44,4 +44,25 @@ print(f["kind"], f["lasted"], len(f["waits"]), f["waits"][0]["alike"], found[-1]
 watch compute
 says 'a join of a thread that runs is no long wait' 0 'possible hang: 1 thread has waited' 'by lose_wakeup+'
 check 'and is not reported later' "$(grep -c '^#' err)" -eq 1
+
+# table WAY FUNCTION: the stacks of waiting threads are whole, beyond calls whose returns are observed
+table() {
+	awaited='whether all threads\|can ever' watch "$1"
+	sed -n '/^blocked/,/^can go on/p' err >table
+	check "$1: the table's stacks go beyond the call that waits" "$(grep -c " by $2+" table)" -eq \
+		"$(grep -c ' waits \(for\|at\) ' table)" -a "$(grep -c ' waits \(for\|at\) ' table)" -gt 0
+	check 'and have no address of the kernel, and no end before the outermost frame' "$(grep -c 'uprobes\|…' table)" -eq 0
+}
+table wakeup lose_wakeup
+table post await_post
+table barrier await_others
+
+rm -f end
+"$DPE" deadlock --hang-after=0 -- ./long_waits post >out 2>err &
+observer=$!
+await eval '"$DPE" hang -p "$(pgrep -n -x long_waits)" >table 2>&1; grep -q "waits in futex post" table'
+check 'of a process that another dpe observes, stacks end where the kernel has its address' \
+	"$(grep -c uprobes table)" -eq 0 -a "$(grep -c ' …$' table)" -eq 2
+: >end
+wait $observer
 finish

@@ -81,6 +81,17 @@ struct uprobe_task {
 	unsigned long xol_vaddr;       /* … here */
 } RELOCATED;
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} RELOCATED;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+} RELOCATED;
+
 struct xol_area {
 	unsigned long vaddr;
 } RELOCATED;

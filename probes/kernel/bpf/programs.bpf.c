@@ -541,3 +541,25 @@ int BPF_PROG(on_end, struct task_struct *task)
 	}
 	return 0;
 }
+
+__u32 returns_of; /* the process whose diverted returns are asked for */
+
+/* Writes a struct dpe_diverted_return for each call of the thread whose return is probed, innermost first. */
+SEC("iter/task")
+int on_returns(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	const struct return_instance *instance;
+	__u64 found[2];
+
+	if (!task || process_id(task) != returns_of)
+		return 0;
+	instance = BPF_CORE_READ(task, utask, return_instances);
+	for (int i = 0; i < DPE_CALLS && instance; i++) {
+		found[0] = BPF_CORE_READ(instance, stack);
+		found[1] = BPF_CORE_READ(instance, orig_ret_vaddr);
+		bpf_seq_write(context->meta->seq, found, sizeof(found));
+		instance = BPF_CORE_READ(instance, next);
+	}
+	return 0;
+}
