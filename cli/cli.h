@@ -106,8 +106,8 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 /* Whether text to the stream is coloured, by --color and NO_COLOR (no-color.org). */
 bool cli_has_color(const struct cli *cli, FILE *to);
 /* A stream into a file, for fclose(); NULL, with errno, if it cannot be written. Until something is written, an earlier file of
- * that name stays as it was, and a new one is not made. */
-FILE *cli_create_file(const char *path);
+ * that name stays as it was, and a new one holds `meanwhile` (NULL: nothing); it is removed where nothing is written. */
+FILE *cli_create_file(const char *path, const char *meanwhile);
 /* The option --hang-after in ns, as the recognizer takes it. */
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */

@@ -65,7 +65,7 @@ static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options
 	const struct dpe_explore_listener json = cli_explore_json(options);
 	const char *report = cli->report;
 	enum dpe_explored explored = DPE_EXPLORED_FAILED;
-	FILE *file = report ? cli_create_file(report) : NULL;
+	FILE *file = report ? cli_create_file(report, NULL) : NULL;
 
 	options->to = file ? file : cli->json || cli->step ? stdout : stderr;
 	options->listener = cli->json ? &json : NULL;

@@ -41,7 +41,7 @@ static int finish(void *cookie)
 	return error;
 }
 
-FILE *cli_create_file(const char *path)
+FILE *cli_create_file(const char *path, const char *meanwhile)
 {
 	const cookie_io_functions_t functions = {.write = write_bytes, .close = finish};
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -55,6 +55,8 @@ FILE *cli_create_file(const char *path)
 		return NULL;
 	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode))
 		return fdopen(fd, "w");
+	if (is_new && meanwhile && write(fd, meanwhile, strlen(meanwhile)) >= 0)
+		lseek(fd, 0, SEEK_SET);
 	file = dpe_xcalloc(1, sizeof(*file) + strlen(path) + 1);
 	*file = (struct created_file){.fd = fd, .is_new = is_new};
 	strcpy(file->path, path);

@@ -446,14 +446,19 @@ static void print_title(struct dpe_text *to, const struct cli *cli)
 		dpe_text_printf(to, "%sprocess %d", to->len ? " " : "", (int)cli->pid);
 }
 
-/* Before the run, so that the run is not in vain if the page cannot be written. */
+/* Before the run, so that the run is not in vain if the page cannot be written. What is there until the end tells why. */
 static bool begin_view(struct cli_report *report)
 {
+	static const char unfinished[] =
+		"<!doctype html><title>No page yet</title><p>dpe writes this page when it ends. If it is not running any "
+		"more, it was killed before that; SIGTERM lets it end with a page.\n";
 	struct dpe_text title = {0};
+	bool is_page;
 
 	if (!report->cli->html)
 		return true;
-	report->html = cli_create_file(report->cli->html);
+	is_page = dpe_view_format_of(report->cli->html) == DPE_VIEW_PAGE;
+	report->html = cli_create_file(report->cli->html, is_page ? unfinished : NULL);
 	if (!report->html) {
 		dpe_diag_at(report->cli->diags, DPE_ERROR, report->cli->html, "cannot create this page: %s",
 			strerror(errno));
@@ -534,7 +539,7 @@ static FILE *open_output(struct cli_report *report)
 
 	report->own = cli->report || shares;
 	if (cli->report)
-		return cli_create_file(cli->report);
+		return cli_create_file(cli->report, NULL);
 	if (shares)
 		return take_output();
 	return cli->json || cli->sarif ? stdout : stderr;

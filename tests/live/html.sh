@@ -38,4 +38,21 @@ run "$DPE" run -e 'detect race: enqueue() & dequeue()' --report=no/report --html
 check 'nor where another output cannot be made' "$status $(ls new.html 2>/dev/null)" = '2 '
 run "$DPE" run -e 'detect race: enqueue() & dequeue()' --report=report --html=page.html -- "$broken"
 check 'a run replaces both' "$status $(grep -cx earlier report page.html | tr '\n' ' ')" = '1 report:0 page.html:0 '
+
+# A page that dpe did not come to write says so. SIGTERM ends dpe with a page.
+compile_target long_waits
+for signal in TERM KILL; do
+	rm -f page.html end
+	"$DPE" run -e 'detect x: sem_wait & sem_post' --html=page.html -- ./long_waits post >out 2>err &
+	observer=$!
+	await eval 'pgrep -P $observer -x long_waits >pid'
+	check 'meanwhile the page says that there is none yet' "$(grep -c 'dpe writes this page when it ends' page.html)" -eq 1
+	kill -$signal $observer
+	wait $observer
+	: >end
+	await eval '! kill -0 "$(cat pid)"'
+	check "SIG$signal: $(test $signal = TERM && echo the page is there || echo so it does when dpe was killed)" \
+		"$(grep -c 'dpe writes this page when it ends' page.html) $(grep -ci '</html>' page.html)" = \
+		"$(test $signal = TERM && echo '0 1' || echo '1 0')"
+done
 finish
