@@ -194,8 +194,9 @@ static void take_losses(struct cli_explore_rules *rules)
 	count = dpe_probes_losses(rules->probes, losses, room);
 	for (unsigned i = 0; i < room && i < count; i++) {
 		const struct dpe_thread_loss loss = {
-			.thread = dpe_value_int(losses[i].thread),
+			.thread = losses[i].thread ? dpe_value_int(losses[i].thread) : (struct dpe_value){.kind = DPE_NONE},
 			.count = losses[i].count,
+			.doubts = losses[i].doubts,
 			.has_times = true,
 			.first = losses[i].first,
 			.last = losses[i].last,

@@ -414,7 +414,7 @@ static struct dpe_value thread_of(const struct dpe_loss *loss)
 static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++)
-		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count);
+		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count + losses[i].doubts);
 }
 
 static void print_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
@@ -423,6 +423,7 @@ static void print_losses(struct live *live, const struct dpe_loss *losses, unsig
 		const struct dpe_thread_loss loss = {
 			.thread = thread_of(&losses[i]),
 			.count = losses[i].count,
+			.doubts = losses[i].doubts,
 			.has_times = true,
 			.first = losses[i].first,
 			.last = losses[i].last,

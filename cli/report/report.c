@@ -281,7 +281,7 @@ static uint64_t on_losing(void *context, struct dpe_value thread)
 		if (losses[i].first > dpe_probes_delivered(report->probes))
 			continue;
 		if (!losses[i].thread || thread.kind == DPE_NONE || losses[i].thread == thread.num)
-			sum += losses[i].count;
+			sum += losses[i].count + losses[i].doubts;
 	}
 	free(losses);
 	return sum;

@@ -402,6 +402,8 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 	if (loss->thread.kind != DPE_NONE)
 		cJSON_AddItemToObject(item, "thread", cli_json_value(loss->thread));
 	add_number(item, "count", loss->count);
+	if (loss->doubts)
+		add_number(item, "doubts", loss->doubts);
 	if (loss->has_times) {
 		add_number(item, "first", loss->first);
 		add_number(item, "last", loss->last);
@@ -444,7 +446,7 @@ static void add_unobserved(
 void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
-	cJSON *object = new_object("summary");
+	cJSON *object = new_object("summary"), *losses = cJSON_CreateArray();
 
 	add_number(object, "events", summary->events);
 	dpe_recognizer_unordered(recognizer, add_unordered, object);
@@ -464,9 +466,11 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_number(object, "possible_hangs", summary->long_waits);
 	add_number(object, "errors", summary->errors);
 	add_number(object, "suppressed", summary->suppressed);
-	if (summary->lost)
-		dpe_recognizer_losses(
-			recognizer, add_loss, cJSON_AddArrayToObject(object, "losses"));
+	dpe_recognizer_losses(recognizer, add_loss, losses);
+	if (cJSON_GetArraySize(losses))
+		cJSON_AddItemToObject(object, "losses", losses);
+	else
+		cJSON_Delete(losses);
 	if (report->cli->show_suppressions)
 		cli_suppressions_each(report->suppressions, print_used, report);
 	print_object(report, object);

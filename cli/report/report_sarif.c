@@ -504,8 +504,8 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 		text = dpe_xasprintf("%" PRIu64 " events were lost", summary->lost);
 		cli_sarif_doubt(report, text);
 		free(text);
-		dpe_recognizer_losses(recognizer, add_loss, report);
 	}
+	dpe_recognizer_losses(recognizer, add_loss, report);
 	cJSON_AddStringToObject(log, "version", "2.1.0");
 	runs = cJSON_AddArrayToObject(log, "runs");
 	cJSON_AddItemToArray(runs, run);

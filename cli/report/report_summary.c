@@ -64,13 +64,17 @@ void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 	uint64_t first = loss->first > start ? loss->first - start : 0;
 	uint64_t last = loss->last > start ? loss->last - start : 0;
 
-	if (loss->thread.kind == DPE_NONE) {
+	if (loss->count && loss->thread.kind == DPE_NONE) {
 		dpe_text_puts(to, "unknown threads");
-	} else {
+	} else if (loss->count) {
 		dpe_text_puts(to, "thread ");
 		cli_text_value(to, loss->thread);
 	}
-	dpe_text_printf(to, " lost %" PRIu64, loss->count);
+	if (loss->count)
+		dpe_text_printf(to, " lost %" PRIu64, loss->count);
+	if (loss->doubts)
+		dpe_text_printf(to, "%sthe values of %" PRIu64 " watched variable%s are not certain", loss->count ? ", and " : "",
+			loss->doubts, loss->doubts == 1 ? "" : "s");
 	if (loss->has_times)
 		dpe_text_printf(to, " from %.6f s to %.6f s", (double)first / 1e9,
 			(double)last / 1e9);

@@ -126,6 +126,7 @@ uint64_t dpe_probes_others(const struct dpe_probes *probes);
 struct dpe_loss {
 	pid_t thread;
 	uint64_t count;       /* messages */
+	uint64_t doubts;      /* watched variables whose values are not certain; of no thread */
 	uint64_t first, last; /* ns: times of the first and last of them */
 };
 /* The number of threads that lost messages so far; fills at most `max`. */

@@ -396,6 +396,7 @@ void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason)
 struct dpe_thread_loss {
 	struct dpe_value thread; /* DPE_NONE: unknown */
 	uint64_t count;          /* messages */
+	uint64_t doubts;         /* watched variables whose values are not certain */
 	bool has_times;
 	uint64_t first, last; /* ns: between these times */
 };

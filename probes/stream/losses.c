@@ -54,6 +54,16 @@ static void add_own(struct losses *losses, struct dpe_lost lost)
 		add_loss(losses, &loss);
 }
 
+static void add_doubts(struct losses *losses, struct dpe_lost doubted)
+{
+	const struct dpe_ring_loss times = {.first = doubted.first, .last = doubted.last};
+
+	if (!doubted.count)
+		return;
+	add_loss(losses, &times);
+	loss_of(losses, 0)->doubts = doubted.count;
+}
+
 static void add_kernel(struct dpe_probes *probes, struct losses *losses)
 {
 	unsigned count = dpe_attach_losses(probes, NULL, 0);
@@ -73,7 +83,7 @@ unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsig
 	add_kernel(probes, &losses);
 	add_own(&losses, dpe_addresses_lost(probes));
 	add_own(&losses, dpe_channels_lost(probes));
-	add_own(&losses, probes->doubted);
+	add_doubts(&losses, probes->doubted);
 	if (probes->preload) {
 		dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
 		add_images(probes, &losses);

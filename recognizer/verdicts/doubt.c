@@ -220,6 +220,12 @@ static void raise_count(struct dpe_recognizer *recognizer, struct lossy *lossy, 
 	lossy->loss.count = count;
 }
 
+static void describe_doubts(struct dpe_text *to, uint64_t doubts)
+{
+	dpe_text_printf(to, "the values of %llu watched variable%s are not certain", (unsigned long long)doubts,
+		doubts == 1 ? "" : "s");
+}
+
 static void describe(struct dpe_text *to, const struct dpe_value *thread, uint64_t count)
 {
 	dpe_text_printf(to, "%llu message%s", (unsigned long long)count, count == 1 ? "" : "s");
@@ -305,16 +311,20 @@ bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_l
 	struct lossy *lossy;
 	bool tail;
 
-	if (!loss->count)
+	if (!loss->count && !loss->doubts)
 		return false;
-	describe(&reason, &loss->thread, loss->count);
+	if (loss->count)
+		describe(&reason, &loss->thread, loss->count);
+	else
+		describe_doubts(&reason, loss->doubts);
 	lossy = lossy_of(recognizer->doubt, loss->thread, reason.at);
 	raise_count(recognizer, lossy, loss->count);
+	lossy->loss.doubts = loss->doubts;
 	if (loss->has_times)
 		widen(&lossy->loss, loss->first, loss->last);
 	if (!known)
 		dpe_recognizer_doubt(recognizer, reason.at);
-	tail = loss->count > lossy->gaps;
+	tail = loss->count > lossy->gaps || loss->doubts;
 	if (tail) {
 		lossy->tail = true;
 		dpe_reported_retract(recognizer,

@@ -32,7 +32,11 @@ check 'a failed compare-exchange is no update' "$(count_seen 'swapped: match') $
 echo 'detect refilled: [refilled = 1]' >refilled.dpe
 run "$DPE" run --stack=0 -s refilled.dpe -- ./updates
 says 'a verdict on values that are contradicted later is retracted' 3 "which values 'refilled' has is not certain" \
-	'reported too early as a match'
+	'reported too early as a match' ' events, 0 lost;' 'the values of 1 watched variable are not certain'
+run "$DPE" run --stack=0 --format=json --report=report -s refilled.dpe -- ./updates
+check 'as JSON and SARIF: nothing was lost' "$(grep -c '"lost":0,.*"doubts":1' report)" -eq 1
+run "$DPE" run --stack=0 --format=sarif --report=report -s refilled.dpe -- ./updates
+check 'and a note' "$(grep -c 'events were lost' report)" -eq 0 -a "$(grep -c 'the values of 1 watched variable are not certain' report)" -ge 1
 
 # contend KIND RULE: the verdict on 4 threads; `truth` is how often the variable became 1, `last` its last value
 contend() {
