@@ -37,7 +37,7 @@ struct libomp_task {
 	bool started, ended; /* ended: its completion was reported */
 };
 
-static __thread struct libomp_task *spare, *running;
+static __thread struct libomp_task *spare, *running, *interrupted;
 
 static void *map(size_t bytes)
 {
@@ -231,7 +231,9 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 		prior->task->state = dpe_omp_current;
 	if (to && to->created.keys && !to->started) {
 		to->started = true;
+		interrupted = prior->task;
 		dpe_omp_start(&to->created, at(NULL));
+		dpe_omp_current.depth = to->state.depth;
 		running = to;
 	} else if (to) {
 		resume(to);
@@ -390,20 +392,31 @@ BEFORE(__kmpc_end_reduce_nowait, (void *where, int thread, void *lock), (where, 
 	dpe_omp_lock(DPE_PRELOAD_OMP_UNLOCK, lock, HERE))
 
 /* ---- tasks, which libomp reports when others may have found them complete ---------------------
- * A task begins with a pointer to the shared variables' block. Ours begins with the function that the task runs. */
+ * A task begins with a pointer to the shared variables' block. Ours begins with the function that the task runs. clang
+ * compiles an untied task into parts. Each but the last creates the task anew, for any thread, and returns. */
 
 typedef int entry(int thread, void **task);
 enum { BEFORE_SHARED = 16 };
 
+static __thread void *entered; /* the task whose part runs */
+static __thread bool continues; /* that part was not the last */
+
 static int run_entry(int thread, void **task)
 {
 	entry *run = *(entry **)((char *)task[0] - BEFORE_SHARED);
+	struct libomp_task *below = interrupted;
+	void *outer = entered;
 	int result;
 
 	dpe_omp_begin((uint64_t)run);
+	entered = task;
 	result = run(thread, task);
+	entered = outer;
 
-	if (running && running->started) {
+	if (continues) {
+		continues = false;
+		resume(below);
+	} else if (running && running->started) {
 		dpe_omp_complete(&running->created, at(run));
 		running->ended = true;
 	}
@@ -438,12 +451,26 @@ static void renew(const void *memory, size_t size, struct dpe_memory_place place
 TASK_ALLOC(__kmpc_omp_task_alloc, (), ())
 TASK_ALLOC(__kmpc_omp_target_task_alloc, (, int64_t device), (, device))
 
+static void end_part(struct dpe_memory_place place)
+{
+	if (!running || !running->started)
+		return;
+	running->state = dpe_omp_current;
+	running->started = false;
+	dpe_omp_publish(&running->created, place);
+}
+
 #define CREATES(name, more, arguments)                                                             \
 	HOOK int name(void *where, int thread, void *task UNPACK more)                             \
 	{                                                                                          \
 		uint32_t begun = dpe_omp_begun;                                                    \
-		int result = REAL(name)(where, thread, task UNPACK arguments);                     \
+		bool part = task == entered;                                                       \
+		int result;                                                                        \
                                                                                                    \
+		if (part)                                                                          \
+			end_part(HERE);                                                            \
+		result = REAL(name)(where, thread, task UNPACK arguments);                         \
+		continues = part;                                                                  \
 		dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);                                   \
 		return result;                                                                     \
 	}

@@ -377,6 +377,34 @@ CASE(right_depend)
 	}
 }
 
+/* clang makes parts of it, which different threads may run. */
+CASE(right_untied)
+{
+	static int a[8], b, sum;
+
+#pragma omp parallel num_threads(4)
+#pragma omp single
+	for (int round = 0; round < 4; round++) {
+#pragma omp task untied
+		{
+			sum = 0;
+			for (int i = 0; i < 4; i++) {
+#pragma omp task firstprivate(i)
+				a[i] = i;
+			}
+#pragma omp taskwait
+#pragma omp taskgroup
+			{
+#pragma omp task
+				b = a[3];
+			}
+			sum += a[1] + b;
+		}
+#pragma omp taskwait
+	}
+	kept = sum;
+}
+
 #ifndef __clang__ /* libomp 14 aborts now and then, in these two */
 CASE(right_taskwait_depend)
 {
@@ -828,6 +856,28 @@ CASE(wrong_quickloop)
 		a = i;
 }
 
+CASE(wrong_untied)
+{
+	static int a, come;
+
+#pragma omp parallel num_threads(4)
+#pragma omp single
+	{
+#pragma omp task untied
+		{
+#pragma omp task
+			{
+				meet(&come, 2);
+				a = 1;
+			}
+#pragma omp taskyield
+			meet(&come, 2);
+			a = 2;
+		}
+	}
+	kept = a;
+}
+
 CASE(wrong_depend)
 {
 	static int a, come;
@@ -901,14 +951,14 @@ CASE(wrong_collapse)
 	X(right_master) X(right_ordered) X(right_doacross) X(right_copyprivate)                    \
 	X(right_threadprivate) X(right_private) X(right_locks) X(right_taskwait) X(right_fib)      \
 	X(right_taskgroup) X(right_task_barrier) X(right_last_tasks) X(right_depend)               \
-	X(right_taskwait_depend)                                                                   \
+	X(right_untied) X(right_taskwait_depend)                                                   \
 	X(right_undeferred) X(right_large_data) X(right_taskloop) X(right_task_reduction)          \
 	X(right_nested) X(right_sections) X(right_cancel) X(right_target) X(right_simd)            \
 	X(wrong_antidep) X(wrong_truedep) X(wrong_outputdep) X(wrong_privatemissing)               \
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
 	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_depend) X(wrong_quicktasks)           \
-	X(wrong_quickparent) X(wrong_quicksections) X(wrong_quickloop)                              \
+	X(wrong_untied) X(wrong_quickparent) X(wrong_quicksections) X(wrong_quickloop)             \
 	X(wrong_stack) MORE_CASES(X) X(wrong_threadprivate) X(wrong_collapse)
 
 static const struct {
