@@ -203,6 +203,14 @@ static unsigned choose_after_handlers(unsigned current)
 	return next;
 }
 
+/* Who is outside waits for what happens in real time: of that, at least a little passes, too. */
+static void pass_time(uint64_t ns)
+{
+	dpe_sched->now += ns;
+	if (dpe_sched_anybody_outside())
+		dpe_sched_pause();
+}
+
 /* With the lock held. */
 static void hand_over(unsigned current)
 {
@@ -223,7 +231,7 @@ static void hand_over(unsigned current)
 		thread->alone = 0;
 	if (thread->op.until && dpe_sched_ready(thread) == DPE_SCHED_LATE &&
 		thread->op.until > dpe_sched_now())
-		dpe_sched->now += thread->op.until - dpe_sched_now();
+		pass_time(thread->op.until - dpe_sched_now());
 	if (thread != mine) {
 		__atomic_store_n(&thread->baton, GO, __ATOMIC_RELEASE);
 		dpe_sched_futex_wake(&thread->baton);

@@ -62,4 +62,29 @@ if has redis redis-server; then
 	says "redis serves a client" 0 "1 run" "nothing found" "blocked in epoll_wait"
 	check "with what it should" "$(tr '\n' ' ' <client.out)" = "OK value OK "
 fi
+
+# ---- memcached: threads that wait for clients, while others sleep again and again ----
+cat >memcached.py <<'END'
+import socket, sys, time
+for _ in range(200):
+    try:
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(sys.argv[1])
+        break
+    except OSError:
+        time.sleep(0.1)
+client.sendall(b"set key 0 0 5\r\nvalue\r\nget key\r\n")
+answer = b""
+while not answer.endswith(b"END\r\n"):
+    answer += client.recv(100)
+print(answer)
+client.sendall(b"shutdown\r\n")
+END
+if has memcached memcached; then
+	python3 memcached.py "$folder/memcached" >memcached.out 2>&1 &
+	run "$DPE" explore --runs=1 --run-seconds=60 -- memcached -u root -A -t 3 -s "$folder/memcached"
+	wait
+	says "memcached serves a client" 0 "1 run" "nothing found" "blocked in epoll_wait"
+	check "with what it should" "$(cat memcached.out)" = "b'STORED\r\nVALUE key 0 5\r\nvalue\r\nEND\r\n'"
+fi
 finish
