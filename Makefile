@@ -83,7 +83,7 @@ help:
 	@echo 'make demo       a race in a producer-consumer program, found live (as root)'
 	@echo 'make test       all tests; live ones need root and BPF'
 	@echo 'make test-long  the same, and random rules against the reference semantics'
-	@echo 'make bench      speed, as ratios'
+	@echo 'make bench      speed, as ratios; PARTS=explore: only that part of bench/run'
 	@echo 'make check      the rules of the tree: who includes whom, headers that compile alone'
 	@echo 'make install    to $$DESTDIR$$PREFIX ($(PREFIX))'
 
@@ -290,7 +290,7 @@ test-long: all tests tiny check
 	@DPE=./$(DPE) CC='$(CC)' DPE_UNSTEADY=fail tests/run --long $(BUILD)
 
 bench: all $(bench_bin)
-	@bench/run ./$(DPE) $(BUILD)
+	@bench/run ./$(DPE) $(BUILD) $(PARTS)
 
 check: $(GENERATED)
 	@tools/check $(BUILD) '$(CC)'
