@@ -207,7 +207,7 @@ static const struct option options[] = {
 	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE | FOR_CHECK,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
 	{0, "strategy", "NAME", FOR_EXPLORE,
-		"portfolio (the others in turn), random, pct:D, pos, surw, delay (all schedules), dfs (all behaviours), dfs-full, dfs:B", take_text,
+		"portfolio (the others in turn), random, pct:D, pos, surw, rounds, delay (all schedules), dfs (all behaviours), dfs-full, dfs:B", take_text,
 		AT(strategy)},
 	{0, "runs", "N", FOR_EXPLORE, "maximal number of runs (10000)", take_number, AT(runs),
 		.min = 1, .max = UINT_MAX},

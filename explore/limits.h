@@ -29,6 +29,7 @@
 #define DPE_SCHED_LOOP_ROUNDS 1000 /* operations in a loop after which it has no end, if nobody else can go on */
 #define DPE_SCHED_CLASSES 64       /* of objects, of which SURW selects one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
+#define DPE_SCHED_QUANTA 8         /* of a turn of `rounds`, in choices */
 #define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Each finds bugs that others rarely do; surw finds most. */
+/* Each finds bugs that others rarely do; surw finds most. What `random` finds, surw and pos find sooner. */
 static const struct dpe_strategy PORTFOLIO[] = {
 	{DPE_SCHED_DELAY, .depth = 0},
 	{DPE_SCHED_SURW, .depth = 0},
@@ -13,7 +13,7 @@ static const struct dpe_strategy PORTFOLIO[] = {
 	{DPE_SCHED_SURW, .depth = 0},
 	{DPE_SCHED_DELAY, .depth = 0},
 	{DPE_SCHED_SURW, .depth = 0},
-	{DPE_SCHED_RANDOM, .depth = 0},
+	{DPE_SCHED_ROUNDS, .depth = 0},
 	{DPE_SCHED_SURW, .depth = 0},
 };
 
@@ -27,6 +27,7 @@ static bool find_simple(const char *name, struct dpe_strategy *found)
 		{"pos", {DPE_SCHED_POS, .depth = 0}},
 		{"surw", {DPE_SCHED_SURW, .depth = 0}},
 		{"delay", {DPE_SCHED_DELAY, .depth = 0}},
+		{"rounds", {DPE_SCHED_ROUNDS, .depth = 0}},
 		{"dfs", {DPE_SCHED_DFS, .bound = UINT_MAX}},
 		{"dfs-full", {DPE_SCHED_DFS, .bound = UINT_MAX, .full = true}},
 	};

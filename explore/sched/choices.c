@@ -20,6 +20,8 @@ static uint64_t lowest;          /* PCT: below all priorities so far */
 static uint32_t changes[64];     /* PCT: the choices at which priorities change */
 static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: selected operations that each thread is thought to have left */
 static unsigned intended; /* SURW: the thread that does the next one; DPE_SCHED_NOBODY */
+static uint32_t quantum;       /* ROUNDS: choices of a thread in a row */
+static uint32_t turn_left[DPE_SCHED_THREADS]; /* ROUNDS: of each thread, what is left of its turn */
 
 /* splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014) */
 static uint64_t roll(void)
@@ -263,6 +265,21 @@ static unsigned by_surw(const struct choosable *from)
 	return chosen;
 }
 
+/* As on a processor for each thread: they take turns of the same length, but for their first ones and few exceptions. */
+static unsigned by_rounds(const struct choosable *from, unsigned current)
+{
+	bool goes_on = from->at[0] == current;
+
+	if (!roll_below(64))
+		return by_chance(from);
+	if (goes_on && turn_left[current]) {
+		turn_left[current]--;
+		return current;
+	}
+	turn_left[current] = quantum - 1;
+	return from->at[goes_on && from->count > 1];
+}
+
 /* The usual choice, but for delayed threads: they pass over as many threads as asked. */
 static unsigned by_delay(
 	const struct choosable *ready, const struct choosable *later, unsigned usual)
@@ -370,6 +387,8 @@ static unsigned by_strategy(const struct choosable *from, unsigned current)
 		return by_pct(from, current);
 	case DPE_SCHED_POS:
 		return by_pos(from);
+	case DPE_SCHED_ROUNDS:
+		return by_rounds(from, current);
 	default:
 		return by_surw(from);
 	}
@@ -489,7 +508,7 @@ bool dpe_sched_looks(const struct dpe_sched_op *op)
 static bool heeds_yields(void)
 {
 	return polite && (dpe_sched->strategy == DPE_SCHED_RANDOM || dpe_sched->strategy == DPE_SCHED_PCT ||
-				 dpe_sched->strategy == DPE_SCHED_POS || dpe_sched->strategy == DPE_SCHED_SURW);
+				 dpe_sched->strategy == DPE_SCHED_POS || dpe_sched->strategy == DPE_SCHED_SURW || dpe_sched->strategy == DPE_SCHED_ROUNDS);
 }
 
 /* Fairness: whether the thread is to let others run first. */
@@ -526,6 +545,13 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 	       dpe_sched->forced[next_forced[number]].step <= me->steps;
 }
 
+static void begin_rounds(void)
+{
+	quantum = 1 + roll_below(1 + roll_below(DPE_SCHED_QUANTA));
+	for (unsigned i = 0; i < DPE_SCHED_THREADS; i++)
+		turn_left[i] = roll_below(quantum + 1);
+}
+
 /* What the new thread will do is not its creator's any more. */
 void dpe_sched_choose_created(unsigned creator, unsigned created)
 {
@@ -550,6 +576,8 @@ void dpe_sched_choose_begin(void)
 		dpe_sched->threads[i].priority = (1ull << 62) + (roll() >> 2);
 		remaining[i] = dpe_sched->weights[i];
 	}
+	if (dpe_sched->strategy == DPE_SCHED_ROUNDS)
+		begin_rounds();
 	chain_forced();
 	dpe_sched_steer_begin();
 }

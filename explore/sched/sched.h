@@ -156,6 +156,7 @@ enum dpe_sched_strategy {
 	DPE_SCHED_POS,
 	DPE_SCHED_SURW,
 	DPE_SCHED_DELAY,
+	DPE_SCHED_ROUNDS,
 	DPE_SCHED_STEER, /* by `turns` */
 	DPE_SCHED_DFS, /* by `path`, then threads that are not asleep */
 };

@@ -28,7 +28,7 @@ run "$DPE" explore --setup=false -- ./statuses
 says "a setup that fails" 2 "--setup: 'false' failed"
 
 # ---- findings ----
-for strategy in portfolio random pct:2 pos surw delay dfs dfs-full dfs:2 dfs-full:2; do
+for strategy in portfolio random pct:2 pos surw rounds delay dfs dfs-full dfs:2 dfs-full:2; do
 	run "$DPE" explore --strategy=$strategy -- "$explored/ab-ba"
 	says "a deadlock by $strategy" 1 "deadlock (2 threads)" "thread 2 waits in pthread_mutex_lock of 'n'" \
 		"thread 3 waits in pthread_mutex_lock of 'm'" "ab-ba.c:" ", which thread 3 has"
@@ -41,6 +41,10 @@ for seed in 1 2 3; do
 	"$DPE" explore --strategy=delay --seed=$seed -o seed.schedule -- "$explored/aba-stack" 2>&1 | sed -n 's/^explore: run \([0-9]*\) .*/\1/p'
 done >first_runs
 check "other seeds take another way" "$(sort -u first_runs | wc -l)" -gt 1
+${CC:-cc} -g -O1 -fsanitize=thread -c "$targets/echo.c" -o echo.o &&
+	${CC:-cc} echo.o -o echo -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling echo.c"
+run "$DPE" explore --strategy=rounds -- ./echo
+says "threads that have to take turns forty times" 1 "death by signal 6"
 # here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
 run "$DPE" explore --seed=18 -- "$explored/stale-value"
 says "a choice after the end of a thread" 1 "of them matter"

@@ -13,7 +13,7 @@ needs() {
 	done
 }
 
-needs 2 alternation bakery borrowed-pointer dekker-returns descriptor-reuse fischer flag-lock hyman idle-workers \
+needs 2 after-you alternation bakery borrowed-pointer dekker-returns descriptor-reuse fischer flag-lock hyman idle-workers \
 	lamport-fast lazy-lock peterson-order reader-count reader-writer-flags semaphore-by-hand steal-race stop-flag \
 	treiber-free unlocked-thief
 needs 3 double-collect
