@@ -89,7 +89,7 @@ static bool attend_gdb(void *context, pid_t run)
 static bool check_usage(struct cli *cli)
 {
 	if (cli->words.count)
-		cli_usage_error(cli, "'%s' is no option; put the program after --", cli->words.at[0]);
+		cli_usage_error(cli, "'%s' is not an option; put the program after --", cli->words.at[0]);
 	else if (!cli->target || !cli->target[0])
 		cli_usage_error(cli, "no program; put it after --");
 	else if (cli->gdb && !cli->replay_from)

@@ -103,7 +103,7 @@ static bool read_match(struct wanted *to, const cJSON *object)
 	cJSON_ArrayForEach(item, messages)
 		good &= add_message(to, item);
 	if (number_of(object, "prefix"))
-		to->unknown = "it begins late in a long run";
+		to->unknown = "it begins too late in a long run";
 	return good && to->nturns;
 }
 
@@ -137,7 +137,7 @@ static bool read_deadlock(struct wanted *to, const cJSON *object)
 			return false;
 		find_lock(&to->events[to->count - 1], message, text_of(item, "object"));
 		if (to->events[to->count - 1].lock < 0)
-			to->unknown = "a lock of it is no argument of a call";
+			to->unknown = "one of its locks is not an argument of a call";
 	}
 	to->nturns = to->count;
 	return to->nturns;
@@ -188,7 +188,7 @@ static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 
 	if (!object || (!is_match(object) && !is_deadlock(object))) {
 		if (!object)
-			dpe_diag_at(diags, DPE_ERROR, path, "line %u is no JSON", line);
+			dpe_diag_at(diags, DPE_ERROR, path, "line %u is not JSON", line);
 		return object;
 	}
 	if (!rule || !has_rule(spec, rule)) {
@@ -203,7 +203,7 @@ static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 		return true;
 	}
 	dpe_diag_at(diags, DPE_ERROR, path,
-		"line %u is no prediction of a program that ran: events lack their name, thread or number", line);
+		"line %u is not a prediction of a program that ran: events lack their name, thread or number", line);
 	return false;
 }
 

@@ -84,7 +84,7 @@ struct cli_top *cli_top_new(struct cli *cli)
 	int terminal;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		dpe_diag_at(cli->diags, DPE_ERROR, "dpe top", "this is no terminal: use dpe run or dpe attach");
+		dpe_diag_at(cli->diags, DPE_ERROR, "dpe top", "this is not a terminal: use dpe run or dpe attach");
 		return NULL;
 	}
 	top = dpe_xcalloc(1, sizeof(*top));

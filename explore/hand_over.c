@@ -94,7 +94,7 @@ static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
 {
 	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
 	if (!again)
-		fputs("which did not lead there again: the program is not deterministic\n", to);
+		fputs("which did not lead to it again: the program is not deterministic\n", to);
 	else if (!matter)
 		fputs("none of them matters: it happens without a switch\n", to);
 	else

@@ -11,7 +11,7 @@ static void check_build(struct dpe_exploration *exploration, const struct dpe_sc
 	dpe_build_id_print(&exploration->server.symbols, &now);
 	if (schedule->build_id && strcmp(schedule->build_id, now.at))
 		dpe_diag_at(exploration->diags, DPE_WARNING, exploration->options->replay,
-			"this is a schedule of another build of the program");
+			"this schedule is of another build of the program");
 	dpe_text_free(&now);
 	dpe_diags_print(exploration->diags, stderr);
 }

@@ -139,7 +139,7 @@ static const char *misuse_text(const struct dpe_sched_header *memory)
 {
 	static const char *const TEXTS[] = {
 		[DPE_SCHED_PROPER] = "",
-		[DPE_SCHED_NOT_LOCKED] = "unlock of what nobody has locked",
+		[DPE_SCHED_NOT_LOCKED] = "unlock of an object that is not locked",
 		[DPE_SCHED_STRANGER] = "unlock by a thread that does not have the lock",
 		[DPE_SCHED_DESTROYED] = "use of a destroyed object",
 		[DPE_SCHED_IN_USE] = "destruction of an object in use",

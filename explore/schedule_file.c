@@ -166,7 +166,7 @@ static bool read_lines(
 		good = (number > 1 || !strcmp(line, HEADING)) && read_line(schedule, line);
 		if (!good)
 			dpe_diag_at(diags, DPE_ERROR, path,
-				"line %u is no line of a schedule: '%s'", number, line);
+				"line %u is not a line of a schedule: '%s'", number, line);
 	}
 	free(line);
 	return good;

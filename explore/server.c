@@ -489,7 +489,7 @@ static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, st
 			return true;
 		}
 	}
-	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no runs any more");
+	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no more runs");
 	return false;
 }
 

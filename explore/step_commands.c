@@ -49,7 +49,7 @@ static unsigned number_in(const struct dpe_stepping *stepping, const char *text)
 		return 1;
 	if (sscanf(text, "%u%n", &number, &end) == 1 && !text[end] && number)
 		return number;
-	fprintf(stepping->options->to, "'%s' is no number from 1 on\n", text);
+	fprintf(stepping->options->to, "'%s' is not a number of at least 1\n", text);
 	return 0;
 }
 
@@ -240,7 +240,7 @@ static enum dpe_after run_named(struct dpe_stepping *stepping, const char *word,
 		}
 		return COMMANDS[i].run(stepping, with);
 	}
-	fprintf(stepping->options->to, "'%s' is no command; 'help' lists them\n", word);
+	fprintf(stepping->options->to, "'%s' is not a command; 'help' lists them\n", word);
 	return DPE_STAY;
 }
 

@@ -32,7 +32,7 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 		"name it itself");
 	report_count(to, exploration->stuck,
 		"ended with all threads waiting, where a handler of a signal might wake them");
-	report_count(to, exploration->pruned, "ended early, being like others (dfs)");
+	report_count(to, exploration->pruned, "ended early, as equivalent to others (dfs)");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
 	report_count(to, exploration->crowded, "had too many threads and ended early");
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
@@ -62,7 +62,7 @@ static void report_completeness(const struct dpe_exploration *exploration)
 		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
 	else if (exploration->by_dfs && exploration->ended)
 		fprintf(to, "explore: not all behaviours were explored: %s\n",
-			exploration->dfs.strayed ? "the program depends on something else than the schedule"
+			exploration->dfs.strayed ? "the program depends on something other than the schedule"
 			: exploration->dfs.cut   ? "runs had too many operations"
 						 : "something was not controlled, or ended early");
 	else if (exploration->by_dfs && exploration->runs == exploration->options->runs)

@@ -419,7 +419,7 @@ static bool id_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe_
 		return true;
 	dpe_text_puts(&what, "a message with the id ");
 	dpe_value_print(&what, message->id);
-	dpe_text_puts(&what, " was there before, this one is dropped; give each its own id");
+	dpe_text_puts(&what, " occurred before, this one is dropped; give each its own id");
 	refuse(diags, message, &what);
 	return false;
 }

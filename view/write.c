@@ -100,7 +100,7 @@ static void note_limits(struct dpe_view *view)
 {
 	cut(view, view->left_events, "events after the first ones are left out");
 	cut(view, view->left_findings, "findings after the first ones of their rules are left out");
-	cut(view, view->left_lanes, "threads share the last lane: within it, nothing is said of order");
+	cut(view, view->left_lanes, "threads share the last lane, which shows no order");
 	cut(view, view->left_edges, "edges are left out: chains may be missing");
 	cut(view, view->left_steps, "steps of rules after the first ones are left out");
 	cut(view, view->left_texts, "texts were too long and are cut");

@@ -76,7 +76,7 @@ static void add_single(struct dpe_text *to, struct cli_report *report, const str
 	dpe_text_add(to, doubt->first.at, doubt->first.len);
 	add_alike(to, doubt);
 	if (report->cli->predicts_races && dpe_rule_mode(doubt->rule) == DPE_PREDICT)
-		dpe_text_puts(to, "  --no-predict looks for nothing but what happened\n");
+		dpe_text_puts(to, "  --no-predict reports only what happened\n");
 }
 
 static void add_doubt(struct dpe_text *to, struct cli_report *report, const struct cli_inconclusive *doubt)

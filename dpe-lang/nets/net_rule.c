@@ -74,7 +74,7 @@ bool dpe_nets_write_rule(struct translation *tr, struct dpe_text *to, const stru
 {
 	if (expr->kind == EXPR_EMPTY) {
 		dpe_diag_at(tr->diags, DPE_ERROR, tr->file,
-			"net '%s' has one behaviour, in which nothing happens: no DPE says that",
+			"net '%s' has one behaviour, in which nothing happens: no DPE expresses that",
 			read->name);
 		return false;
 	}

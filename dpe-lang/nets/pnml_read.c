@@ -120,7 +120,7 @@ static void begin_node(struct pnml_reader *r, enum pnml_node_kind kind, const ch
 	struct pnml_node *node;
 
 	if (!id || find(r, id)) {
-		complain(r, line_of(r), id ? "the id '%s' is there twice" : "a node without id%s",
+		complain(r, line_of(r), id ? "the id '%s' occurs twice" : "a node without id%s",
 			id ? id : "");
 		return;
 	}
@@ -133,7 +133,7 @@ static void begin_node(struct pnml_reader *r, enum pnml_node_kind kind, const ch
 	node->id = id;
 	node->line = line_of(r);
 	if (kind == ALIAS && !(node->target = attribute(r, attributes, "ref")))
-		complain(r, line_of(r), "the reference '%s' says not to what ('ref')", id);
+		complain(r, line_of(r), "the reference '%s' does not say to what ('ref')", id);
 	if (kind == PLACE)
 		node->number = r->nplaces++;
 	if (kind == TRANSITION)
@@ -377,7 +377,7 @@ static void parse(struct pnml_reader *r, const char *text, size_t len)
 	status = XML_Parse(r->parser, text, (int)len, XML_TRUE);
 	if (status != XML_STATUS_ERROR || r->failed)
 		return;
-	complain(r, line_of(r), "this is no XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+	complain(r, line_of(r), "this is not XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
 struct net *dpe_nets_read(

@@ -113,7 +113,7 @@ static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
 	if (!is_real(real) || !dpe_op_computes(new->op))
 		return true;
 	resolve_error(r, real->place,
-		"a number that is no 64-bit integer can only be compared and printed");
+		"a number that is not a 64-bit integer can only be compared and printed");
 	return false;
 }
 
@@ -124,7 +124,7 @@ static void fold_real(struct dpe_resolver *r, struct dpe_expr *new)
 
 	if (new->op != DPE_OP_NEG && new->op != DPE_OP_PLUS) {
 		resolve_error(r, new->left->place,
-			"a number that is no 64-bit integer can only be compared and printed");
+			"a number that is not a 64-bit integer can only be compared and printed");
 		return;
 	}
 	if (new->op == DPE_OP_NEG)

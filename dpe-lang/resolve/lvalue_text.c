@@ -107,7 +107,7 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 		resolve_error(r, expr->place,
 			dpe_find_variable(r, expr->name) >= 0
 				? lacks_from(r)
-					  ? "'%s' is a variable of the rule: write behind the "
+					  ? "'%s' is a variable of the rule: write after the "
 					    "brackets "
 					    "which event has the pointer, as in [p->x] from f(p)"
 					  : "'%s' is a variable of the rule, and no argument of "

@@ -184,8 +184,8 @@ static const char *only_part(
 		is_reached(expr->lvalue)) {
 		if (known && strcmp(known, expr->lvalue))
 			resolve_error(r, expr->place,
-				"of an object that is watched only that part is known at its "
-				"accesses");
+				"at an access to a watched object only the watched part is "
+				"known");
 		known = expr->lvalue;
 	}
 	known = only_part(r, expr->left, known);
@@ -225,7 +225,7 @@ void dpe_resolve_object(
 		return;
 	if (pattern->nupdates > 1 && dpe_diags_errors(r->spec->diags) == errors)
 		resolve_error(r, event->place,
-			"of an object one part is watched: the condition names other variables, "
+			"only one part of an object is watched: the condition names other variables, "
 			"too");
 	object->access = name_of(r, event, object->lvalue, "");
 	object->update = name_of(r, event, object->lvalue, "'");

@@ -262,7 +262,7 @@ static void check_sync_event(struct dpe_resolver *r, const struct dpe_stmt *stmt
 	}
 	if (r->scope == SCOPE_EVENT)
 		resolve_error(r, stmt->place,
-			"sync_event belongs to the action of the rule: write it behind the last "
+			"sync_event belongs to the action of the rule: write it after the last "
 			"event, without parentheses around it");
 }
 

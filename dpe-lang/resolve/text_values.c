@@ -125,7 +125,7 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 		return text;
 	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)
 		resolve_error(r, call->place,
-			"'%s' is no argument of this event, nor of exactly one event before "
+			"'%s' is not an argument of this event, nor of exactly one event before "
 			"it: write "
 			"text(%s) where an event binds it, as in f(text(%s))",
 			call->right->name, call->right->name, call->right->name);

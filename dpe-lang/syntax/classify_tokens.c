@@ -308,7 +308,7 @@ static void take_phase(struct dpe_classifier *f)
 static void misplaced_absence(struct dpe_classifier *f, int kind)
 {
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-		"unexpected '%s': write what must not occur within a match behind the whole "
+		"unexpected '%s': write what must not occur within a match after the whole "
 		"expression, as in a ; b without c",
 		token_text(f, dpe_token_ahead(f, 0)));
 	if (kind)
@@ -338,7 +338,7 @@ static void take_ends(struct dpe_classifier *f)
 		return;
 	}
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-		"'ends' follows events behind 'observing' only: write 'observing … ends' for what "
+		"'ends' follows events after 'observing' only: write 'observing … ends' for what "
 		"ends a slice");
 	f->at++;
 }

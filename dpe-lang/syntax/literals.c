@@ -91,7 +91,7 @@ int dpe_lex_number(
 	value->number = (struct ast_number){0};
 	if ((end == digits && base != 8) || (!is_suffix(end) && !time_unit(end))) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"'%s' is no number: write it like 42, 0x2a, 052, 0b101010, 1.5, 1e-3 or, of time, 10ms",
+			"'%s' is not a number: write it like 42, 0x2a, 052, 0b101010, 1.5, 1e-3 or, of time, 10ms",
 			text);
 		return T_BAD;
 	}
@@ -114,7 +114,7 @@ int dpe_lex_real(
 
 	if (*end && (!strchr("fFlL", *end) || end[1]) && !time_unit(end)) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"'%s' is no number: write it like 1.5, 1e-3 or, of time, 1.5ms", text);
+			"'%s' is not a number: write it like 1.5, 1e-3 or, of time, 1.5ms", text);
 		return T_BAD;
 	}
 	if (time_unit(end))
@@ -229,7 +229,7 @@ int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct d
 		used = read_escape(text + 1, len - 2, &byte);
 	if (byte < 0 || used != len - 2) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"%.*s is no character: write one character or escape between the quotes, "
+			"%.*s is not a character: write one character or escape between the quotes, "
 			"or a string in \"\"",
 			(int)len, text);
 		return T_BAD;

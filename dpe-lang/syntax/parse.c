@@ -223,7 +223,7 @@ static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 			continue;
 		if (step)
 			dpe_diag(spec->diags, DPE_ERROR, place_at(source, i),
-				"a NUL byte: this is no text");
+				"a NUL byte: this is not text");
 		else
 			dpe_diag(spec->diags, DPE_ERROR, place_at(source, i),
 				"byte 0x%02x is not UTF-8: save the file as UTF-8", text[i]);

@@ -465,7 +465,7 @@ static void order_locks(struct ctf *ctf)
 static void put_error(FILE *to)
 {
 	const bt_error *error = bt_current_thread_take_error();
-	const char *why = "this is no trace of the Common Trace Format";
+	const char *why = "this is not a trace in the Common Trace Format";
 
 	if (error && bt_error_get_cause_count(error))
 		why = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
@@ -523,10 +523,10 @@ static void report(const struct ctf_result *result, uint64_t lost, uint64_t nest
 	reader->import_lost += lost;
 	if (nested)
 		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
-			"%" PRIu64 " events have structures or arrays, which messages have no place for", nested);
+			"%" PRIu64 " events have structures or arrays, which messages cannot hold", nested);
 	if (threadless)
 		dpe_diag_at(reader->diags, DPE_WARNING, reader->name,
-			"%" PRIu64 " events do not say their thread, so nothing orders them: lttng add-context -u -t vpid -t vtid",
+			"%" PRIu64 " events do not name their thread, so nothing orders them: lttng add-context -u -t vpid -t vtid",
 			threadless);
 }
 
@@ -600,7 +600,7 @@ struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader)
 	find_folders(&folders, reader->name);
 	result.import = dpe_xcalloc(1, sizeof(*result.import));
 	if (!folders.count)
-		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "no trace is in this folder: none in it has a file 'metadata'");
+		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "there is no trace in this folder: nothing in it has a file 'metadata'");
 	else if (!read_folders(&result, &folders))
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "cannot read this log: %s", strerror(errno));
 	free_folders(&folders);

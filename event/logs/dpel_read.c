@@ -47,7 +47,7 @@ static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
 	enum dpe_severity severity, uint64_t offset, const char *what)
 {
 	dpe_diag_at(reader->diags, severity, reader->name,
-		"at byte %llu %s: what came after is lost", (unsigned long long)offset, what);
+		"at byte %llu %s: the rest is lost", (unsigned long long)offset, what);
 	reader->truncated = true;
 	reader->dpel->done = true;
 	reader->dpel->nrecords = 0;
@@ -76,7 +76,7 @@ static const char *check_header(const struct dpel_header *header)
 	const uint32_t sum = dpe_dpel_checksum(0, header, offsetof(struct dpel_header, checksum));
 
 	if (memcmp(header->magic, DPEL_MAGIC, sizeof(header->magic)) != 0)
-		return "this is no .dpel log: it does not begin as one; name its format with "
+		return "this is not a .dpel log: it does not begin as one; name its format with "
 		       "--from";
 	if (le16toh(header->version) != DPEL_VERSION)
 		return "this log is of another version; only version 3 is known here";
@@ -96,7 +96,7 @@ bool dpe_dpel_begin(struct dpe_log_reader *reader)
 	if (read_bytes(reader, &header, sizeof(header)))
 		what = check_header(&header);
 	else
-		what = "this is no .dpel log: it is shorter than the header of one";
+		what = "this is not a .dpel log: it is shorter than the header of one";
 	reader->ordered = le16toh(header.flags) & DPEL_ORDERED;
 	reader->unreferenced = le16toh(header.flags) & DPEL_UNREFERENCED;
 	if (what)
@@ -141,7 +141,7 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 		dpel->at += 8;
 		text = dpe_dpel_take_text(&dpel->at, dpel->end, len);
 		if (!text)
-			return dpel_fail(dpel, "has a string that goes wrong");
+			return dpel_fail(dpel, "has an invalid string");
 		add_string(dpel, (struct dpel_string){
 					 .text = dpe_arena_strndup(dpel->arena, text, len),
 					 .len = (uint32_t)len,

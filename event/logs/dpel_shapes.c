@@ -193,7 +193,7 @@ static bool set_layout(
 	if (dpel->wrong || !*dpe_name_text(reader->names, layout->like.name))
 		return dpel_fail(dpel, "has a shape that does not name its event");
 	if (shape->id && !shape->seq)
-		return dpel_fail(dpel, "has an id made of a number that is not there");
+		return dpel_fail(dpel, "has an id made of a missing number");
 	layout->seq = shape->seq;
 	layout->time = shape->time;
 	layout->has_id = shape->id;

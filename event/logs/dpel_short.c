@@ -154,7 +154,7 @@ static const struct dpel_string *find_members(
 	if (!string || string->members)
 		return string;
 	if (!dpe_json_is_members(string->text, string->len)) {
-		dpel_fail(reader->dpel, "holds further members that are no JSON");
+		dpel_fail(reader->dpel, "holds further members that are not JSON");
 		return NULL;
 	}
 	shared = dpe_value_intern(reader->names, string->text, string->len);
@@ -214,7 +214,7 @@ static bool make_id(struct dpe_dpel *dpel)
 	struct dpe_message *draft = &dpel->draft;
 
 	if (draft->thread.kind == DPE_NONE)
-		return dpel_fail(dpel, "has an id made of a thread that is not there");
+		return dpel_fail(dpel, "has an id made of a missing thread");
 	dpel->id.len = 0;
 	dpe_value_print(&dpel->id, draft->thread);
 	dpe_text_printf(&dpel->id, ":%llu", (unsigned long long)draft->seq);

@@ -47,7 +47,7 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 	if (kind == DPE_RAW) {
 		string->is_json = string->is_json || dpe_json_is_value(string->text, string->len);
 		*to = (struct dpe_value){.kind = kind, .len = string->len, .text = string->text};
-		return string->is_json || dpel_fail(reader->dpel, "holds a value that is no JSON");
+		return string->is_json || dpel_fail(reader->dpel, "holds a value that is not JSON");
 	}
 	value = &reader->dpel->values[number];
 	if (value->kind == DPE_NONE)

@@ -240,7 +240,7 @@ struct dpe_import *dpe_journal_read(struct dpe_log_reader *reader, struct dpe_te
 	unsigned number = 0;
 
 	journal.import = dpe_xcalloc(1, sizeof(*journal.import));
-	journal.import->damage = "this is no entry of a journal: a line that is a JSON object with " STAMP
+	journal.import->damage = "this is not an entry of a journal: a line that is a JSON object with " STAMP
 		", and fields as 'journalctl -o json' prints them";
 	for (char *line; (line = strsep(&text, "\n"));) {
 		number++;

@@ -74,7 +74,7 @@ static bool take_unicode(struct dpe_jsonl *j)
 	if (high < 0)
 		return fail_syntax(j, "four hexadecimal digits are expected after \\u");
 	if (!high)
-		return dpe_jsonl_fail(j, "a string holds the character \\u0000, which no text can");
+		return dpe_jsonl_fail(j, "a string holds the character \\u0000, which text cannot");
 	if (high < 0xd800 || high > 0xdfff) {
 		add_utf8(&j->string, (unsigned)high);
 		return true;

@@ -163,7 +163,7 @@ static int skip_line(struct dpe_log_reader *reader)
 
 	if (!j->whole && j->ended_early) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
-			"the log ends in the middle of a line: what came after is lost");
+			"the log ends in the middle of a line: the rest is lost");
 		reader->truncated = true;
 		return 0;
 	}

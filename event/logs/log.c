@@ -320,7 +320,7 @@ bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *wh
 	if (len < 0) {
 		if (!feof(reader->from)) { /* also if memory for the line runs out */
 			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
-				"cannot read on: %s; what came after is lost", strerror(errno));
+				"cannot read on: %s; the rest is lost", strerror(errno));
 			reader->truncated = true;
 		}
 		return false;
@@ -441,13 +441,13 @@ static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 
 	if (lossy)
 		dpe_diag_at(diags, DPE_ERROR, writer->name,
-			"messages were lost, which this format cannot say: write .jsonl or .dpel");
+			"messages were lost, which this format cannot record: write .jsonl or .dpel");
 	if (writer->refused)
 		dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu message%s)", writer->refused,
 			(unsigned long long)writer->nrefused, writer->nrefused == 1 ? "" : "s");
 	if (writer->nleft)
 		dpe_diag_at(diags, DPE_WARNING, writer->name,
-			"%llu events have members that STD has no place for; they were left out",
+			"%llu events have members that STD cannot hold; they were left out",
 			(unsigned long long)writer->nleft);
 	return !lossy && !writer->refused;
 }

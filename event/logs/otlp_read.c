@@ -217,13 +217,13 @@ static bool collect(struct otlp *otlp, const char *text, size_t len)
 			return true;
 		request = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &stopped, false);
 		if (!request && !memchr(at, '\n', (size_t)(end - at))) {
-			dpe_log_error(otlp->reader, DPE_WARNING, line, "the log ends within a request: what came after is lost");
+			dpe_log_error(otlp->reader, DPE_WARNING, line, "the log ends within a request: the rest is lost");
 			otlp->reader->truncated = true;
 			return true;
 		}
 		if (!request) {
 			count_lines(&counted, stopped, &line);
-			dpe_log_error(otlp->reader, DPE_ERROR, line, "this is no JSON");
+			dpe_log_error(otlp->reader, DPE_ERROR, line, "this is not JSON");
 			return false;
 		}
 		if (!add_request(otlp, request, line))

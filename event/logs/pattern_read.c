@@ -343,7 +343,7 @@ static bool note_clock(struct dpe_text_pattern *pattern, const char *text, unsig
 	const cJSON *own = cJSON_GetObjectItemCaseSensitive(json, name);
 
 	if (!cJSON_IsNumber(own) || own->valuedouble < 0) {
-		dpe_log_error(pattern->reader, DPE_ERROR, line, "its clock is no JSON object with a number for '%s'", name);
+		dpe_log_error(pattern->reader, DPE_ERROR, line, "its clock is not a JSON object with a number for '%s'", name);
 		cJSON_Delete(json);
 		free(name);
 		return false;

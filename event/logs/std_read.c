@@ -66,7 +66,7 @@ static bool fill(struct dpe_log_reader *reader)
 	} while (got < 0 && errno == EINTR);
 	if (got < 0) {
 		dpe_log_error(reader, DPE_ERROR, reader->line + 1,
-			"cannot read on: %s; what came after is lost", strerror(errno));
+			"cannot read on: %s; the rest is lost", strerror(errno));
 		reader->truncated = true;
 	}
 	std->ended = got <= 0;
@@ -125,7 +125,7 @@ static const char *parse(struct std_slice line, struct event *event)
 	struct std_slice what;
 
 	if (memchr(line.at, '\0', line.len))
-		return "the line holds a NUL byte, which no text can";
+		return "the line holds a NUL byte, which text cannot";
 	if (!cut(&line, '|', &event->thread) || !cut(&line, '|', &what) ||
 		memchr(line.at, '|', line.len))
 		return shape;
@@ -293,7 +293,7 @@ static int report_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
 
 	dpe_json_string(&quoted, op.at, op.len > 40 ? 40 : op.len);
 	dpe_log_error(reader, DPE_ERROR, reader->line,
-		"%s is no operation of this format, which knows acq, rel, r, w, fork and join",
+		"%s is not an operation of this format, which has acq, rel, r, w, fork and join",
 		quoted.at);
 	dpe_text_free(&quoted);
 	return -1;
@@ -325,7 +325,7 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 	}
 	if (!whole) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
-			"the log ends in the middle of a line: what came after is lost");
+			"the log ends in the middle of a line: the rest is lost");
 		reader->truncated = true;
 		return 0;
 	}

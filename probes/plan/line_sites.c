@@ -172,7 +172,7 @@ static void report_missing(const struct line_search *search, const struct dpe_mo
 
 	if (!search->has_lines)
 		dpe_diag(diags, missing, site->place,
-			"%s has no debug information, which has the place of a line's code: "
+			"%s has no debug information, which gives the addresses of lines: "
 			"compile it with -g",
 			program);
 	else if (!search->has_file)

@@ -86,7 +86,7 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	else if (gains_rights(program->path))
 		reason = "it runs with other rights than dpe (setuid, setgid or capabilities)";
 	else if (has_module(&probes->modules, "libasan.so"))
-		reason = "it was built with -fsanitize=address, which wants to be loaded first";
+		reason = "it was built with -fsanitize=address, which has to be loaded first";
 	else if (!has_module(&probes->modules, probes->preload->library))
 		reason = "its ELF interpreter does not load the library";
 	if (reason)

@@ -315,7 +315,7 @@ static bool can_compute(
 		return false;
 	dpe_text_puts(&reason, "there is no arithmetic on the number ");
 	dpe_value_print(&reason, value);
-	dpe_text_puts(&reason, ", which is no 64-bit integer");
+	dpe_text_puts(&reason, ", which is not a 64-bit integer");
 	dpe_recognizer_doubt(env->recognizer, reason.at);
 	dpe_text_free(&reason);
 	return false;

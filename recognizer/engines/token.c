@@ -205,7 +205,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts, as in merged tokens, and drops what is there twice. */
+/* Sorts, as in merged tokens, and drops what occurs twice. */
 static unsigned sort_events(struct dpe_pred *events, unsigned count)
 {
 	unsigned kept = 0;

@@ -38,7 +38,7 @@ run "$DPE" replay -e 'detect a' .
 check 'several traces below a folder are one log' "$(grep -o '^dpe: [0-9]* events, 7 lost' err)" = 'dpe: 20 events, 7 lost'
 mkdir empty
 run "$DPE" replay -e 'detect a' empty
-says 'a folder without a trace' 2 "empty: error: no trace is in this folder"
+says 'a folder without a trace' 2 "empty: error: there is no trace in this folder"
 for size in 0 10 100 300; do
 	mkdir -p damaged
 	head -c $size mutexes/metadata >damaged/metadata

@@ -31,7 +31,7 @@ run "$DPE" replay -e 'detect ordered: a ; b' -e 'detect apart: b & c' -e 'detect
 says 'what dpe view writes comes back with its order' 1 'ordered: match' 'apart: match' '2 matches'
 printf 'h {"g":1}\nevent\n' >wrong.shiviz
 run "$DPE" replay -e 'detect a' wrong.shiviz
-says 'a clock without its host is an error with its line' 2 "wrong.shiviz:1: error: its clock is no JSON object with a number for 'h'"
+says 'a clock without its host is an error with its line' 2 "wrong.shiviz:1: error: its clock is not a JSON object with a number for 'h'"
 
 # ---- clocks of hosts ----
 cat >clocks.py <<'END'
@@ -121,7 +121,7 @@ for damage in '{' '{}' '[]' 'text' '{"resourceSpans":{"a":[]}}' '{"resourceSpans
 done
 head -c 300 shop.otlp >cut.otlp
 run "$DPE" replay -e 'detect x: pay.enter' cut.otlp
-says 'one that is cut off' 3 'the log ends within a request: what came after is lost'
+says 'one that is cut off' 3 'the log ends within a request: the rest is lost'
 
 # ---- the systemd journal ----
 # entry MICROSECONDS PID MESSAGE MORE: as journalctl -o json prints it
@@ -176,7 +176,7 @@ for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__
 	"{$stamp,\"MESSAGE\":{}}" "{$stamp,\"MESSAGE\":\"a\",\"N_DROPPED\":\"many\"}"; do
 	{ cat db.journal; printf '%s\n' "$damage"; } >damaged.journal
 	run "$DPE" replay -e 'expect n: db_server*' damaged.journal
-	says "damaged: $damage" 2 'damaged.journal:6: error: this is no entry of a journal' inconclusive
+	says "damaged: $damage" 2 'damaged.journal:6: error: this is not an entry of a journal' inconclusive
 done
 { cat db.journal; entry 1795428000000006 7 '"Linux"' '' | sed 's/"_PID":"7",//'; } >kernel.journal
 run "$DPE" replay -e 'expect n: db_server*' kernel.journal

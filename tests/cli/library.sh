@@ -88,7 +88,7 @@ not compiled, 3 rules: detect both of class sequential
 message: error: it has no name; it is dropped
 a: error: it has a number (seq), which is one in a thread, but no thread; it is dropped
 taken
-input 1, message 0: error: a message with the id e1 was there before, this one is dropped; give each its own id
+input 1, message 0: error: a message with the id e1 occurred before, this one is dropped; give each its own id
 taken
 taken
 a: error: it comes after the end of the run; it is dropped

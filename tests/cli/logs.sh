@@ -73,15 +73,15 @@ grep -v '"id":"3"' log.jsonl >lost.jsonl
 run "$DPE" replay -s r.dpe lost.jsonl
 says 'a predecessor that never came' 3 'held to the end: d' 'predecessor 3, which never came' \
 	'inconclusive'
-printf '{"event":"a"}\nthis is no JSON\n{"event":"b"}\n' >bad.jsonl
+printf '{"event":"a"}\nthis is not JSON\n{"event":"b"}\n' >bad.jsonl
 run "$DPE" replay -s r.dpe bad.jsonl
-says 'a line that is no JSON' 2 'bad.jsonl:2'
+says 'a line that is not JSON' 2 'bad.jsonl:2'
 printf '{"id":1,"event":"a"}\n{"event":5}\n{"id":3}\n' >wrong.jsonl
 run "$DPE" replay -s r.dpe wrong.jsonl
 says 'members of the wrong type' 2 'wrong.jsonl:2' 'wrong.jsonl:3'
 printf '{"id":1,"event":"a"}\n{"id":1,"event":"b"}\n' >twice.jsonl
 run "$DPE" replay -s r.dpe twice.jsonl
-says 'an id that is there twice' 2 'message 2: error: a message with the id 1 was there before'
+says 'an id that occurs twice' 2 'message 2: error: a message with the id 1 occurred before'
 printf '(a .) (b' >open.msg
 run "$DPE" replay -s r.dpe open.msg
 check 'a msg log that was cut off' "$status" -ge 2

@@ -221,10 +221,10 @@ says 'a transition without inputs' 2 "'y' takes no token, so it can occur any nu
 # ---- no such documents ------------------------------------------------------------------------------
 printf '' >empty.pnml
 run "$DPE" compile empty.pnml
-says 'an empty file' 2 'empty.pnml:1: error: this is no XML'
+says 'an empty file' 2 'empty.pnml:1: error: this is not XML'
 printf '<pnml>\n<net id="n"' >cut.pnml
 run "$DPE" compile cut.pnml
-says 'one that is cut off' 2 'cut.pnml:2: error: this is no XML'
+says 'one that is cut off' 2 'cut.pnml:2: error: this is not XML'
 printf '<pnml/>' >none.pnml
 run "$DPE" compile none.pnml
 says 'no net in it' 2 'there is no net in it'
@@ -324,7 +324,7 @@ python3 -c '
 print("<!DOCTYPE pnml [<!ENTITY a0 \"xxxxxxxxxx\">" + "".join(
     "<!ENTITY a%d \"%s\">" % (i, "&a%d;" % (i - 1) * 10) for i in range(1, 12)) + "]><pnml>&a11;</pnml>")' >bomb.pnml
 run "$DPE" compile bomb.pnml
-says 'entities within entities' 2 'this is no XML'
+says 'entities within entities' 2 'this is not XML'
 
 # Elements within labels, whatever they are called, are no part of the net.
 net "$(p s 1; t x x; a s x)" >plain.pnml

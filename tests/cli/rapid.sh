@@ -31,7 +31,7 @@ say $? "accesses under a lock are none"
 
 printf 'T0|w(x)|1\nT0|lock(x)|2\n\nT0|w(x\nT0|r(x)|4\n' >"$folder/wrong.std"
 "$dpe" replay "$folder/wrong.std" -s "$rules" 2>"$folder/said"
-test $? -eq 2 && grep -q 'wrong.std:2: error: "lock" is no operation' "$folder/said" &&
+test $? -eq 2 && grep -q 'wrong.std:2: error: "lock" is not an operation' "$folder/said" &&
 	grep -q 'wrong.std:4: error: an event is THREAD|OPERATION(OBJECT)|LOCATION' "$folder/said"
 say $? "lines that are no events are reported"
 

@@ -44,7 +44,7 @@ broken 'a long comment at the top' 'event/long.c:1: the comment at the top has m
 broken 'a comment that names no file' 'event/lines.c:1: the comment names there.c, which does not exist'
 broken 'a bound outside limits.h' 'event/lines.c:2: a bound belongs into event/limits.h'
 broken 'something left open' 'event/lines.c:3: left open'
-broken 'dialect' "is no plain technical English: docs/glossary.md has the words"
+broken 'dialect' "is not plain technical English: docs/glossary.md has the words"
 broken 'a room without README' 'stabilizer: has no README.md'
 broken 'a page that names no file' 'event/README.md:1: names the file gone.c, which does not exist'
 broken 'a page that names no function' 'event/README.md:3: names dpe_no_function, which does not exist'

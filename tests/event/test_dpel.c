@@ -752,7 +752,7 @@ static void non_logs_are_reported(void **state)
 	char *twice = dpe_xmalloc(2 * log.len);
 
 	(void)state;
-	expect_refused("", 0, "this is no .dpel log");
+	expect_refused("", 0, "this is not a .dpel log");
 	expect_refused("{\"event\":\"f\"} and so on and on\n", 31, "it does not begin as one");
 	memcpy(twice, log.at, log.len);
 	memcpy(twice + log.len, log.at, log.len);
@@ -842,7 +842,7 @@ static void invalid_shapes_and_sources_are_reported(void **state)
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, args) + 1, "\1", 1,
 		"has a shape that is not known here");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, seq), "\0\0\1", 3,
-		"an id made of a number that is not there");
+		"an id made of a missing number");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, npcs), "\xff", 1,
 		"a record of an impossible size");
 	expect_lie_reported(log, parts.records, "\x2", 1,
@@ -852,7 +852,7 @@ static void invalid_shapes_and_sources_are_reported(void **state)
 	expect_lie_reported(log, parts.records + 8, "\xff", 1,
 		"names a string that the log does not have: it is left out");
 	expect_lie_reported(log, parts.records + 12, "\1", 1,
-		"holds further members that are no JSON: it is left out");
+		"holds further members that are not JSON: it is left out");
 	free(log.at);
 	dpe_text_free(&lines);
 }

@@ -177,7 +177,7 @@ static void bad_lines_are_reported_and_skipped(void **state)
 		":11: error: \"pred\" must be an array of ids, not \"x\"\n"
 		":12: error: \"stack\" must be an array of strings, not 1\n"
 		":13: error: \"vars\" must be an object, not [1]\n"
-		":14: error: a string holds the character \\u0000, which no text can\n"
+		":14: error: a string holds the character \\u0000, which text cannot\n"
 		":15: error: no JSON at column 1: a value is expected\n");
 }
 
@@ -237,7 +237,7 @@ static void a_log_can_end_anywhere(void **state)
 	assert_reads("{\"event\":\"a\",\"id\":1}\r\n", "{\"event\":\"a\",\"id\":1}\n");
 	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"event\":\"b",
 		"{\"event\":\"a\",\"id\":1}\ncut off\n"
-		":2: warning: the log ends in the middle of a line: what came after is lost\n");
+		":2: warning: the log ends in the middle of a line: the rest is lost\n");
 	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"evnt\":\"b\"}",
 		"{\"event\":\"a\",\"id\":1}\n"
 		":2: error: a message needs an \"event\", the name of what happened\n");

@@ -150,7 +150,7 @@ static void wrong_lines_are_reported(void **state)
 	for (unsigned i = 0; i < DPE_COUNT(shapes); i++)
 		expect_error(shapes[i], strlen(shapes[i]),
 			".std:1: error: an event is THREAD|OPERATION(OBJECT)|LOCATION");
-	expect_error("\nT0|lock(x)|1\n", 14, ".std:2: error: \"lock\" is no operation");
+	expect_error("\nT0|lock(x)|1\n", 14, ".std:2: error: \"lock\" is not an operation");
 	expect_error("T0|w(x)|1\nT0|w(\0)|1\n", 20, ".std:2: error: the line holds a NUL byte");
 }
 

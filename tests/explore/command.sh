@@ -60,7 +60,7 @@ says "the first run's status asked for" 1 "run 1 of" "exit status 3" "it happens
 run "$DPE" explore -- "$explored/lost-update"
 says "what the program said last" 1 "Assertion" "death by signal 6"
 run "$DPE" explore -- "$explored/double-unlock"
-says "unlocked twice" 1 "unlock of what nobody has locked" "double-unlock.c"
+says "unlocked twice" 1 "unlock of an object that is not locked" "double-unlock.c"
 run "$DPE" explore -- "$explored/destroyed-in-use"
 says "destroyed in use" 1 "destruction of an object in use"
 run "$DPE" explore -- "$explored/used-after-destroy"
@@ -94,5 +94,5 @@ run "$DPE" explore --replay=second.schedule -- ./statuses
 says "a line that is none" 2 "no line of a schedule: '1 2 3 walk'"
 echo hello >third.schedule
 run "$DPE" explore --replay=third.schedule -- ./statuses
-says "no schedule" 2 "line 1 is no line of a schedule"
+says "no schedule" 2 "line 1 is not a line of a schedule"
 finish

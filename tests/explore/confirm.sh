@@ -56,10 +56,10 @@ run "$DPE" explore --confirm=none.json -s race.dpe -- ./predicted race
 says "nothing predicted in it" 2 "has no predicted match and no potential deadlock"
 echo '{' >bad.json
 run "$DPE" explore --confirm=bad.json -s race.dpe -- ./predicted race
-says "no JSON" 2 "line 1 is no JSON"
+says "no JSON" 2 "line 1 is not JSON"
 sed 's/"schedule_events":/"x":/' race.json >old.json
 run "$DPE" explore --confirm=old.json -s race.dpe -- ./predicted race
-says "no names of the events" 2 "line 1 is no prediction of a program that ran"
+says "no names of the events" 2 "line 1 is not a prediction of a program that ran"
 run "$DPE" explore --confirm=absent.json -s race.dpe -- ./predicted race
 says "no file" 2 "absent.json: error: No such file"
 

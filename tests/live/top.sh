@@ -210,7 +210,7 @@ shows 'nothere'
 check 'is said so' $? -eq 0
 tm kill-server
 run "$DPE" top -e 'detect a' -- ./busy
-says 'without a terminal' 2 'this is no terminal: use dpe run or dpe attach'
+says 'without a terminal' 2 'this is not a terminal: use dpe run or dpe attach'
 run "$DPE" top -e 'detect a'
 says 'without a program' 2 'either a process (-p PID) or a program'
 finish
