@@ -56,13 +56,14 @@ static struct dpe_cell *find_live(
 }
 
 /* A new combination starts from the largest existing slice whose values are a subset of its own.
- * That is unique, since the join of two subsets exists, too. Slices made by the current event do
- * not count: some of their joins may be missing. */
+ * That is unique, since the join of two subsets exists, too, unless it has ended: then from none. Slices
+ * made by the current event do not count: some of their joins may be missing. */
 static struct dpe_cell *largest_part(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
 	struct dpe_slices *slices = run->slices;
 	struct dpe_cell *best = NULL;
+	uint64_t all = 0;
 
 	for (unsigned i = 0; i < slices->nmasks; i++) {
 		uint64_t part = slices->masks[i];
@@ -76,10 +77,11 @@ static struct dpe_cell *largest_part(
 		dpe_cell_set_extended(slices, cell, true);
 		if (cell->number >= slices->known)
 			continue;
+		all |= part;
 		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
 			best = cell;
 	}
-	return best;
+	return best && best->mask == all ? best : NULL;
 }
 
 static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_slice *part)

@@ -227,7 +227,7 @@ class Reference:
         return False
 
     def begin(self, k):
-        """Slices that begin with event k, each from the largest part of it that there was."""
+        """Slices that begin with event k, each from the largest part of it that there was, if one is."""
         older, found = list(self.live), True
         while found:
             known = [s.values for s in self.live]
@@ -235,7 +235,9 @@ class Reference:
                      if is_part({**t, **b}, {**b, **t}) and (joined := {**t, **b}) not in known]
             for values in found[:1]:
                 parts = [s for s in older if is_part(s.values, values)]
-                self.live.append(Slice(values, max(parts, key=lambda s: len(s.values), default=None)))
+                largest = max(parts, key=lambda s: len(s.values), default=None)
+                unique = all(is_part(s.values, largest.values) for s in parts)
+                self.live.append(Slice(values, largest if unique else None))
                 for s in self.live:
                     s.is_part |= s.values != values and is_part(s.values, values)
 

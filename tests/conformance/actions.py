@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Random actions: variables of the specification, also for each value of the rules' variables, read and assigned in
+conditions, in actions of events and of rules, printed and measured; held against an interpreter of its own.
+
+    actions.py [--dpe ./dpe] [--seed N] [--count N]
+
+The events of a log are in one order, by predecessors, which the lines of the log need not have; half of the logs are
+read from .dpel. Prints what differs and a closing line; the seed tells how to see it again.
+"""
+import collections
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import limited
+
+DECLARED = {"n": "", "m": "q", "k": "qv", "t": "T", "w": "qvT"}  # with the rules' variables that each belongs to
+FREE = ("u", "s")  # declared by being assigned: not in conditions
+ARGUMENTS = {"q": 0, "v": 1}
+
+
+def whole(a, b, of):
+    """C's division."""
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return quotient if of == "/" else a - quotient * b
+
+
+BINARY = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "<": lambda a, b: int(a < b), ">=": lambda a, b: int(a >= b), "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b), "&&": lambda a, b: int(bool(a and b)), "||": lambda a, b: int(bool(a or b)),
+    "^": lambda a, b: a ^ b, "&": lambda a, b: a & b, "|": lambda a, b: a | b,
+}
+
+
+class State:
+    def __init__(self, initial):
+        self.initial, self.values, self.lines = initial, {}, []
+        self.measured = collections.defaultdict(list)
+
+    def at(self, name, bound):
+        return (name, *(bound[v] for v in DECLARED.get(name, "")))
+
+    def get(self, name, bound):
+        return self.values.get(self.at(name, bound), self.initial.get(name, 0))
+
+    def set(self, name, bound, value):
+        self.values[self.at(name, bound)] = value
+
+
+class Moment:
+    """Where an expression is evaluated: `bound` are the rule's variables, `events` those at $1, $2, the last one its own."""
+
+    def __init__(self, state, rule, bound, events):
+        self.state, self.rule, self.bound, self.events = state, rule, bound, events
+
+
+# ---------------------------------------------------------------- expressions and statements, as text and a function
+
+
+def leaf(rng, names, positions):
+    kind = rng.randrange(4)
+    if kind == 0 or not names:
+        number = rng.randint(0, 9)
+        return str(number), lambda at: number
+    if kind == 1 and positions:
+        i, argument = rng.randrange(positions), rng.randrange(2)
+        return f"${i + 1}.args[{argument}]", lambda at: at.events[i]["args"][argument]
+    name = rng.choice(names)
+    if name in ARGUMENTS or name == "T":
+        return name, lambda at: at.bound[name]
+    return name, lambda at: at.state.get(name, at.bound)
+
+
+def expression(rng, depth, names, positions):
+    if not depth or rng.random() < 0.2:
+        return leaf(rng, names, positions)
+    a, f = expression(rng, depth - 1, names, positions)
+    kind = rng.randrange(8)
+    if kind == 0:
+        return f"(-({a}))", lambda at: -f(at)
+    if kind == 1:
+        return f"(!({a}))", lambda at: int(not f(at))
+    if kind == 2:
+        operator, divisor = rng.choice("/%"), rng.choice([-3, 2, 7])
+        return f"({a}) {operator} ({divisor})", lambda at: whole(f(at), divisor, operator)
+    b, g = expression(rng, depth - 1, names, positions)
+    if kind == 3:
+        c, h = expression(rng, depth - 1, names, positions)
+        return f"(({a}) ? ({b}) : ({c}))", lambda at: g(at) if f(at) else h(at)
+    operator = rng.choice(list(BINARY))
+    return f"({a}) {operator} ({b})", lambda at: BINARY[operator](f(at), g(at))
+
+
+def assignment(rng, names, targets, positions):
+    name = rng.choice(targets)
+    kind = rng.randrange(4)
+    if kind == 0:
+        step = rng.choice([1, -1])
+        return f"{name}{'++' if step > 0 else '--'};", lambda at: at.state.set(
+            name, at.bound, at.state.get(name, at.bound) + step)
+    a, f = expression(rng, 2, names, positions)
+    if kind == 1:
+        operator = rng.choice("+-")
+        return f"{name} {operator}= ({a}) % 100;", lambda at: at.state.set(
+            name, at.bound, BINARY[operator](at.state.get(name, at.bound), whole(f(at), 100, "%")))
+    return f"{name} = ({a}) % 1000;", lambda at: at.state.set(name, at.bound, whole(f(at), 1000, "%"))
+
+
+def printing(rng, rule, names, positions):
+    some = [expression(rng, 1, names, positions) for _ in range(rng.randint(1, 3))]
+    texts, functions = [a for a, _ in some], [f for _, f in some]
+    if rng.random() < 0.5:
+        return f"print({', '.join(texts)});", lambda at: at.state.lines.append(
+            (rule, " ".join(str(f(at)) for f in functions)))
+    pattern = "-".join(rng.choice(["%d", "%4d", "%i"]) for _ in some)
+    return f'printf("{pattern}", {", ".join(texts)});', lambda at: at.state.lines.append(
+        (rule, pattern % tuple(f(at) for f in functions)))
+
+
+def statement(rng, depth, rule, names, targets, positions):
+    kind = rng.randrange(4)
+    if kind == 0 and depth:
+        a, f = expression(rng, 2, names, positions)
+        b, g = block(rng, depth - 1, rule, names, targets, positions)
+        c, h = block(rng, depth - 1, rule, names, targets, positions)
+        if rng.random() < 0.4:
+            return f"if ({a}) {b}", lambda at: f(at) and g(at)
+        return f"if ({a}) {b} else {c}", lambda at: g(at) if f(at) else h(at)
+    if kind == 1:
+        return printing(rng, rule, names, positions)
+    return assignment(rng, names, targets, positions)
+
+
+def block(rng, depth, rule, names, targets, positions):
+    some = [statement(rng, depth, rule, names, targets, positions) for _ in range(rng.randint(1, 3))]
+
+    def run(at):
+        for _, f in some:
+            f(at)
+
+    return "{ " + " ".join(a for a, _ in some) + " }", run
+
+
+def measuring(rng, rule, names, positions):
+    """Each call measures separately."""
+    calls = []
+    for _ in range(rng.randint(1, 3)):
+        kind, number = rng.choice(["count", "sum", "hist"]), len(calls)
+        value = [] if kind == "count" else [expression(rng, 1, names, positions)]
+        keys = [leaf(rng, names, positions) for _ in range(rng.randint(0, 2))]
+        calls.append((kind, number, value, keys))
+
+    def run(at):
+        for kind, number, value, keys in calls:
+            at.state.measured[rule, number, kind, " ".join(str(f(at)) for _, f in keys)].append(
+                value[0][1](at) if value else None)
+
+    return "{ " + " ".join(f"{kind}({', '.join(a for a, _ in value + keys)});"
+                           for kind, _, value, keys in calls) + " }", run
+
+
+# ---------------------------------------------------------------- rules
+
+
+class Rule:
+    """`expect` of any of some events again and again, `detect` of one event, or of two; `measure` of one."""
+
+    def __init__(self, rng, number):
+        self.kind = rng.choice(["star", "one", "two", "measure"])
+        self.name = f"R{number}"
+        self.variables = rng.choice(["", "q", "v", "qv", "qT", "qvT"])
+        known = [n for n, of in DECLARED.items() if set(of) <= set(self.variables)]
+        self.reads = known + list(self.variables)
+        self.targets = known + list(FREE)
+        events = rng.sample("abc", {"star": rng.randint(1, 3), "two": 2}.get(self.kind, 1))
+        self.events = {e: self.event(rng, e, i) for i, e in enumerate(events)}
+        self.action = self.last_action(rng)
+        self.latest = {}
+
+    def event(self, rng, name, i):
+        args = ", ".join(v if v in self.variables else "_" for v in "qv")
+        text = f"{name}({args})" + (" by T" if "T" in self.variables else "")
+        condition, action = None, None
+        if rng.random() < 0.4:
+            condition = expression(rng, 2, self.reads, 0)
+            text += f" [{condition[0]}]"
+        if self.kind == "star" or self.kind == "two" and i == 0 and rng.random() < 0.7:
+            positions = 0 if self.kind == "star" else 1
+            action = block(rng, 2, self.name, self.reads + list(FREE), self.targets, positions)
+            text += " " + action[0]
+        return text, condition, action
+
+    def last_action(self, rng):
+        if self.kind == "star":
+            return None
+        positions = len(self.events)
+        if self.kind == "measure":
+            return measuring(rng, self.name, self.reads + list(FREE), positions)
+        return block(rng, 2, self.name, self.reads + list(FREE), self.targets, positions)
+
+    def text(self):
+        mode = {"star": "expect", "measure": "measure"}.get(self.kind, "detect")
+        events = [e[0] for e in self.events.values()]
+        if self.kind == "star":
+            return f"{mode} {self.name}: ({' + '.join(events)})*\n"
+        return f"{mode} {self.name}: {' ; '.join(events)} {self.action[0]}\n"
+
+    def take(self, state, message):
+        if message["event"] not in self.events:
+            return
+        _, condition, action = self.events[message["event"]]
+        bound = {v: message["thread"] if v == "T" else message["args"][ARGUMENTS[v]] for v in self.variables}
+        if condition and not condition[1](Moment(state, self.name, bound, [message])):
+            return
+        key = tuple(bound.values())
+        before, self.latest[key] = self.latest.get(key), message
+        if action:
+            action[1](Moment(state, self.name, bound, [message]))
+        if self.kind == "star":
+            return
+        match = [message]
+        if self.kind == "two":
+            first, last = self.events
+            if message["event"] != last or not before or before["event"] != first:
+                return
+            match = [before, message]
+        self.action[1](Moment(state, self.name, bound, match))
+
+
+def interpret(rules, initial, log):
+    state = State(initial)
+    for message in log:
+        for rule in rules:
+            rule.take(state, message)
+    figures = {}
+    for (rule, number, kind, key), values in state.measured.items():
+        figure = {"count": len(values)}
+        if kind != "count":
+            figure |= {"sum": sum(values), "min": min(values), "max": max(values)}
+        figures[rule, kind, key] = sorted([*figures.get((rule, kind, key), []), sorted(figure.items())])
+    return state.lines, figures
+
+
+# ---------------------------------------------------------------- held against each other
+
+
+def draw_log(rng):
+    log = [{"event": rng.choice("abc"), "thread": rng.randint(1, 2), "id": f"e{i}",
+            "args": [rng.randint(1, 2), rng.randint(1, 3)]} for i in range(rng.randint(1, 25))]
+    for i, message in enumerate(log[1:]):
+        message["pred"] = [f"e{i}"]
+    for i, message in enumerate(log):
+        message["seq"] = sum(m["thread"] == message["thread"] for m in log[:i])
+    return log
+
+
+def replay(dpe, rng, spec, log, folder):
+    at = {n: os.path.join(folder, n) for n in ("a.dpe", "a.jsonl", "a.dpel")}
+    lines = list(log)
+    if rng.random() < 0.5:
+        rng.shuffle(lines)
+    with open(at["a.dpe"], "w") as f:
+        f.write(spec)
+    with open(at["a.jsonl"], "w") as f:
+        f.writelines(json.dumps(m) + "\n" for m in lines)
+    name = "a.jsonl"
+    if rng.random() < 0.5:
+        limited.run([dpe, "convert", at["a.jsonl"], at["a.dpel"]], 60)
+        name = "a.dpel"
+    run = limited.run([dpe, "replay", "--format=json", "-s", at["a.dpe"], at[name]], 60)
+    if run.returncode not in (0, 1, 3):
+        return run.stderr, {}
+    printed, figures = [], {}
+    for found in map(json.loads, run.stdout.splitlines()):
+        if found["type"] == "print":
+            printed.append((found["rule"], found["text"]))
+        if found["type"] == "measurement" and found["count"]:
+            figure = [(k, found[k]) for k in ("count", "sum", "min", "max") if k in found]
+            key = found["rule"], found["call"], found.get("key", "")
+            figures[key] = sorted([*figures.get(key, []), sorted(figure)])
+    return printed, figures
+
+
+def check(dpe, rng, folder):
+    rules = [Rule(rng, i) for i in range(rng.randint(1, 5))]
+    initial = {name: rng.randint(-2, 5) for name in DECLARED}
+    spec = "".join(f"var {name}{f'({chr(44).join(of)})' if of else ''} = {initial[name]};\n"
+                   for name, of in DECLARED.items()) + "".join(r.text() for r in rules)
+    spec += "detect assign: never { " + " ".join(f"{name} = 0;" for name in FREE) + " }\n"
+    log = draw_log(rng)
+    want, got = interpret(rules, initial, log), replay(dpe, rng, spec, log, folder)
+    return None if want == got else f"{spec}{json.dumps(log)}\n{got}\nnot {want}"
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
+    failed = 0
+    print(f"seed {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(count):
+            wrong = check(dpe, random.Random(f"{seed} {number}"), folder)
+            if wrong:
+                failed += 1
+                print(f"{number}: {wrong}")
+    print(f"{count - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
