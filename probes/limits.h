@@ -56,6 +56,12 @@
 #define DPE_WAIT_TIME 10000000000ull
 #define DPE_WAIT_SHORT 100000000ull
 #define DPE_WAIT_EVER (~0ull) /* as long as the observer lives */
+/* ms between two looks of the watchdog at the observer, while a process waits for it and while none does; ns that it may
+ * let processes wait without serving one, of its own time, and which part of the time in the kernel, awake, counts as that. */
+#define DPE_WATCH_PAUSE 100
+#define DPE_WATCH_PAUSE_LONG 1000
+#define DPE_WATCH_PATIENCE 1000000000
+#define DPE_WATCH_SLOWNESS 32
 /* Attempts to look up a mapping that another thread is changing: beyond, the address is not known to be shared. */
 #define DPE_MAPPING_LOOKS (1 << 12)
 #define DPE_FRAME_BYTES (16 << 20)    /* of a stack frame: beyond, the stack ends */

@@ -212,11 +212,22 @@ bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
 	return *number > probes->bpf->bss->answered;
 }
 
-void dpe_attach_stop_waiting(struct dpe_probes *probes)
+bool dpe_attach_stop_waiting(struct dpe_probes *probes)
 {
 	uint64_t asked = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
 
-	__atomic_store_n(&probes->bpf->bss->unanswered, asked, __ATOMIC_RELEASE);
+	return __atomic_exchange_n(&probes->bpf->bss->unanswered, asked, __ATOMIC_ACQ_REL) != asked;
+}
+
+void dpe_attach_count_progress(struct dpe_probes *probes)
+{
+	__atomic_fetch_add(&probes->bpf->bss->progress, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_progress(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->progress, __ATOMIC_ACQUIRE) +
+	       __atomic_load_n(&probes->bpf->bss->answered, __ATOMIC_ACQUIRE);
 }
 
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)

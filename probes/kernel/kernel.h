@@ -61,8 +61,12 @@ bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 /* Whether a thread waits; `number` is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
 /* Releases the threads whose requests were made so far. */
-void dpe_attach_stop_waiting(struct dpe_probes *probes);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
+/* The same without an answer; later requests are not waited for until one is answered. False if nothing changes. */
+bool dpe_attach_stop_waiting(struct dpe_probes *probes);
+/* A process that waited is continued; and a number that changes whenever one is. */
+void dpe_attach_count_progress(struct dpe_probes *probes);
+uint64_t dpe_attach_progress(const struct dpe_probes *probes);
 /* Frees programs and maps; accepts a state without any. */
 void dpe_attach_free(struct dpe_probes *probes);
 /* Configures the programs for a watched variable with this value. */

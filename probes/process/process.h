@@ -103,13 +103,21 @@ struct dpe_watchdog {
 /* What a watchdog does if we die, in a process that has only these files of ours. */
 struct dpe_watchdog_task {
 	void (*act)(const void *context);
-	/* Called once a second as long as we live, with the number that it last returned (0 at first). NULL:
-	 * nothing. */
-	uint64_t (*watch)(const void *context, uint64_t before);
+	/* Called again and again as long as we live; returns the ms until the next call. NULL: nothing. */
+	int (*watch)(const void *context);
 	const void *context;
 	int files[DPE_WATCHDOG_FILES];
 	unsigned nfiles;
 };
+/* A thread that others wait for; how long it had run, and waited for a processor, at the last look. */
+struct dpe_paced {
+	pid_t process, thread;
+	uint64_t ran, waited;
+};
+/* How many of the `pause` ns since the last look the thread had for itself. If it sleeps or is stopped: all but the time it
+ * waited for a processor; if it waits for a processor: what it ran; if it waits in the kernel: also a part of the pause, as
+ * that may never end. All if nothing is known. */
+uint64_t dpe_watchdog_pace(struct dpe_paced *paced, uint64_t pause);
 /* Makes a watchdog, unless it is there already. When this returns, it has closed its copies of our other files,
  * so that a probe is gone once we close it. 0 or -errno. */
 int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty);

@@ -4,6 +4,7 @@
 #include "probes/process/process.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -54,14 +55,43 @@ static void become_small(uint64_t capabilities, const int *files, unsigned count
 	dpe_watchdog_close_others(files, count);
 }
 
+static bool read_times(const struct dpe_paced *paced, uint64_t *ran, uint64_t *waited)
+{
+	char path[96], text[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", paced->process, paced->thread);
+	return dpe_proc_text(text, sizeof(text), path) && sscanf(text, "%" SCNu64 " %" SCNu64, ran, waited) == 2;
+}
+
+uint64_t dpe_watchdog_pace(struct dpe_paced *paced, uint64_t pause)
+{
+	uint64_t ran, waited, has_run, has_waited;
+	struct dpe_thread_state state;
+
+	if (!dpe_thread_look(paced->process, paced->thread, &state) || !read_times(paced, &ran, &waited))
+		return pause;
+	has_run = ran - paced->ran;
+	has_waited = waited - paced->waited;
+	paced->ran = ran;
+	paced->waited = waited;
+	switch (state.state) {
+	case 'R':
+		return has_run;
+	case 'D':
+		return has_run + pause / DPE_WATCH_SLOWNESS;
+	default:
+		return has_waited < pause ? pause - has_waited : 0;
+	}
+}
+
 /* Until there is something to read. */
 static void watch(const struct dpe_watchdog_task *duty, int channel)
 {
 	struct pollfd end = {.fd = channel, .events = POLLIN};
-	uint64_t before = 0;
+	int pause = 0;
 
-	while (duty->watch && poll(&end, 1, 1000) <= 0)
-		before = duty->watch(duty->context, before);
+	while (duty->watch && poll(&end, 1, pause) <= 0)
+		pause = duty->watch(duty->context);
 }
 
 /* Before Linux 5.19 maps need CAP_BPF. Which program a process runs may be visible with CAP_SYS_PTRACE only. */

@@ -108,11 +108,20 @@ static void release_last(const struct dpe_follow_files *files)
 
 /* ---- the watchdog ------------------------------------------------------------------------ */
 
+/* The watchdog's own. */
+struct watch {
+	struct dpe_probes *probes;
+	struct dpe_paced observer; /* its thread that serves what waits */
+	bool known;                /* a process waited at the last look, … */
+	uint64_t progress;         /* … and this was so */
+	uint64_t idle;             /* ns that the observer let processes wait since it served one */
+};
+
 static void act(const void *context)
 {
-	const struct dpe_probes *probes = context;
+	const struct watch *watch = context;
 
-	release_last(&probes->follow->files);
+	release_last(&watch->probes->follow->files);
 }
 
 /* Our probes would harm it. */
@@ -121,33 +130,64 @@ static bool has_to_wait(uint32_t pid, const struct dpe_newcomer *entry)
 	return entry->question.program.inode && is_translator((pid_t)pid);
 }
 
-/* We may be unable to serve processes, for example if nobody reads our output. Processes that were stopped
- * before the last check are continued, which counts as a loss, and others do not wait until we serve again. */
-static uint64_t watch(const void *context, uint64_t before)
+static bool anybody_waits(const struct dpe_probes *probes)
 {
-	struct dpe_probes *probes = (struct dpe_probes *)context;
 	const struct dpe_follow_files *files = &probes->follow->files;
 	uint32_t pid, *previous = NULL;
 	struct dpe_newcomer entry;
-	uint64_t last = before;
+	uint64_t number;
 
-	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid) {
-		if (!is_pending(files, pid, &entry))
-			continue;
-		if (entry.serial <= before && !has_to_wait(pid, &entry)) {
-			dpe_attach_lose(probes);
-			dpe_attach_stop_waiting(probes);
-			release(files, pid, &entry);
-		}
-		last = entry.serial > last ? entry.serial : last;
-	}
-	return last;
+	if (dpe_attach_asked(probes, &number))
+		return true;
+	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid)
+		if (is_pending(files, pid, &entry))
+			return true;
+	return false;
 }
 
-static int start_watchdog(const struct dpe_probes *probes)
+/* Processes that wait are continued, which counts as a loss, and others do not wait until the observer serves again. */
+static void give_up(struct dpe_probes *probes)
+{
+	const struct dpe_follow_files *files = &probes->follow->files;
+	bool any = dpe_attach_stop_waiting(probes);
+	uint32_t pid, *previous = NULL;
+	struct dpe_newcomer entry;
+
+	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid) {
+		if (!is_pending(files, pid, &entry) || has_to_wait(pid, &entry))
+			continue;
+		release(files, pid, &entry);
+		any = true;
+	}
+	if (any)
+		dpe_attach_lose(probes);
+}
+
+/* We may be unable to serve processes, for example if nobody reads our output. On a loaded machine we are only late: so
+ * what counts is the time that we had for ourselves, in looks of the watchdog, which are as late as we are. */
+static int watch_observer(const void *context)
+{
+	struct watch *watch = (struct watch *)context;
+	uint64_t progress = dpe_attach_progress(watch->probes), spent;
+
+	if (!anybody_waits(watch->probes)) {
+		watch->known = false;
+		return DPE_WATCH_PAUSE_LONG;
+	}
+	spent = dpe_watchdog_pace(&watch->observer, DPE_WATCH_PAUSE * UINT64_C(1000000));
+	watch->idle = watch->known && progress == watch->progress ? watch->idle + spent : 0;
+	watch->known = true;
+	watch->progress = progress;
+	if (watch->idle >= DPE_WATCH_PATIENCE)
+		give_up(watch->probes);
+	return DPE_WATCH_PAUSE;
+}
+
+static int start_watchdog(struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_watchdog_task duty = {.act = act, .watch = watch, .context = probes, .nfiles = 5};
+	const struct watch watch = {.probes = probes, .observer = {getpid(), gettid(), 0, 0}};
+	struct dpe_watchdog_task duty = {.act = act, .watch = watch_observer, .context = &watch, .nfiles = 5};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
@@ -339,6 +379,7 @@ static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newc
 	}
 	dpe_late_mappings_scan(probes, (pid_t)pid);
 	release(&probes->follow->files, pid, entry);
+	dpe_attach_count_progress(probes);
 }
 
 void dpe_follow_serve(struct dpe_probes *probes)
@@ -366,6 +407,7 @@ static void answer_one(struct dpe_probes *probes, uint32_t pid, const struct dpe
 		*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
 	else if (probes->follow)
 		dpe_late_mappings_scan(probes, (pid_t)pid);
+	dpe_attach_count_progress(probes);
 }
 
 /* A request that arrives during the scan is served in the next round. So is a program with a greater number: its process
