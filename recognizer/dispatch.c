@@ -142,6 +142,8 @@ static __attribute__((noinline)) void follow_event(
 		dpe_doubt_thread_found(recognizer, event->message);
 	else if (event->message->name == recognizer->creates_thread && recognizer->sink.created)
 		recognizer->sink.created(recognizer->sink.context, event->message);
+	if (watch->ends)
+		dpe_sync_objects_end(recognizer, event);
 	if (recognizer->options.stabilize_only)
 		return;
 	if (watch->with_locks)

@@ -199,7 +199,7 @@ static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 		if (watch->at[i].run->rule_engine)
 			return true;
 	}
-	return concerns_threads(recognizer, name);
+	return watch->ends || concerns_threads(recognizer, name);
 }
 
 static bool any_keeps_waits(const struct dpe_spec *spec)
@@ -271,7 +271,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		dpe_roles_prepare(&recognizer->by_name[i]);
 		recognizer->by_name[i].followed = is_followed(recognizer, i);
-		if (concerns_threads(recognizer, i) || recognizer->options.stabilize_only)
+		if (recognizer->by_name[i].ends || concerns_threads(recognizer, i) || recognizer->options.stabilize_only)
 			continue;
 		dpe_pairs_watch(&recognizer->by_name[i]);
 	}

@@ -141,6 +141,10 @@ bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_
  * no send has come that it could be paired with. */
 bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_message *message, unsigned rule);
+/* The object with the role's rule and keys ends at a released event, which has no role with them itself:
+ * sends that precede the event are forgotten. A receive that follows it loses nothing. */
+void dpe_stabilizer_end_object(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *object, const struct dpe_stamp *end);
 /* For `nroles`: the roles depend on earlier messages of the thread. Only if the message is not the next one of
  * its thread. */
 #define DPE_ROLES_AT_TURN UINT_MAX

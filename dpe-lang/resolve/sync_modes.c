@@ -159,6 +159,30 @@ static void resolve_direction(struct dpe_resolver *r)
 	}
 }
 
+/* `observing destroy(m) ends`: what the sends of an object are forgotten at. */
+static void check_observed(struct dpe_resolver *r)
+{
+	const struct dpe_rule *rule = r->rule;
+	const struct ast_dpe *place = r->item->observing;
+
+	for (unsigned i = 0; i < rule->nobserving; i++) {
+		unsigned pattern = rule->observing[i];
+
+		if (!rule->ends[i])
+			resolve_error(r, place->place,
+				"a sync rule observes the events of its sides, and events that end an object: "
+				"'observing destroy(m) ends'");
+		else if (dpe_rule_pairs_nothing(rule) || rule->pairing == DPE_DURING)
+			resolve_error(r, place->place, "no event ends an object of 'sync %s%s'",
+				rule->keep ? "keep " : "", dpe_pairing_name(rule->pairing));
+		else if (rule->keys & ~dpe_pattern_mask(&rule->patterns[pattern]))
+			resolve_error(r, place->place,
+				"an event that ends an object binds all variables that both sides bind");
+		else if (rule->sends[pattern] || rule->receives[pattern])
+			resolve_error(r, place->place, "an event of a side cannot end the object");
+	}
+}
+
 static void resolve_sync(struct dpe_resolver *r)
 {
 	check_keep(r);
@@ -170,9 +194,7 @@ static void resolve_sync(struct dpe_resolver *r)
 			resolve_error(r, r->rule->positions[i].place,
 				"the events of a sync rule have no actions");
 	}
-	if (r->rule->nobserving)
-		resolve_error(
-			r, r->item->observing->place, "a sync rule observes the events of its sides only");
+	check_observed(r);
 }
 
 void dpe_resolve_mode(struct dpe_resolver *r)

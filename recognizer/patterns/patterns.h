@@ -48,12 +48,14 @@ struct dpe_name_watchers {
 		struct dpe_pair_access *access;
 		bool sends, receives; /* in a `sync` rule … */
 		bool keyed;           /* … with this variable as its only key */
+		bool ends;            /* … it ends an object */
 	} * at;
 	unsigned count, cap;
 	uint64_t occurred[DPE_EXIT + 1]; /* messages of the name, by phase */
 	bool syncs;      /* a `sync` rule watches the name */
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
+	bool ends;       /* a `sync` rule has objects that end */
 	/* Where only `sync` rules and rules about pairs watch: what the event is to the latter; or
 	 * NULL. */
 	const struct dpe_pair_access *access;
@@ -107,6 +109,8 @@ void dpe_sections_clear(struct dpe_sections *sections);
 
 /* Computes recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message);
+/* Forgets the objects that the event ends. */
+void dpe_sync_objects_end(struct dpe_recognizer *recognizer, const struct dpe_event *event);
 /* Gives the event's parts in `sync` rules to the sink. */
 void dpe_sync_parts_report(struct dpe_recognizer *recognizer, const struct dpe_event *event);
 /* Called once all runs are set up. */

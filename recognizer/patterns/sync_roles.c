@@ -131,6 +131,8 @@ static void prepare(struct dpe_watcher *watcher)
 		return;
 	watcher->sends = rule->sends[watcher->pattern];
 	watcher->receives = rule->receives[watcher->pattern];
+	for (unsigned i = 0; i < rule->nobserving; i++)
+		watcher->ends |= rule->ends[i] && rule->observing[i] == watcher->pattern;
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
 			 rule->pairing != DPE_DURING &&
 			 rule->keys == UINT64_C(1) << watcher->variable;
@@ -162,11 +164,24 @@ static void find_role(struct dpe_name_watchers *watch)
 				    : DPE_NO_RULE;
 }
 
+/* An event with a role ends nothing: its own queue is in use. */
+static void find_ends(struct dpe_name_watchers *watch)
+{
+	bool has_role = false;
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		watch->ends |= watch->at[i].ends;
+		has_role |= watch->at[i].sends || watch->at[i].receives;
+	}
+	watch->ends &= !has_role;
+}
+
 void dpe_roles_prepare(struct dpe_name_watchers *watch)
 {
 	for (unsigned i = 0; i < watch->count; i++)
 		prepare(&watch->at[i]);
 	find_role(watch);
+	find_ends(watch);
 }
 
 static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *message)
@@ -212,6 +227,26 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *messa
 			continue;
 		roles->at[i].keys = keys;
 		keys += roles->at[i].nkeys;
+	}
+}
+
+void dpe_sync_objects_end(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_name_watchers *watch = &recognizer->by_name[event->message->name];
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+		const struct dpe_rule *rule = watcher->run->rule;
+		struct dpe_binding binding;
+		struct dpe_role object = {.rule = watcher->run->sync, .keys = binding.values};
+
+		if (!watcher->ends || !dpe_watcher_match(watcher, watcher->run, event->message, &binding))
+			continue;
+		for (unsigned v = 0; v < rule->nvariables; v++) {
+			if (rule->keys >> v & 1)
+				binding.values[object.nkeys++] = binding.values[v];
+		}
+		dpe_stabilizer_end_object(recognizer->stabilizer, &object, &event->stamp);
 	}
 }
 

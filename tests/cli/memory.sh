@@ -192,6 +192,12 @@ for n in 5000 40000; do
 	peak $n.peak replay -s deadlock.dpe $n.jsonl
 done
 as_small 'threads and locks that come and go' 40000.peak 5000.peak
+printf 'include "pthread.dpe"\nexpect R: never*\n' >order.dpe
+for n in 5000 40000; do
+	sed '1i {"dpe_log":1,"ordered":true}' $n.jsonl >o$n.jsonl
+	peak o$n.peak replay -s order.dpe o$n.jsonl
+done
+as_small 'the order of locks that are destroyed' o40000.peak o5000.peak
 run "$DPE" replay -s deadlock.dpe 5000.jsonl
 says 'whose ids mean others later' 0 '4 rules: nothing found'
 finish

@@ -389,6 +389,74 @@ static void long_run(void **state)
 	capture_close(&capture);
 }
 
+/* ---- objects that end --------------------------------------------------------------------- */
+
+#define STEPS 64
+#define THREADS 4
+#define OBJECTS 3
+
+/* What precedes each event, as bits; and the sends that a receive may still be paired with. */
+struct past_model {
+	uint64_t pasts[STEPS], thread[THREADS], sends[OBJECTS];
+};
+
+static uint64_t received(const struct past_model *model, unsigned kind, unsigned object)
+{
+	uint64_t sends = model->sends[object], past = 0;
+
+	if (kind == FIFO)
+		sends &= -sends;
+	else if (kind == LAST && sends)
+		sends = UINT64_C(1) << (63 - __builtin_clzll(sends));
+	for (unsigned i = 0; i < STEPS; i++)
+		past |= sends >> i & 1 ? model->pasts[i] | UINT64_C(1) << i : 0;
+	return past;
+}
+
+static void end_objects(unsigned kind, uint64_t dice)
+{
+	struct past_model model = {0};
+	struct capture capture;
+
+	open_all(&capture);
+	for (unsigned i = 0; i < STEPS; i++) {
+		unsigned thread, object, what;
+		struct dpe_message draft;
+		struct dpe_role role;
+
+		dice = dice * 6364136223846793005ull + 1442695040888963407ull;
+		thread = (dice >> 33) % THREADS, object = (dice >> 40) % OBJECTS, what = (dice >> 50) % 8;
+		draft = (struct dpe_message){
+			.name = dpe_intern_string(capture.names, "e"), .phase = DPE_EXIT, THREAD(thread)};
+		role = what < 3 ? SEND(kind, object) : RECEIVE(kind, object);
+		push_draft(&capture, &draft, &role, what < 6);
+		model.pasts[i] = model.thread[thread];
+		if (what >= 3 && what < 6)
+			model.pasts[i] |= received(&model, kind, object);
+		if (what >= 3 && what < 6 && kind == FIFO)
+			model.sends[object] &= model.sends[object] - 1;
+		if (what < 3)
+			model.sends[object] = (kind == LAST ? 0 : model.sends[object]) | UINT64_C(1) << i;
+		if (what == 7)
+			model.sends[object] &= ~model.pasts[i];
+		if (what == 7)
+			dpe_stabilizer_end_object(capture.stabilizer, &role, &capture.got[i].stamp);
+		model.thread[thread] = model.pasts[i] | UINT64_C(1) << i;
+		for (unsigned j = 0; j < i; j++)
+			assert_int_equal(dpe_precedes(&capture.got[j].stamp, &capture.got[i].stamp),
+				model.pasts[i] >> j & 1);
+	}
+	capture_close(&capture);
+}
+
+/* What precedes the end of an object is forgotten, and nothing else. */
+static void objects_that_end(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 600; seed++)
+		end_objects(seed % 3, seed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +478,7 @@ int main(void)
 		cmocka_unit_test(by_time),
 		cmocka_unit_test(across_hosts),
 		cmocka_unit_test(long_run),
+		cmocka_unit_test(objects_that_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
