@@ -186,6 +186,13 @@ struct dpe_recognizer {
 	dpe_name creates_thread;
 };
 
+/* Whether another order of the threads gives the same data. A race that happened may have made a thread read what no
+ * event says. */
+static inline bool dpe_recognizer_knows_data(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->options.memory_observed && !recognizer->matched;
+}
+
 /* Whether matches of the `predict` rule are not reported if they happened in this run. */
 static inline bool dpe_rule_skips_happened(
 	const struct dpe_recognizer *recognizer, const struct dpe_rule *rule)

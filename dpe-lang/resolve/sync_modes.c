@@ -114,7 +114,8 @@ static void resolve_sides(struct dpe_resolver *r)
 	collect_alternatives(r, tree->left, &send);
 	collect_alternatives(r, tree->right, &receive);
 	rule->keys = send.binds & receive.binds;
-	if (is_lock(rule->pairing) && __builtin_popcountll(rule->keys) > 1)
+	if (is_lock(rule->pairing) &&
+		(__builtin_popcountll(rule->keys) > 1 || (!rule->keys && (send.binds | receive.binds))))
 		resolve_error(r, tree->place,
 			"a lock is known by one value, which both sides bind; these bind %d",
 			__builtin_popcountll(rule->keys));

@@ -519,7 +519,7 @@ void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *
 			.nwaits = cycle->nwaits,
 			.others = cycle->others,
 			.predicted = cycle->meeting == DPE_MEET,
-			.certain = recognizer->options.memory_observed,
+			.certain = dpe_recognizer_knows_data(recognizer),
 		};
 
 		if (cycle->waits && dpe_lock_cycle_may_close(order, cycle))

@@ -330,12 +330,6 @@ static bool has_order(const struct dpe_pomset *pomset)
 	return false;
 }
 
-/* A race that happened may have made a thread read what no event says. */
-static bool is_certain(const struct dpe_recognizer *recognizer)
-{
-	return recognizer->options.memory_observed && !recognizer->matched;
-}
-
 static bool is_independent_pair(const struct dpe_assignment *assignment)
 {
 	return assignment->pomset->nevents == 2 && !has_order(assignment->pomset);
@@ -391,7 +385,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.prediction = &prediction,
 		.happened = has_happened(search, assignment, closed),
 		.may_have_happened = !is_independent_pair(assignment) && !closed->order,
-		.certain = is_certain(run->recognizer),
+		.certain = dpe_recognizer_knows_data(run->recognizer),
 		.reason = dpe_slice_doubt(run, &slice),
 	};
 

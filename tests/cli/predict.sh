@@ -18,7 +18,9 @@ refused 'predict a { print(1); } & b' 9 'events of a predict rule have no action
 refused 'predict (a ; b) & (b ; a)' 9 'the predict rule matches nothing'
 refused 'sync keep exclusive a(x) ; b(x)' 21 "'sync keep' pairs by fifo, last, all or once, not by 'exclusive'"
 refused 'sync reads x(p): a(p) ; b(p)' 23 "'sync reads' has one side"
-refused 'sync exclusive l(x, y): a(x, y) ; b(x, y)' 33 'a lock is known by one value'
+refused 'sync exclusive l(x, y): a(x, y) ; b(x, y)' 33 'a lock is known by one value, which both sides bind; these bind 2'
+refused 'sync shared l(x, y): a(x) ; b(y)' 27 'a lock is known by one value, which both sides bind; these bind 0'
+refused 'sync exclusive l(x): a ; b(x)' 24 'a lock is known by one value, which both sides bind; these bind 0'
 refused 'sync exclusve l(x): a(x) ; b(x)' 6 "unknown pairing 'exclusve'; did you mean 'exclusive'?"
 echo 'detect predict: keep ; shared ; exclusive & reads + writes' >words.dpe
 run "$DPE" check words.dpe

@@ -1,13 +1,15 @@
 /* Races on memory that do not happen here, as a lock is taken in one order by accident. Compiled with reports of
  * accesses, but for what keeps the threads in that order. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define UNREPORTED __attribute__((no_sanitize_thread, noinline))
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int published;
 static const char *way;
 static volatile int first_over;
 int shared, mine, yours, *object;
@@ -33,6 +35,37 @@ static void section(int *counter)
 	pthread_mutex_lock(&mutex);
 	++*counter;
 	pthread_mutex_unlock(&mutex);
+}
+
+static int inverts(void)
+{
+	return is("inverted") || is("raced") || is("published");
+}
+
+static void nest(pthread_mutex_t *a, pthread_mutex_t *b)
+{
+	pthread_mutex_lock(a);
+	pthread_mutex_lock(b);
+	pthread_mutex_unlock(b);
+	pthread_mutex_unlock(a);
+}
+
+/* The two take the locks in different order, which the published variable, if it is waited for, keeps apart. */
+static void invert_first(void)
+{
+	if (is("raced"))
+		shared++;
+	nest(&mutex, &inner);
+	published = 1;
+}
+
+static void invert_second(void)
+{
+	while (is("published") && !published)
+		usleep(200);
+	if (is("raced"))
+		shared++;
+	nest(&inner, &mutex);
 }
 
 __attribute__((noinline)) void put(void)
@@ -62,7 +95,9 @@ UNREPORTED static void await_end(void)
 
 static void *first(void *arg)
 {
-	if (is("freed") || is("swapped") || is("guards-free"))
+	if (inverts())
+		invert_first();
+	else if (is("freed") || is("swapped") || is("guards-free"))
 		use();
 	else if (is("twice"))
 		free(object);
@@ -77,6 +112,10 @@ static void *first(void *arg)
 static void *second(void *arg)
 {
 	await_first();
+	if (inverts()) {
+		invert_second();
+		return arg;
+	}
 	section(is("data") || is("guards-free") ? &mine : &yours);
 	if (is("freed") || is("swapped") || is("twice") || is("guards-free"))
 		free(object);
