@@ -78,7 +78,6 @@ struct dpe_message_block {
 	uint32_t refs, size;   /* size of the whole block, in bytes */
 	struct dpe_pool *pool; /* NULL: malloc */
 	bool plain;
-	uint8_t retain_flags; /* see dpe_message_retain_flags; 0: not computed */
 	struct dpe_message message;
 };
 static inline struct dpe_message_block *dpe_message_block(const struct dpe_message *message)
@@ -153,10 +152,6 @@ struct dpe_retained;
 /* `instead` is freed, and its memory may be used again; NULL: none. */
 struct dpe_retained *dpe_message_retain(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_retained *instead);
-/* The fast path: overwrites `instead`; false, with nothing done, where that is not possible. */
-bool dpe_message_retain_in_place(const struct dpe_message *message, struct dpe_retained *instead);
-/* The retain_flags of plain messages that differ from this one in values, numbers and time only. */
-uint8_t dpe_message_retain_flags(const struct dpe_message *like);
 void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained);
 /* The message, or an equal copy; the caller gets a reference. */
 struct dpe_message *dpe_retained_message(struct dpe_pool *pool, struct dpe_retained *retained);

@@ -146,7 +146,6 @@ static struct dpe_message *new_block(struct dpe_pool *pool, size_t size, bool pl
 	block->size = (uint32_t)size;
 	block->pool = pool;
 	block->plain = plain;
-	block->retain_flags = 0;
 	return &block->message;
 }
 

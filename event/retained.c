@@ -17,7 +17,7 @@ struct compact {
 	int64_t args[];
 };
 
-enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNREFERENCED = 16, KNOWN = 128 };
+enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNREFERENCED = 16 };
 
 /* A tagged pointer: the lowest bit says that it points to the message itself; otherwise the other
  * bits hold the number of arguments, so that overwriting a compact message needs no read of it. */
@@ -102,11 +102,6 @@ static uint8_t flags_of(const struct dpe_message *message)
 			 (message->has_time ? HAS_TIME : 0) | (message->unreferenced ? UNREFERENCED : 0));
 }
 
-uint8_t dpe_message_retain_flags(const struct dpe_message *like)
-{
-	return fits(like) ? flags_of(like) | KNOWN : 0;
-}
-
 /* Writes only: the memory may not be in the cache. */
 static inline void fill(struct compact *small, const struct dpe_message *message, uint8_t flags)
 {
@@ -124,16 +119,6 @@ static inline void fill(struct compact *small, const struct dpe_message *message
 		small->kinds[i] = message->args[i].kind;
 		small->args[i] = message->args[i].num;
 	}
-}
-
-bool dpe_message_retain_in_place(const struct dpe_message *message, struct dpe_retained *instead)
-{
-	const uint8_t flags = dpe_message_block(message)->retain_flags;
-
-	if (!flags || ((uintptr_t)instead & BITS) != (uintptr_t)message->nargs << NARGS)
-		return false;
-	fill(untag(instead), message, flags);
-	return true;
 }
 
 struct dpe_retained *dpe_message_retain(

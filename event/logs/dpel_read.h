@@ -37,7 +37,6 @@ struct dpel_field {
 struct dpel_layout {
 	uint16_t size; /* of a record, in bytes */
 	bool plain;    /* its messages are plain */
-	uint8_t retain_flags;
 	uint32_t message_size; /* of a message's block */
 	bool has_id, has_members;
 	uint8_t seq, time;

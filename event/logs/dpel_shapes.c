@@ -205,7 +205,6 @@ static bool set_layout(
 		return false;
 	layout->plain = is_plain(layout);
 	layout->message_size = (uint32_t)dpe_message_size(layout->nargs);
-	layout->retain_flags = dpe_message_retain_flags(&layout->like);
 	return true;
 }
 

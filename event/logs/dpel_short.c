@@ -86,7 +86,6 @@ static inline bool fill_fast(const struct dpe_dpel *dpel, struct dpe_message *me
 	message->has_time = layout->like.has_time;
 	message->extra_shared = layout->like.extra_shared;
 	message->extra = members;
-	dpe_message_block(message)->retain_flags = layout->retain_flags;
 	return true;
 }
 

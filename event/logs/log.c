@@ -108,7 +108,7 @@ static bool begin(struct dpe_log_reader *reader, const char *expression)
 		return reader->msg;
 	case DPE_LOG_STD:
 		reader->read = dpe_std_read;
-		reader->std = dpe_std_new(reader->names, reader->index);
+		reader->std = dpe_std_new(reader->names);
 		reader->ordered = reader->unreferenced = true;
 		return true;
 	case DPE_LOG_DPEL:

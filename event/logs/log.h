@@ -109,7 +109,7 @@ int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **message)
 /* ---- RAPID's STD format ------------------------------------------------------------------ */
 
 /* `log` becomes the messages' log. */
-struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log);
+struct dpe_std *dpe_std_new(struct dpe_names *names);
 void dpe_std_free(struct dpe_std *std); /* accepts NULL */
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* Prints one line, or refuses the message. `npreds` predecessors were added, which the format

@@ -11,10 +11,8 @@ static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
+struct dpe_std *dpe_std_new(struct dpe_names *names)
 {
-	const struct dpe_message like = {
-		.log = log, .nargs = 1, .unreferenced = true, .has_seq = true};
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
 	std->block = dpe_xmalloc(DPE_STD_BLOCK);
@@ -31,7 +29,6 @@ struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
 	}
 	std->first = dpe_intern_string(names, "begin");
 	std->last = dpe_intern_string(names, "end");
-	std->retain_flags = dpe_message_retain_flags(&like);
 	return std;
 }
 

@@ -69,7 +69,6 @@ struct dpe_std {
 	bool has_next;
 	struct dpe_message *queue[4]; /* the messages of one line, in order */
 	unsigned nqueue, at;
-	uint8_t retain_flags; /* of all plain messages */
 };
 
 /* A distinct number for each text of one to eight bytes without NUL; eight bytes must be
@@ -104,7 +103,6 @@ static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader,
 	message->thread = thread;
 	message->extra = extra;
 	message->extra_shared = extra;
-	dpe_message_block(message)->retain_flags = reader->std->retain_flags;
 	*dpe_message_args(message) = object;
 	return message;
 }

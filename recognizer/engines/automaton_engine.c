@@ -137,88 +137,6 @@ static struct dpe_config take(const struct dpe_run *run, const struct dpe_config
 	return next;
 }
 
-/* Registers of few events fit where those of other states were. */
-static bool fits_in_place(unsigned count, unsigned old)
-{
-	return count <= old || (old && count <= DPE_FIRST_REGISTERS);
-}
-
-static void move_to(const struct dpe_run *run, struct dpe_config *config,
-	const struct dpe_move *move, struct dpe_occurrence *occurrence)
-{
-	unsigned old = dpe_automaton_registers(run->automaton, config->state);
-	struct dpe_pool *pool = run->recognizer->pool;
-	struct dpe_occurrence *next[move->nregisters + 1];
-
-	for (unsigned i = 0; i < move->nregisters; i++)
-		next[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
-						     ? occurrence
-						     : config->registers[move->carry[i]]);
-	for (unsigned i = 0; i < old; i++)
-		dpe_occurrence_unref(config->registers[i]);
-	if (!move->nregisters || !fits_in_place(move->nregisters, old)) {
-		free_registers(pool, config->registers, old);
-		config->registers = NULL;
-	}
-	if (move->nregisters) {
-		if (!config->registers)
-			config->registers = dpe_registers_new(pool, move->nregisters);
-		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
-	}
-	config->state = move->to;
-}
-
-static void move_in_place(const struct dpe_run *run, struct dpe_config *config,
-	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
-{
-	move_to(run, config, step->move, occurrence);
-}
-
-static bool move_fits(
-	const struct dpe_run *run, const struct dpe_config *config, const struct dpe_move *move)
-{
-	if (move->npreds != run->preds.count)
-		return false;
-	for (unsigned i = 0; i < move->npreds; i++) {
-		if (!dpe_preds_have(&run->preds, config->registers[move->preds[i]]))
-			return false;
-	}
-	return true;
-}
-
-/* The only move that the event can be; NULL if there is none, or a choice. */
-static const struct dpe_move *find_only_move(struct dpe_run *run, const struct dpe_config *config)
-{
-	const struct dpe_move *only = NULL;
-
-	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-		const struct dpe_move *moves;
-		unsigned count = 0;
-
-		if (!run->literals[literal])
-			continue;
-		moves = dpe_automaton_moves(run->automaton, config->state, literal, &count);
-		for (unsigned i = 0; i < count; i++) {
-			if (!move_fits(run, config, &moves[i]))
-				continue;
-			if (only)
-				return NULL;
-			only = &moves[i];
-		}
-	}
-	return only;
-}
-
-static bool take_only(
-	struct dpe_run *run, struct dpe_config *config, struct dpe_occurrence *occurrence)
-{
-	const struct dpe_move *move = find_only_move(run, config);
-
-	if (move)
-		move_to(run, config, move, occurrence);
-	return move;
-}
-
 static void reduce_symmetry(struct dpe_run *run)
 {
 	dpe_automaton_reduce_symmetry(run->automaton);
@@ -239,8 +157,6 @@ const struct dpe_config_engine dpe_automaton_engine = {
 	.dead = is_dead,
 	.steps = find_steps,
 	.take = take,
-	.move = move_in_place,
-	.take_only = take_only,
 	.reduce_symmetry = reduce_symmetry,
 	.given_up = given_up,
 };

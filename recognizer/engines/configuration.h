@@ -45,15 +45,9 @@ struct dpe_config_engine {
 	 * operands are among them. */
 	unsigned (*steps)(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
 		struct dpe_occurrence *occurrence, const struct dpe_preds *preds);
-	/* The configuration after the step; and the same in place. */
+	/* The configuration after the step. */
 	struct dpe_config (*take)(const struct dpe_run *run, const struct dpe_config *config,
 		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
-	void (*move)(const struct dpe_run *run, struct dpe_config *config,
-		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
-	/* The fast path of both if nothing needs the steps: takes the event as run->literals says
-	 * if exactly one step fits run->preds; else false, and nothing was done. NULL: none. */
-	bool (*take_only)(
-		struct dpe_run *run, struct dpe_config *config, struct dpe_occurrence *occurrence);
 	/* The actions that are run when the input ends here; valid until the next steps. NULL:
 	 * none. */
 	unsigned (*ending)(const struct dpe_run *run, const struct dpe_config *config,

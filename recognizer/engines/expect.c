@@ -337,81 +337,12 @@ static void trace_step(struct dpe_run *run, const struct dpe_slice *slice, const
 	dpe_expected_free(&expected);
 }
 
-/* The literal that the event is; as many as there are where it may be several. */
-static unsigned find_only_literal(const struct dpe_run *run)
-{
-	unsigned count = run->rule->nliterals, only = count;
-
-	for (unsigned literal = 0; literal < count; literal++) {
-		if (!run->literals[literal])
-			continue;
-		if (only != count)
-			return count;
-		only = literal;
-	}
-	return only;
-}
-
-/* The only step of the branch that takes the event, if that is only one literal; or NULL. */
-static const struct dpe_config_step *find_only_step(struct dpe_run *run,
-	const struct dpe_slice *slice, const struct dpe_branch *branch,
-	struct dpe_occurrence *occurrence)
-{
-	unsigned literal = find_only_literal(run), count, pattern;
-	const struct dpe_config_step *only = NULL;
-
-	if (literal == run->rule->nliterals)
-		return NULL;
-	pattern = run->rule->literals[literal].pattern;
-	if (run->placed[pattern] &&
-		!dpe_placed_condition_holds(run, slice, pattern, occurrence, branch->positions))
-		return NULL;
-	count = run->follow->steps(run, &branch->config, literal, occurrence, &run->preds);
-	for (unsigned i = 0; i < count; i++) {
-		if (!fits(run, &run->steps[i]))
-			continue;
-		if (only)
-			return NULL;
-		only = &run->steps[i];
-	}
-	return only;
-}
-
-/* If only one step takes the event, the old branch is not needed, and a copy is expensive: it has
- * what is at each position. */
-static bool act_in_place(
-	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
-{
-	struct dpe_branch *branch = slice->branches;
-	const struct dpe_config_step *step = find_only_step(run, slice, branch, occurrence);
-
-	if (!step)
-		return false;
-	take_positions(branch, step, occurrence);
-	run->follow->move(run, &branch->config, step, occurrence);
-	run_event_actions(run, slice, step, branch, occurrence->message);
-	return true;
-}
-
-/* One branch that takes the event in one way does so in place. False if nothing was done. */
-static bool take_in_place(
-	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
-{
-	if (slice->nbranches != 1 || run->recognizer->sink.trace)
-		return false;
-	if (run->wants_positions || run->acts || !run->follow->take_only)
-		return act_in_place(run, slice, occurrence);
-	return run->follow->take_only(run, &slice->branches[0].config, occurrence);
-}
-
 static void expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_branch *before = slice->branches;
 	unsigned nbefore = slice->nbranches, capbefore = slice->capbranches;
 
-	if (take_in_place(run, slice, occurrence))
-		return;
 	slice->branches = run->spare;
 	slice->capbranches = run->capspare;
 	slice->nbranches = 0;

@@ -75,15 +75,6 @@ static struct dpe_config take(const struct dpe_run *run, const struct dpe_config
 	return (struct dpe_config){.marking = dpe_marking_ref(step->marking)};
 }
 
-static void move(const struct dpe_run *run, struct dpe_config *config,
-	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
-{
-	struct dpe_config next = take(run, config, step, occurrence);
-
-	drop(run, config);
-	*config = next;
-}
-
 static unsigned find_ending(const struct dpe_run *run, const struct dpe_config *config,
 	const struct dpe_stmt *const **actions)
 {
@@ -105,7 +96,6 @@ const struct dpe_config_engine dpe_token_game_engine = {
 	.dead = is_dead,
 	.steps = find_steps,
 	.take = take,
-	.move = move,
 	.ending = find_ending,
 	.may_be_late = may_be_late,
 };

@@ -94,41 +94,6 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 	return met;
 }
 
-/* The same at once for the common case of two events, one redundant and one not, both preceding the
- * new one: the last read and the last write of synchronised data. Branch-free, since which is which
- * is unpredictable. False if nothing was done. */
-static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
-	const struct dpe_event *event, const struct dpe_pair_reading *reading)
-{
-	struct dpe_pair_event *few = slice->few;
-	const uint32_t *literals = slice->literals_of_few, others = ~reading->alike;
-	struct dpe_retained *message;
-	unsigned gone;
-
-	if (slice->nevents != 2 || slice->log_cap != DPE_LOG_FEW_EVENTS || pairs->few < 2)
-		return false;
-	gone = (literals[0] & others) != 0;
-	if (gone == ((literals[1] & others) != 0))
-		return false;
-	message = few[gone].message;
-	if (!dpe_message_retain_in_place(event->message, message))
-		return false;
-	few[0] = few[!gone];
-	few[1] = (struct dpe_pair_event){
-		.chain = event->stamp.chain,
-		.index = event->stamp.index,
-		.message = message,
-	};
-	slice->literals_of_few[0] = (literals[0] | literals[1]) & others;
-	slice->literals_of_few[1] = reading->wanted;
-	return true;
-}
-
-static inline bool follows_both(const struct dpe_pair_slice *slice, const struct dpe_event *event)
-{
-	return is_before(&slice->few[0], event) && is_before(&slice->few[1], event);
-}
-
 /* The latest event that is independent of the new one and kept as one of these literals. There is
  * one. */
 static uint32_t find_met(
@@ -299,9 +264,6 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 		slice->rules |= fresh;
 		count_rules(pairs, fresh, 1);
 	}
-	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
-		follows_both(slice, event) && replace_one(pairs, slice, event, reading))
-		return looked;
 	met = meet(pairs, slice, event, reading, &dropped);
 	kept = fit(pairs, slice, reading->wanted);
 	if (kept)

@@ -1,5 +1,4 @@
-/* Messages that are kept in little memory are the same messages afterwards, whichever way they
- * went. */
+/* Messages that are kept in little memory are the same messages afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,8 +65,6 @@ static struct dpe_message *any_message(struct bench *bench)
 	}
 	for (unsigned i = 0; i < message->nargs; i++)
 		args[i] = any_value(bench);
-	if (dice(bench, 2))
-		dpe_message_block(message)->retain_flags = dpe_message_retain_flags(message);
 	return message;
 }
 
@@ -94,71 +91,44 @@ static void expect_retained(struct bench *bench, struct dpe_retained *kept, stru
 	dpe_message_unref(message);
 }
 
-static void in_place_equals_general_path(void **state)
+static void retained_messages_are_equal(void **state)
 {
 	struct bench bench = {dpe_names_new(), dpe_pool_new(), 1};
-	struct dpe_message *message = any_message(&bench);
-	struct dpe_retained *kept = dpe_message_retain(bench.pool, message, NULL);
-	unsigned in_place = 0;
+	struct dpe_retained *kept = NULL;
 
 	(void)state;
-	expect_retained(&bench, kept, message);
 	for (unsigned i = 0; i < RUNS; i++) {
-		bool known, done;
+		struct dpe_message *message = any_message(&bench);
 
-		message = any_message(&bench);
-		known = dpe_message_block(message)->retain_flags;
-		done = dpe_message_retain_in_place(message, kept);
-		assert_true(known || !done);
-		in_place += done;
-		if (!done)
-			kept = dpe_message_retain(bench.pool, message, kept);
+		kept = dpe_message_retain(bench.pool, message, kept);
 		expect_retained(&bench, kept, message);
 	}
-	assert_in_range(in_place, RUNS / 50, RUNS / 2);
 	dpe_retained_free(bench.pool, kept);
 	dpe_pool_free(bench.pool);
 	dpe_names_free(bench.names);
 }
 
-static void oversized_messages_have_no_flags(void **state)
-{
-	const struct dpe_message fits = {.log = UINT16_MAX, .nargs = 4};
-	struct dpe_message like = fits;
-
-	(void)state;
-	assert_int_not_equal(dpe_message_retain_flags(&fits), 0);
-	like.nargs = 5;
-	assert_int_equal(dpe_message_retain_flags(&like), 0);
-	like = fits;
-	like.log++;
-	assert_int_equal(dpe_message_retain_flags(&like), 0);
-}
-
 /* Even if the draft is a message that a reader made. */
-static void a_copy_has_no_flags(void **state)
+static void a_copy_is_not_plain(void **state)
 {
 	struct dpe_message draft = {.name = 1, .thread = dpe_value_string("T1")}, *copy;
 
 	(void)state;
 	copy = dpe_message_new(&draft);
 	assert_false(dpe_message_is_plain(copy));
-	assert_int_equal(dpe_message_block(copy)->retain_flags, 0);
 	dpe_message_unref(copy);
 	draft.npreds = 1;
 	draft.preds = &draft.thread;
 	copy = dpe_message_new(&draft);
 	assert_false(dpe_message_is_plain(copy));
-	assert_int_equal(dpe_message_block(copy)->retain_flags, 0);
 	dpe_message_unref(copy);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_place_equals_general_path),
-		cmocka_unit_test(oversized_messages_have_no_flags),
-		cmocka_unit_test(a_copy_has_no_flags),
+		cmocka_unit_test(retained_messages_are_equal),
+		cmocka_unit_test(a_copy_is_not_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
