@@ -48,7 +48,7 @@ says "threads that have to take turns forty times" 1 "death by signal 6"
 # here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
 run "$DPE" explore --seed=18 -- "$explored/stale-value"
 says "a choice after the end of a thread" 1 "of them matter"
-check "is made again" -z "$(grep 'lead there again' err)"
+check "is made again" -z "$(grep 'lead to it again' err)"
 run "$DPE" explore -- ./statuses
 says "another exit status than the first run's" 1 "exit status 4, and 3 in the first run"
 run "$DPE" explore --replay=found.schedule -- ./statuses
@@ -91,7 +91,7 @@ run "$DPE" explore --replay=absent -- ./statuses
 says "an absent schedule" 2 "absent"
 echo "1 2 3 walk" >>second.schedule
 run "$DPE" explore --replay=second.schedule -- ./statuses
-says "a line that is none" 2 "no line of a schedule: '1 2 3 walk'"
+says "a line that is none" 2 "not a line of a schedule: '1 2 3 walk'"
 echo hello >third.schedule
 run "$DPE" explore --replay=third.schedule -- ./statuses
 says "no schedule" 2 "line 1 is not a line of a schedule"
