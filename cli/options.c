@@ -224,7 +224,7 @@ static const struct option options[] = {
 	{0, "keep-going", NULL, FOR_EXPLORE, "make all runs, and report each finding once", take_flag,
 		AT(keep_going)},
 	{0, "fails", "STATUSES", FOR_EXPLORE,
-		"exit statuses that are findings, as 1,3,10-20 (others than the first run's)", take_text,
+		"exit statuses that are findings, as 1,3,10-20, or !0 for all but 0 (others than the first run's)", take_text,
 		AT(fails)},
 	{0, "setup", "COMMAND", FOR_EXPLORE, "run this shell command before each run", take_text,
 		AT(setup)},

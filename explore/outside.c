@@ -42,50 +42,21 @@ static const struct {
 	{SYS_semop, "semop"},
 };
 
-/* A file of the thread in /proc; false if it is gone. */
-static bool read_file(const struct dpe_server *server, uint32_t tid, const char *name, char *text,
-	size_t size)
-{
-	char *path = dpe_xasprintf("/proc/%u/task/%u/%s", server->memory->pid, tid, name);
-	FILE *file = fopen(path, "re");
-	size_t len = file ? fread(text, 1, size - 1, file) : 0;
-
-	text[len] = '\0';
-	if (file)
-		fclose(file);
-	free(path);
-	return len;
-}
-
-/* The system call that it is in; -1: none. */
-static int call_of(const struct dpe_server *server, uint32_t tid)
-{
-	char text[256];
-	int number;
-
-	return read_file(server, tid, "syscall", text, sizeof(text)) &&
-			       sscanf(text, "%d", &number) == 1
-		       ? number
-		       : -1;
-}
-
-/* The system call that it sleeps in; -1: none, as where the kernel delays it for a page or its end. */
+/* The system call that it sleeps in; -1: none. In some the kernel delays it, for a page, a disk or the program of its child,
+ * whatever the other threads do: that is no sleep. */
 static int blocking_call(const struct dpe_server *server, uint32_t tid)
 {
-	char text[512];
-	const char *name_end = read_file(server, tid, "stat", text, sizeof(text))
-				       ? strrchr(text, ')')
-				       : NULL;
+	struct dpe_thread_state state;
 
-	return name_end && (name_end[2] == 'S' || name_end[2] == 'D') ? call_of(server, tid) : -1;
+	return dpe_thread_look((pid_t)server->memory->pid, (pid_t)tid, &state) && state.state == 'S' ? (int)state.call : -1;
 }
 
 static uint64_t computed(const struct dpe_server *server, uint32_t tid)
 {
-	char text[128];
+	char path[64], text[128];
 
-	return read_file(server, tid, "schedstat", text, sizeof(text)) ? strtoull(text, NULL, 10)
-								      : 0;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", server->memory->pid, tid);
+	return dpe_proc_text(text, sizeof(text), path) ? strtoull(text, NULL, 10) : 0;
 }
 
 /* ---- what is said of it ------------------------------------------------------------------- */

@@ -233,29 +233,31 @@ static bool next_range(const char **at, long *from, long *to, bool *good)
 
 bool dpe_fails_check(const char *fails, struct dpe_diags *diags)
 {
-	const char *at = fails;
-	bool good = *fails;
+	const char *at = fails + (*fails == '!');
+	bool good = *at;
 	long from, to;
 
 	while (next_range(&at, &from, &to, &good))
 		continue;
 	if (!good)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"--fails takes exit statuses such as '1,3,10-20', not '%s'", fails);
+			"--fails takes exit statuses such as '1,3,10-20', or '!0,2' for all others, not '%s'", fails);
 	return good;
 }
 
 static bool is_failure(int status, const char *fails, int usual)
 {
-	bool good = true;
+	bool good = true, others;
 	long from, to;
 
 	if (!fails)
 		return usual >= 0 && status != usual;
+	others = *fails == '!';
+	fails += others;
 	while (next_range(&fails, &from, &to, &good))
 		if (status >= from && status <= to)
-			return true;
-	return false;
+			return !others;
+	return others;
 }
 
 static void read_exit(struct printing *to, int status, const char *fails, int usual)

@@ -22,6 +22,8 @@ run "$DPE" explore --strategy=pct:65 -- ./statuses
 says "an unknown strategy" 2 "--strategy takes" "pct:65"
 run "$DPE" explore --strategy=dfs:-1 -- ./statuses
 says "no bound" 2 "dfs:B" "dfs:-1"
+run "$DPE" explore --fails='!' -- ./statuses
+says "all but no status" 2 "--fails takes" "not '!'"
 run "$DPE" explore --fails=1,,2 -- ./statuses
 says "no statuses" 2 "--fails takes" "1,,2"
 run "$DPE" explore --setup=false -- ./statuses
@@ -55,6 +57,10 @@ run "$DPE" explore --replay=found.schedule -- ./statuses
 says "and its replay" 1 "exit status 4, and 3 in the first run"
 run "$DPE" explore --fails=5-7,9 -- ./statuses
 says "none of the statuses asked for" 0 "nothing found" "schedules explored"
+run "$DPE" explore --fails='!3,5' -- ./statuses
+says "all but some statuses" 1 "exit status 4"
+run "$DPE" explore --fails='!3-4' -- ./statuses
+says "all but those it has" 0 "nothing found"
 run "$DPE" explore --fails=3 -- ./statuses
 says "the first run's status asked for" 1 "run 1 of" "exit status 3" "it happens without a switch"
 run "$DPE" explore -- "$explored/lost-update"

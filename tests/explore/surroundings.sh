@@ -16,6 +16,9 @@ run "$DPE" explore --runs=10 -- ./outside
 says "a thread that blocks outside, one that spins, and a fork" 0 "nothing found" "blocked in read" \
 	"computed for long" "created processes"
 check "each is reported once" "$(grep -c 'blocked in read' err)" -eq 1
+run "$DPE" explore --runs=5 -- ./outside waits
+says "a thread that the kernel lets wait for its child" 0 "nothing found"
+check "is not outside" -z "$(grep 'not controlled\|blocked' err)"
 run "$DPE" explore --runs=20 -- ./executes
 says "exec with threads, without the library" 3 "nothing found" "runs began another program (exec)"
 check "which is no complete exploration" -z "$(grep 'schedules explored' err)"

@@ -1,4 +1,6 @@
-/* A thread that blocks in read, one that spins without a call, and a process that is forked. */
+/* A thread that blocks in read, one that spins without a call, and a process that is forked. `waits`: only a thread that
+ * the kernel lets wait for the program of its child. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -42,10 +44,24 @@ static int run_child(void)
 	return WEXITSTATUS(status) != 3;
 }
 
-int main(void)
+static void *wait_for_child(void *x)
+{
+	if (!vfork()) {
+		poll(NULL, 0, 50);
+		_exit(0);
+	}
+	return x;
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t threads[3];
 
+	(void)argv;
+	if (argc > 1) {
+		pthread_create(&threads[0], NULL, wait_for_child, NULL);
+		return pthread_join(threads[0], NULL);
+	}
 	if (pipe(ends))
 		return 2;
 	pthread_create(&threads[0], NULL, receive, NULL);
