@@ -65,6 +65,8 @@ for i in 1 2 3; do
 done
 run "$DPE" explore --runs=50 -s overdrawn.dpe -- ./overdrawn locked
 says "a lock forbids it, and the program keeps its own handler of the signal" 0 "nothing found"
+run "$DPE" explore --runs=10 --fails='!0' -s overdrawn.dpe -- ./overdrawn blocking
+says "nor does a thread that blocks the signal find it pending" 0 "nothing found"
 run "$DPE" explore --runs=1000 -- ./overdrawn
 says "without rules there is no such choice" 0 "schedules explored"
 run "$DPE" explore --runs=30 -e 'detect x: record(left) [left < 0]' -- ./overdrawn executes

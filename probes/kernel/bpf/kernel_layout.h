@@ -156,6 +156,10 @@ struct unix_sock {
 	struct sock *peer;
 } RELOCATED;
 
+typedef struct {
+	unsigned long sig[1];
+} dpe_signals;
+
 struct task_struct {
 	struct files_struct *files;
 	int pid;
@@ -164,6 +168,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	const struct cred *real_cred;
 	struct signal_struct *signal;
+	dpe_signals blocked;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
 	struct thread_struct thread;

@@ -148,10 +148,11 @@ static __always_inline void enter(
 
 const volatile __u32 entry_signal; /* 0: none */
 
-/* Its handler runs after the function's first instruction. */
-static __always_inline void signal_entry(__u64 cookie)
+/* Its handler runs after the function's first instruction. A thread that blocks the signal would find it pending. */
+static __always_inline void signal_entry(struct task_struct *task, __u64 cookie)
 {
-	if (entry_signal && observing && DPE_COOKIE_ENTER(cookie))
+	if (entry_signal && observing && DPE_COOKIE_ENTER(cookie) &&
+		!(task->blocked.sig[0] >> (entry_signal - 1) & 1))
 		bpf_send_signal_thread(entry_signal);
 }
 
@@ -166,7 +167,7 @@ int on_enter(struct pt_regs *regs)
 		return 0;
 	cookie = bpf_get_attach_cookie(regs);
 	enter(regs, task, cookie);
-	signal_entry(cookie);
+	signal_entry(task, cookie);
 	return 0;
 }
 

@@ -37,10 +37,39 @@ static void count(int number)
 	handled++;
 }
 
+/* Who blocks the signal finds none that it did not send. */
+static void *withdraw_blocking(void *with)
+{
+	sigset_t urgent, pending;
+
+	sigemptyset(&urgent);
+	sigaddset(&urgent, SIGURG);
+	pthread_sigmask(SIG_BLOCK, &urgent, NULL);
+	withdraw(NULL);
+	sigpending(&pending);
+	return sigismember(&pending, SIGURG) ? with : NULL;
+}
+
+static int run_blocking(void)
+{
+	pthread_t threads[2];
+	void *found, *any = NULL;
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, withdraw_blocking, &balance);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(threads[i], &found);
+		any = found ? found : any;
+	}
+	return any ? 4 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[2];
 
+	if (argc > 1 && argv[1][0] == 'b')
+		return run_blocking();
 	if (argc > 1 && argv[1][0] == 'e') {
 		withdraw(NULL);
 		return execl("/proc/self/exe", "overdrawn", "locked", NULL);
