@@ -82,6 +82,10 @@ static bool is_watchable(struct cli *cli, const char *word)
 			"'%s' is neither a variable nor a pair of functions such as get,put", word);
 		return false;
 	}
+	if (word[letters] == '&') {
+		cli_usage_error(cli, "'%s': write the name of the variable itself, %s", word, word + letters + 1);
+		return false;
+	}
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/report/writers.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct state {
 	struct cli_report *report;
@@ -176,6 +177,21 @@ static bool syncs(const struct dpe_spec *spec)
 	return false;
 }
 
+/* Then there was nothing to be found. */
+static bool only_measures(const struct dpe_spec *spec)
+{
+	bool measures = false;
+
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
+
+		if (dpe_rule_mode(rule) != DPE_SYNC && strcmp(dpe_rule_mode_name(rule), "measure") != 0)
+			return false;
+		measures |= dpe_rule_mode(rule) != DPE_SYNC;
+	}
+	return measures;
+}
+
 static void add_unordered(void *context, const struct dpe_rule *rule, const char *first,
 	const char *second, uint64_t count)
 {
@@ -218,7 +234,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	if (report->unobserved)
 		add_text(&text, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
 	else if (!dpe_summary_findings(summary))
-		add_text(&text, &separator, "nothing found");
+		add_text(&text, &separator, only_measures(report->spec) ? "measured" : "nothing found");
 	add_count(&text, &separator, summary->matches, "match", "matches");
 	add_count(&text, &separator, summary->violated, "violated", "violated");
 	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");

@@ -212,17 +212,17 @@ static void add_result(struct dpe_text *to, const struct dpe_waits *waits)
 	dpe_text_printf(to, "dpe: process %d (", (int)waits->pid);
 	cli_text_safe(to, waits->name);
 	dpe_text_printf(to, "), %u thread%s: ", waits->nthreads, waits->nthreads == 1 ? "" : "s");
+	if (waits->ncycles)
+		dpe_text_printf(to, "%u deadlock%s%s", waits->ncycles, waits->ncycles == 1 ? "" : "s", waits->hang ? ", " : "");
 	if (waits->hang && waits->may_end && waits->prospect != DPE_NEVER)
 		dpe_text_puts(to, "no thread can go on, unless a signal handler of the program wakes one");
 	else if (waits->hang)
 		dpe_text_puts(to, "no thread can go on");
-	else if (waits->ncycles)
-		dpe_text_printf(to, "%u deadlock%s", waits->ncycles, waits->ncycles == 1 ? "" : "s");
-	else if (waits->prospect == DPE_NEVER)
+	else if (waits->prospect == DPE_NEVER && !waits->ncycles)
 		dpe_text_puts(to, "a thread waits for what no thread will give");
 	else if (waits->prospect == DPE_UNKNOWN)
 		dpe_text_puts(to, "whether all threads can go on is not known");
-	else
+	else if (waits->prospect == DPE_GOES_ON)
 		dpe_text_puts(to, "every thread can go on");
 	if (waits->is_stopped)
 		dpe_text_puts(to, "; it is stopped, by a signal or a debugger");

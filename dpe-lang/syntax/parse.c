@@ -120,6 +120,16 @@ static bool is_cast(const struct dpe_token *token, const struct dpe_token *last,
 	       expects(expected, n, "'?'");
 }
 
+/* `&counter` where an event begins: the variable's name; NULL: something else. */
+static const char *name_of_address(struct dpe_parser *parser, const struct dpe_token *token)
+{
+	const struct dpe_token *next = token + 1; /* there is one: the last token is the end */
+
+	if (token->kind != '&' || next->kind != T_NAME || next->place.begin != token->place.end)
+		return NULL;
+	return text_of(parser, next);
+}
+
 static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
 {
@@ -127,9 +137,14 @@ static void report_unexpected(struct dpe_parser *parser, const struct dpe_token 
 	const char *instead = expects(expected, n, "'@'") || expects(expected, n, "'&'")
 				      ? instead_of(token->kind)
 				      : NULL;
+	const char *variable = name_of_address(parser, token);
 	struct dpe_diags *diags = parser->spec->diags;
 
-	if (instead)
+	if (variable && last && (last->kind == ':' || last->kind == '(' || last->kind == '[' || is_operator(last->kind)))
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
+			variable);
+	else if (instead)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text, instead);
 	else if (token->kind == ')' && last && last->kind == '(')
 		dpe_diag(diags, DPE_ERROR, token->place,

@@ -37,7 +37,7 @@ lat[2]: count 1
 lat[x\x1b]: count 1
 lat: sum 3 of 2 values: mean 1.5, min 1, max 2
   1 more were no numbers
-dpe: 6 events, 0 lost; 1 rule: nothing found
+dpe: 6 events, 0 lost; 1 rule: measured
 END
 same 'as text, without escapes' err <right
 check 'matches are no findings' $status -eq 0

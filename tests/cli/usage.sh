@@ -106,6 +106,8 @@ for word in , get, ,put ''; do
 	run "$DPE" race "$word" -- true
 	says "dpe race of '$word'" 2 "'$word' is neither a variable nor a pair of functions"
 done
+run "$DPE" race '&counter' -- true
+says 'dpe race of an address' 2 "'&counter': write the name of the variable itself, counter"
 run "$DPE" list -p 4194304
 says 'list of a process that is not there' 2 'there is no process 4194304'
 mkdir folder.pnml
