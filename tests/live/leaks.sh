@@ -1,8 +1,12 @@
-# Memory that is never freed: the rule of docs/which-command.md.
+# What is never given back, or twice: the rules of docs/which-command.md.
 . tests/tap.sh
 need_live 'allocations'
 compile_target leaks
-rule=$(sed -n "s/.*dpe run -e '\(expect leak.*\)' -- PROGRAM.*/\1/p" "$TOP/docs/which-command.md")
+# rule_of WORDS: the rule that begins so
+rule_of() {
+	sed -n "s/.*dpe run -e '\($1.*\)' -- PROGRAM.*/\1/p" "$TOP/docs/which-command.md"
+}
+rule=$(rule_of 'expect leak')
 
 # own: the lines of findings that are in the program's own code
 own() {
@@ -19,4 +23,23 @@ for i in 1 2 3 4 5; do
 done
 says 'a block in each of two threads is not' 1 'leak: incomplete' 'stopped after malloc.exit(103)' 'by worker+' 'was seen 2 times'
 check 'five times of five' "$(own)" = ' 1 leaks.c:10; 1 leaks.c:19;'
+
+# Programs that others wrote are right: they keep memory until they end, and that is all.
+seq 1 20000 >numbers
+echo 'int main(void) { return 0; }' >empty.c
+printf 'all:\n\techo made\n' >Makefile
+git init -q repository
+for command in 'ls -l /etc' 'grep -r root /etc/default' 'sort --parallel=2 -rn numbers -o sorted' 'xz -T2 -k -f numbers' \
+	'/usr/bin/python3 -c print(open("/etc/passwd").read())' 'curl -s file:///etc/passwd' 'git -C repository status' \
+	'sqlite3 :memory: values(1)' 'gcc -c empty.c' 'make'; do
+	command -v "${command%% *}" >path || {
+		ok "${command%% *} # skip it is not installed"
+		continue
+	}
+	# shellcheck disable=SC2086
+	run "$DPE" run --stack=0 --allow-unobserved --report=report -e 'include "pthread.dpe"' -e "$(rule_of 'detect twice')" -e "$(rule_of 'expect file')" \
+		-e "$rule" -- $command
+	check "${command%% *}: no file, descriptor or block of memory is misused" \
+		"$(grep -c '^dpe: .* 0 lost; 3 rules: ' report) $(grep -c '^#[0-9]* \(twice\|file\)\|violated' report)" = '1 0'
+done
 finish
