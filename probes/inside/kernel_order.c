@@ -1,5 +1,6 @@
 /* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd or epoll; the
- * port to which a socket sends; the code of a handler. Sources: ip(7), eventfd(2), epoll(7), sigaction(2). */
+ * port to which a socket sends; the end of what is written to a pipe, or to all Unix sockets, as none knows its peer; the
+ * code of a handler; a signal. Sources: ip(7), eventfd(2), epoll(7), pipe(7), unix(7), sigaction(2), kill(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #define HERE DPE_MEMORY_HERE
 #define NOT_MEMORY (UINT64_C(1) << 63)
-enum { DESCRIPTOR = 1, PORT = 2 };
+enum { DESCRIPTOR = 1, PORT, END, SIGNAL };
 
 static void release_key(uint64_t key, struct dpe_memory_place place)
 {
@@ -45,8 +46,8 @@ static uint64_t port_key(const struct sockaddr *address)
 
 typedef int ends_of_sockets(int file, struct sockaddr *address, socklen_t *length);
 
-/* 0: the file orders nothing, or is a channel of the BPF programs. */
-static uint64_t file_key(int file, ends_of_sockets *end)
+/* 0: the file orders nothing, or is a channel of the BPF programs, which do not report its end. */
+static uint64_t file_key(int file, ends_of_sockets *end, bool at_end)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
@@ -57,8 +58,12 @@ static uint64_t file_key(int file, ends_of_sockets *end)
 	if (!fstat(file, &status)) {
 		if (!(status.st_mode & S_IFMT)) /* an inode without a name */
 			key = key_of(DESCRIPTOR, (unsigned)file);
+		else if (S_ISFIFO(status.st_mode) && at_end)
+			key = key_of(END, (unsigned)status.st_ino);
 		else if (S_ISSOCK(status.st_mode) && !end(file, (struct sockaddr *)&address, &length))
 			key = port_key((struct sockaddr *)&address);
+		if (S_ISSOCK(status.st_mode) && !key && at_end)
+			key = key_of(END, 0);
 	}
 	errno = error;
 	return key;
@@ -67,13 +72,19 @@ static uint64_t file_key(int file, ends_of_sockets *end)
 void dpe_order_release(int file, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
-		release_key(file_key(file, getpeername), place);
+		release_key(file_key(file, getpeername, false), place);
 }
 
-void dpe_order_acquire(int file, struct dpe_memory_place place)
+void dpe_order_close(int file, struct dpe_memory_place place)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(file_key(file, getpeername, true), place);
+}
+
+void dpe_order_acquire(int file, bool at_end, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
-		acquire_key(file_key(file, getsockname), place);
+		acquire_key(file_key(file, getsockname, at_end), place);
 }
 
 #define RELEASE(type, name, parameters, arguments)                                                    \
@@ -87,10 +98,15 @@ RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file,
 RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
 RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
 	(file, messages, count, flags))
-RELEASE(int, shutdown, (int file, int how), (file, how))
 RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value))
 RELEASE(int, epoll_ctl, (int file, int operation, int other, struct epoll_event *event),
 	(file, operation, other, event))
+
+HOOK int shutdown(int file, int how)
+{
+	dpe_order_close(file, HERE);
+	return REAL(shutdown)(file, how);
+}
 
 #define ACQUIRE(type, name, parameters, arguments)                                                 \
 	HOOK type name parameters                                                                  \
@@ -98,7 +114,7 @@ RELEASE(int, epoll_ctl, (int file, int operation, int other, struct epoll_event 
 		type result = REAL(name) arguments;                                                \
                                                                                                    \
 		if (result >= 0)                                                                   \
-			dpe_order_acquire(file, HERE);                                             \
+			dpe_order_acquire(file, !result, HERE);                                             \
 		return result;                                                                     \
 	}
 ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count))
@@ -139,6 +155,47 @@ HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const st
 
 RECEIVE(recvfrom, (int file, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length_of_from),
 	(file, to, size, flags, from, length_of_from))
+
+/* ---- signals ----------------------------------------------------------------------------- */
+
+#define RAISE(name, parameters, arguments)                                                         \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))                                \
+			release_key(key_of(SIGNAL, (unsigned)number), HERE);                       \
+		return REAL(name) arguments;                                                       \
+	}
+RAISE(kill, (pid_t process, int number), (process, number))
+RAISE(tgkill, (pid_t process, pid_t thread, int number), (process, thread, number))
+RAISE(pthread_kill, (pthread_t thread, int number), (thread, number))
+RAISE(sigqueue, (pid_t process, int number, const union sigval value), (process, number, value))
+RAISE(pthread_sigqueue, (pthread_t thread, int number, const union sigval value), (thread, number, value))
+
+static void take_signal(int number, struct dpe_memory_place place)
+{
+	if (number > 0 && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		acquire_key(key_of(SIGNAL, (unsigned)number), place);
+}
+
+HOOK int sigwait(const sigset_t *awaited, int *number)
+{
+	int error = REAL(sigwait)(awaited, number);
+
+	if (!error)
+		take_signal(*number, HERE);
+	return error;
+}
+
+#define AWAIT(name, parameters, arguments)                                                         \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int number = REAL(name) arguments;                                                 \
+                                                                                                   \
+		take_signal(number, HERE);                                                         \
+		return number;                                                                     \
+	}
+AWAIT(sigwaitinfo, (const sigset_t *awaited, siginfo_t *info), (awaited, info))
+AWAIT(sigtimedwait, (const sigset_t *awaited, siginfo_t *info, const struct timespec *timeout), (awaited, info, timeout))
 
 /* ---- handlers ---------------------------------------------------------------------------- */
 
@@ -206,6 +263,10 @@ void dpe_order_handler(struct dpe_memory_place place)
 		if (handler <= place.pc && handler > closest)
 			closest = handler;
 	}
-	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
-		acquire_key(closest, place);
+	if (!closest || !dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		return;
+	acquire_key(closest, place);
+	for (unsigned i = 1; i < _NSIG; i++)
+		if (__atomic_load_n(&handlers[i], __ATOMIC_ACQUIRE) == closest)
+			acquire_key(key_of(SIGNAL, i), place);
 }

@@ -73,8 +73,6 @@ static inline void touch(
 	case DPE_PRELOAD_pthread_cond_wait:
 	case DPE_PRELOAD_pthread_cond_timedwait:
 	case DPE_PRELOAD_pthread_cond_clockwait:
-	case DPE_PRELOAD_pthread_cond_signal:
-	case DPE_PRELOAD_pthread_cond_broadcast:
 	case DPE_PRELOAD_sem_wait:
 	case DPE_PRELOAD_sem_trywait:
 	case DPE_PRELOAD_sem_timedwait:
@@ -85,6 +83,17 @@ static inline void touch(
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 		break;
 	}
+}
+
+/* The call uses the object until it returns, when threads that it let go on may have destroyed the object. */
+static inline void touch_last(
+	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
+{
+	if (dpe_memory_touch &&
+		(function == DPE_PRELOAD_pthread_cond_signal ||
+			function == DPE_PRELOAD_pthread_cond_broadcast ||
+			function == DPE_PRELOAD_pthread_barrier_wait))
+		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 }
 
 /* The function is a constant, not an argument of the call. */
@@ -109,6 +118,7 @@ static inline void leave(
 		dpe_preload_epoch++;
 	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
+	touch_last(function, call, frame);
 }
 
 /* ---- POSIX ------------------------------------------------------------------------------- */

@@ -272,8 +272,16 @@ SEND(send, (int file, const void *from, size_t size, int flags), (file, from, si
 HOOK int close(int file)
 {
 	use_file(DPE_PRELOAD_FILE_CLOSED, file, DPE_MEMORY_HERE);
-	dpe_order_release(file, DPE_MEMORY_HERE);
+	dpe_order_close(file, DPE_MEMORY_HERE);
 	return REAL(close)(file);
+}
+
+HOOK int fclose(FILE *file)
+{
+	release();
+	if (file)
+		dpe_order_close(fileno(file), DPE_MEMORY_HERE);
+	return REAL(fclose)(file);
 }
 
 /* ---- what sends, or may send what was written before -------------------------------------- */
@@ -285,7 +293,6 @@ HOOK int close(int file)
 		return REAL(name) arguments;                                                       \
 	}
 RELEASE(int, fflush, (FILE * file), (file))
-RELEASE(int, fclose, (FILE * file), (file))
 RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putc, (int byte, FILE *file), (byte, file))
 RELEASE(int, putchar, (int byte), (byte))

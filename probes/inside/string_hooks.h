@@ -135,7 +135,7 @@ DPE_PRELOAD_HIDDEN void dpe_read_format(
 		if (result > 0)                                                                    \
 			WRITES(to, at_most((size_t)result, size));                                 \
 		if (result >= 0)                                                                   \
-			dpe_order_acquire(file, DPE_MEMORY_HERE);                                  \
+			dpe_order_acquire(file, !result, DPE_MEMORY_HERE);                                  \
 		return result;                                                                     \
 	}
 

@@ -92,6 +92,14 @@ act() {
 act mixed race4
 act destroyed race4
 act initialised race4
+for about in barrier condition; do
+	run timeout -s KILL 120 "$DPE" race -- ./gcc $about
+	says "a $about is destroyed by a thread that it let go on" 1 'race4: match' ' 0 lost'
+	run timeout -s KILL 120 "$DPE" race -- ./gcc $about-later
+	says "a $about is destroyed when all threads have left it" 0 'nothing found' ' 0 lost'
+done
+run timeout -s KILL 120 "$DPE" race -- ./gcc condition-inside
+says 'a condition is signalled under the mutex of who destroys it' 0 'nothing found' ' 0 lost'
 act closed race8
 run timeout -s KILL 120 "$DPE" race -- ./gcc now closed
 says 'which descriptor, used and closed' 1 'file::close(' 'file::use('
@@ -139,10 +147,10 @@ for how in udp eventfd epoll handler; do
 	run "$DPE" race -- ./pipes $how
 	says "the order by $how" 0 'nothing found' ' 0 lost'
 done
-for how in pipe socket stream tcp; do
-	run "$DPE" race -- ./pipes $how
+for how in pipe socket stream tcp 'end of a pipe' 'end of a socket' 'end of a stream' 'end of a tcp' signal interrupt; do
+	run "$DPE" race -- ./pipes "$how"
 	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
-	run "$DPE" race -- ./pipes $how late
+	run "$DPE" race -- ./pipes "$how" late
 	says "but not what is repeated after the message by a $how" 1 'data race on ' ' 0 lost'
 done
 

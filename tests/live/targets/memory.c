@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,6 +374,49 @@ static int reuse_stacks(void)
 	return 0;
 }
 
+static pthread_barrier_t barrier;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int over;
+
+static void *let_go(void *arg)
+{
+	if (!strncmp(way, "barrier", strlen("barrier"))) {
+		pthread_barrier_wait(&barrier);
+		return arg;
+	}
+	pthread_mutex_lock(&mutex);
+	over = 1;
+	if (is("condition-inside"))
+		pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+	if (!is("condition-inside"))
+		pthread_cond_signal(&condition);
+	return arg;
+}
+
+/* Who was let go on destroys the object: at once, or when the other thread has ended. */
+static int destroy_early(void)
+{
+	bool barriers = !strncmp(way, "barrier", strlen("barrier")), later = strstr(way, "later");
+	pthread_t other;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&other, NULL, let_go, NULL);
+	if (barriers)
+		pthread_barrier_wait(&barrier);
+	pthread_mutex_lock(&mutex);
+	while (!barriers && !over)
+		pthread_cond_wait(&condition, &mutex);
+	pthread_mutex_unlock(&mutex);
+	if (later)
+		pthread_join(other, NULL);
+	if (barriers)
+		pthread_barrier_destroy(&barrier);
+	else
+		pthread_cond_destroy(&condition);
+	return later ? 0 : pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t first, second;
@@ -388,6 +432,8 @@ int main(int argc, char **argv)
 		return reuse_stacks();
 	if (is("behind"))
 		return leave_one_behind();
+	if (!strncmp(way, "barrier", strlen("barrier")) || !strncmp(way, "condition", strlen("condition")))
+		return destroy_early();
 	references = 2;
 	pthread_spin_init(&spin, 0);
 	object = malloc(sizeof(*object));

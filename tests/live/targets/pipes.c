@@ -14,6 +14,11 @@ static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_IN
 static int ends[2], late, counter, other;
 static FILE *stream;
 static int size = 1, handles; /* of the message; it is a signal's handler that begins */
+static int closes; /* the message is the end of what was written */
+static sigset_t awaited; /* or a signal, for which a thread waits or */
+static int signals, interrupts; /* which interrupts it */
+static pthread_t receives;
+static volatile sig_atomic_t interrupted;
 static int polled = -1, watched = -1; /* an epoll, and what is put into it */
 
 __attribute__((noinline)) void put(int *to, int value)
@@ -42,9 +47,22 @@ static void handle(int number)
 	_exit(0);
 }
 
+static void note_interrupt(int number)
+{
+	(void)number;
+	put(&counter, 2);
+	interrupted = 1;
+}
+
 static void send_one(void)
 {
-	if (handles) {
+	if (interrupts) {
+		must(!pthread_kill(receives, SIGUSR2));
+	} else if (signals) {
+		must(!kill(getpid(), SIGUSR2));
+	} else if (closes) {
+		must(!(stream ? fclose(stream) : close(ends[1])));
+	} else if (handles) {
 		signal(SIGUSR1, handle);
 	} else if (polled >= 0) {
 		must(!epoll_ctl(polled, EPOLL_CTL_ADD, watched, &(struct epoll_event){.events = EPOLLIN}));
@@ -72,9 +90,18 @@ static void *receiver(void *unused)
 	struct sigaction action = {0};
 	struct epoll_event ready;
 	char bytes[8];
+	int number;
 
 	take_and_give(1);
-	if (polled >= 0)
+	while (interrupts && !interrupted)
+		must(!pthread_sigmask(SIG_UNBLOCK, &awaited, NULL));
+	if (interrupts)
+		return unused;
+	if (signals)
+		must(!sigwait(&awaited, &number) && number == SIGUSR2);
+	else if (closes)
+		must(!read(ends[0], bytes, sizeof(bytes)));
+	else if (polled >= 0)
 		must(epoll_wait(polled, &ready, 1, -1) == 1);
 	else if (!handles)
 		must(read(ends[0], bytes, sizeof(bytes)) == size);
@@ -104,6 +131,9 @@ static void connect_ends(int type)
 
 static void open_ends(const char *how)
 {
+	closes = !strncmp(how, "end of a ", strlen("end of a "));
+	if (closes)
+		how += strlen("end of a ");
 	if (!strcmp(how, "socket"))
 		must(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
 	else if (!strcmp(how, "tcp") || !strcmp(how, "udp"))
@@ -117,6 +147,13 @@ static void open_ends(const char *how)
 	if (!strcmp(how, "epoll"))
 		polled = epoll_create1(0), watched = eventfd(1, 0);
 	handles = !strcmp(how, "handler");
+	interrupts = !strcmp(how, "interrupt");
+	signals = !strcmp(how, "signal");
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &awaited, NULL);
+	if (interrupts)
+		signal(SIGUSR2, note_interrupt);
 }
 
 int main(int argc, char **argv)
@@ -126,8 +163,9 @@ int main(int argc, char **argv)
 
 	late = argc > 2;
 	open_ends(how);
-	pthread_create(&threads[0], NULL, sender, NULL);
 	pthread_create(&threads[1], NULL, receiver, NULL);
+	receives = threads[1];
+	pthread_create(&threads[0], NULL, sender, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d\n", counter + other);
