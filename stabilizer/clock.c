@@ -202,26 +202,31 @@ static struct dpe_clock *empty_clock(struct dpe_pool *pool, unsigned height)
 
 static bool any(four of)
 {
-	return of[0] | of[1] | of[2] | of[3];
+	uint64_t halves[2];
+
+	memcpy(halves, &of, sizeof(halves));
+	return halves[0] | halves[1];
 }
 
-/* The maximum of both for each chain; returns one of the two where it dominates. */
+/* The maximum of both for each chain; returns one of the two if it dominates. */
 static struct dpe_clock *join_leaves(const struct dpe_clock *a, const struct dpe_clock *b)
 {
 	struct dpe_clock *joined;
-	four a_more = {0}, b_more = {0};
+	four most[FAN / 4], not_a = {0}, not_b = {0};
 
 	for (unsigned i = 0; i < FAN / 4; i++) {
-		a_more |= (four)(a->fours[i] > b->fours[i]);
-		b_more |= (four)(b->fours[i] > a->fours[i]);
+		four more = (four)(a->fours[i] > b->fours[i]);
+
+		most[i] = (a->fours[i] & more) | (b->fours[i] & ~more);
+		not_a |= most[i] ^ a->fours[i];
+		not_b |= most[i] ^ b->fours[i];
 	}
-	if (!any(b_more))
+	if (!any(not_a))
 		return ref(a);
-	if (!any(a_more))
+	if (!any(not_b))
 		return ref(b);
 	joined = new_clock(a->pool, 0);
-	for (unsigned i = 0; i < FAN; i++)
-		joined->at[i] = a->at[i] > b->at[i] ? a->at[i] : b->at[i];
+	memcpy(joined->fours, most, sizeof(most));
 	return joined;
 }
 
