@@ -5,7 +5,7 @@ need_live 'pages of programs'
 mkdir examples
 cp -r "$TOP/examples/producer-consumer" examples
 run "$DPE" run -s examples/producer-consumer/race.dpe --on-break=continue --html=page.html -- "$BUILD/examples/producer-consumer-broken"
-gives 'the race is found' 1
+says 'the race is found' 1 'race: match of'
 check 'semaphores have the names of their variables' "$(grep -c '"deposited"' page.html)" -ge 1
 check 'stacks have lines' "$(grep -c 'producer-consumer.c:35' page.html)" -ge 1
 check 'whose text is on the page' "$(grep -cF 'queue[last] = item' page.html)" -ge 1
