@@ -288,24 +288,38 @@ static __always_inline __u64 *begin_words(
 	return record->words + DPE_RESULT_WORDS;
 }
 
-/* Sends with a constant number of words; false if the ring is full. */
-static __always_inline bool put_words(
-	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
+/* A record of the event and its words, `room` bytes longer than these; NULL if the ring is full. `behind`: where that
+ * room begins. */
+static __always_inline struct dpe_record *begin_record(void *ring, const struct probe_event *event,
+	const __u64 *words, const int count, const __u32 room, const bool exit, __u64 **behind)
 {
 	const int before = exit ? DPE_RESULT_WORDS : 0;
 	struct dpe_record *record;
-	void *ring = own_ring();
 	__u64 *to;
 
 	if (!ring)
-		return false;
-	record = reserve(ring, sizeof(*record) + (before + count) * sizeof(__u64));
+		return 0;
+	record = reserve(ring, sizeof(*record) + (before + count) * sizeof(__u64) + room);
 	if (!record)
-		return false;
+		return 0;
 	fill(record, event);
 	to = begin_words(record, event, exit);
 	for (int i = 0; i < count; i++)
 		to[i] = words[i];
+	*behind = to + count;
+	return record;
+}
+
+/* Sends with a constant number of words; false if the ring is full. */
+static __always_inline bool put_words(
+	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
+{
+	void *ring = own_ring();
+	__u64 *behind;
+	struct dpe_record *record = begin_record(ring, event, words, count, 0, exit, &behind);
+
+	if (!record)
+		return false;
 	submit(ring, record);
 	return true;
 }
@@ -329,22 +343,15 @@ static __always_inline void copy_stack(
 static __always_inline bool put_with_stack(const struct probe_event *event, const __u64 *words,
 	const int count, const __u32 frames, const bool exit)
 {
-	const __u32 room = (frames + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
-	struct dpe_record *record;
 	void *ring = own_ring();
-	__u64 *to;
+	__u64 *behind;
+	struct dpe_record *record =
+		begin_record(ring, event, words, count, (1 + frames) * sizeof(__u64), exit, &behind);
 
-	if (!ring)
-		return false;
-	record = reserve(ring, sizeof(*record) + (count + 1) * sizeof(__u64) + room);
 	if (!record)
 		return false;
-	fill(record, event);
-	to = begin_words(record, event, exit);
-	for (int i = 0; i < count; i++)
-		to[i] = words[i];
-	to[count] = event->extra;
-	copy_stack(record, event, &to[count + 1], frames);
+	behind[0] = event->extra;
+	copy_stack(record, event, &behind[1], frames);
 	record->has_stack = count == 2 ? DPE_STACK_BRIEF : DPE_STACK_WHOLE;
 	submit(ring, record);
 	return true;
@@ -364,26 +371,17 @@ static __always_inline bool put_stack(
 static __always_inline bool put_with_values(const struct probe_event *event, const __u64 *words,
 	const int count, const bool with_texts, const bool exit)
 {
-	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64) +
-			   (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
-	struct dpe_record *record;
+	const __u32 room = (1 + stack_depth + DPE_VALUES) * sizeof(__u64) + (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
 	void *ring = own_ring();
-	__u64 *to, *values;
+	__u64 *behind, *values;
+	struct dpe_record *record = begin_record(ring, event, words, count, room, exit, &behind);
 
-	if (!ring)
-		return false;
-	record = reserve(ring,
-		sizeof(*record) + (count + 1 + DPE_VALUES) * sizeof(__u64) + room);
 	if (!record)
 		return false;
-	fill(record, event);
-	to = begin_words(record, event, exit);
-	for (int i = 0; i < count; i++)
-		to[i] = words[i];
-	to[count] = event->extra;
-	copy_stack(record, event, &to[count + 1], stack_depth);
+	behind[0] = event->extra;
+	copy_stack(record, event, &behind[1], stack_depth);
 	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
-	values = &to[count + 1 + stack_depth];
+	values = &behind[1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->thread->read.values[i];
 	for (__u32 i = 0; with_texts && i < DPE_TEXTS; i++)
