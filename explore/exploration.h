@@ -30,7 +30,8 @@ struct dpe_exploration {
 	struct dpe_text unreached; /* predictions, a line each */
 	unsigned confirmed, predicted;
 	bool complete; /* all schedules were run */
-	bool by_dfs;
+	bool by_dfs; /* alone */
+	bool without_dfs; /* the portfolio is */
 	bool ended; /* no schedule is left, as far as is known */
 	unsigned pruned; /* runs that were equivalent to others */
 	int usual; /* exit status; -1: not known yet */

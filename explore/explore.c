@@ -107,6 +107,21 @@ void dpe_exploration_read(
 		add_rules(exploration, run, finding);
 }
 
+/* For the portfolio: dfs has one that is left, and the program is small. */
+static bool has_behaviour(struct dpe_exploration *exploration)
+{
+	return !exploration->without_dfs && dpe_dfs_give(&exploration->dfs, exploration->server.memory);
+}
+
+static void take_behaviour(struct dpe_exploration *exploration)
+{
+	struct dpe_sched_header *memory = exploration->server.memory;
+
+	exploration->without_dfs |= !exploration->by_dfs && memory->nevents > DPE_EXPLORE_SMALL;
+	if (!exploration->without_dfs)
+		dpe_dfs_take(&exploration->dfs, memory);
+}
+
 /* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
 static bool choose_schedule(struct dpe_exploration *exploration, unsigned number)
 {
@@ -116,6 +131,8 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	memory->nforced = 0;
 	if (number > 1 || exploration->by_dfs)
 		dpe_strategy_find(exploration->options->strategy, number - 2, &strategy);
+	if (strategy.strategy == DPE_SCHED_DFS && !exploration->by_dfs && !has_behaviour(exploration))
+		strategy.strategy = DPE_SCHED_SURW;
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
@@ -152,9 +169,9 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 	if (exploration->server.memory->strategy == DPE_SCHED_DELAY)
 		dpe_delays_take(&exploration->delays, exploration->server.memory);
 	pruned = exploration->server.memory->end == DPE_SCHED_PRUNED;
-	exploration->pruned += pruned;
-	if (exploration->by_dfs)
-		dpe_dfs_take(&exploration->dfs, exploration->server.memory);
+	exploration->pruned += pruned && exploration->by_dfs;
+	if (exploration->server.memory->strategy == DPE_SCHED_DFS)
+		take_behaviour(exploration);
 	dpe_exploration_count(exploration, &run);
 	dpe_exploration_read(exploration, &run, &finding);
 	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
@@ -204,7 +221,8 @@ static enum dpe_explored explore(struct dpe_exploration *exploration)
 	}
 	exploration->by_dfs = strategy.strategy == DPE_SCHED_DFS;
 	exploration->dfs.full = strategy.full || options->rules;
-	exploration->dfs.bound = strategy.bound;
+	exploration->dfs.bound = exploration->by_dfs ? strategy.bound : UINT_MAX;
+	exploration->without_dfs = !exploration->by_dfs && options->rules;
 	if (!dpe_exploration_begin(exploration))
 		return DPE_EXPLORED_FAILED;
 	for (unsigned number = 1; number <= options->runs; number++)

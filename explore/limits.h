@@ -12,6 +12,7 @@
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
 #define DPE_EXPLORE_TREE 1000000     /* runs that are known and not made yet */
 #define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
+#define DPE_EXPLORE_SMALL 256        /* operations of a run up to which dfs is a part of the portfolio */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_FREED_BLOCKS 65536 /* of memory, kept from the allocator to find uses of them, … */

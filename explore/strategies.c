@@ -12,9 +12,9 @@ static const struct dpe_strategy PORTFOLIO[] = {
 	{DPE_SCHED_POS, .depth = 0},
 	{DPE_SCHED_SURW, .depth = 0},
 	{DPE_SCHED_DELAY, .depth = 0},
-	{DPE_SCHED_SURW, .depth = 0},
+	{DPE_SCHED_DFS, .depth = 0},
 	{DPE_SCHED_ROUNDS, .depth = 0},
-	{DPE_SCHED_SURW, .depth = 0},
+	{DPE_SCHED_SURW, .depth = 0}, /* not behind dfs, whose runs may end early and say little of the next one */
 };
 
 static bool find_simple(const char *name, struct dpe_strategy *found)

@@ -47,6 +47,10 @@ ${CC:-cc} -g -O1 -fsanitize=thread -c "$targets/echo.c" -o echo.o &&
 	${CC:-cc} echo.o -o echo -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling echo.c"
 run "$DPE" explore --strategy=rounds -- ./echo
 says "threads that have to take turns forty times" 1 "death by signal 6"
+for seed in 1 2 3 4; do
+	run "$DPE" explore --runs=100 --seed=$seed -- "$explored/hyman"
+	says "of a small program, the portfolio explores the behaviours, with seed $seed, too" 1 "death by signal 6"
+done
 # here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
 run "$DPE" explore --seed=18 -- "$explored/stale-value"
 says "a choice after the end of a thread" 1 "of them matter"
