@@ -42,6 +42,8 @@ static unsigned count_threads(const struct dpe_server *server)
 void dpe_operation_print(
 	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *details)
 {
+	char *place = dpe_place_text(symbols, op->pc);
+
 	/* NONE: a wait that has ended */
 	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
 	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
@@ -54,10 +56,9 @@ void dpe_operation_print(
 		dpe_text_puts(details, " with ");
 		dpe_object_print(symbols, op->mutex, details);
 	}
-	if (op->pc) {
-		dpe_text_puts(details, " at ");
-		dpe_place_print(symbols, op->pc, details);
-	}
+	if (place)
+		dpe_text_printf(details, " at %s", place);
+	free(place);
 }
 
 static void print_cause(struct printing *to, const struct dpe_sched_thread *thread)

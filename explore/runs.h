@@ -31,7 +31,7 @@ void dpe_symbols_free(struct dpe_symbols *symbols);
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to);
 /* "'lock'", or the address where no variable is there. */
 void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to);
-/* The same as texts of the caller's; NULL for 0. */
+/* The same as texts of the caller's; NULL: 0, or a place in no file, such as the kernel's for observed returns. */
 char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc);
 char *dpe_object_text(const struct dpe_symbols *symbols, uint64_t object);
 /* The program's build id in hexadecimal; "none". */

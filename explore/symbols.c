@@ -62,7 +62,7 @@ char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc)
 {
 	struct dpe_text text = {0};
 
-	if (pc)
+	if (dpe_map_find(symbols->maps, symbols->count, pc))
 		dpe_place_print(symbols, pc, &text);
 	return text.at;
 }

@@ -217,15 +217,15 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	for (unsigned i = 0; i < plan->nwatched; i++)
 		dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
 			"'%s' cannot be watched in several processes: watchpoints are for one "
-			"process (without --follow)",
+			"process (without --follow or dpe explore)",
 			plan->watched[i].lvalue);
 	for (unsigned i = 0; i < plan->nobjects; i++)
 		dpe_diag(diags, DPE_ERROR, plan->objects[i].place,
 			"objects cannot be watched in several processes: watchpoints are for one "
-			"process (without --follow)");
+			"process (without --follow or dpe explore)");
 	if (plan->memory)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"events of memory can be observed in one process only (without --follow)");
+			"events of memory can be observed in one process only (without --follow or dpe explore)");
 	return !plan->nwatched && !plan->nobjects && !plan->memory;
 }
 

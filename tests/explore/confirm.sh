@@ -27,6 +27,7 @@ printf 'include "pthread.dpe"\npredict early: get() ; put()\n' >early.dpe
 confirmed "an order violation, with the sections swapped" "early: predicted match of get at swapped_second (" "early: match" early.dpe \
 	./predicted swapped
 confirmed "a cycle of two locks" "mutexes: potential deadlock of 2 threads" "deadlock (2 threads)" deadlock.dpe "$explored/ab-ba"
+check "its waits have no address of the kernel's" "$(grep -c ' waits in pthread_mutex_lock of .*, which thread' err) $(grep -c ' waits in .* at 0x' err)" = '2 0'
 
 run "$DPE" explore --confirm --runs=7 -s race.dpe -- ./predicted guarded
 says "what data forbids is not reached" 3 "race: predicted match of get at guarded_second (" ": not reached in 7 runs" "nothing found"

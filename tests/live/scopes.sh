@@ -58,5 +58,5 @@ run "$DPE" race libscopes::second -- ./scopes
 says 'one that another library has' 2 "no variable 'libscopes::second'"
 printf 'detect r: bump [libscopes::hidden = 41]\n' >follow.dpe
 run "$DPE" run --follow -s follow.dpe -- ./scopes
-says 'several processes have them in several places' 2 'which each process may have at another address (without --follow)'
+says 'several processes have them in several places' 2 'which each process may have at another address (without --follow or dpe explore)'
 finish
