@@ -1,6 +1,7 @@
 /* tbb: the order that oneTBB makes. A task begins after everything that was spawned so far, since it is not known which task it
  * is; its begin is observed in a function that libtbb calls. Waits and locks are atomic operations in its headers, except for
  * those here. Source: oneTBB 2021, its headers; names are those of its binary interface. */
+#include "probes/inside/openmp.h" /* a moment for other threads */
 #include "probes/inside/tbb.h"
 
 #include <dlfcn.h>
@@ -64,6 +65,7 @@ void dpe_tbb_enter(struct dpe_memory_place place)
 	acquire(SPAWNED, place);
 	if (__atomic_load_n(&pipelines, __ATOMIC_RELAXED))
 		acquire(RETURNED, place);
+	dpe_omp_begin(place.pc);
 }
 
 void dpe_tbb_return(struct dpe_memory_place place)

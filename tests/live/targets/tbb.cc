@@ -265,6 +265,24 @@ static void use_isolation()
 	check(done);
 }
 
+/* Iterations that one thread would have run by itself before others wake. */
+static void use_quick_for()
+{
+	std::vector<int> done(100);
+
+	tbb::parallel_for(
+		tbb::blocked_range<int>(0, 100, 1),
+		[&](const tbb::blocked_range<int> &range) {
+			for (int i = range.begin(); i != range.end(); i++) {
+				done[i]++;
+				if (wrong)
+					++*shared;
+			}
+		},
+		tbb::simple_partitioner());
+	check(done);
+}
+
 static void use_pipeline()
 {
 	std::vector<int> done(100);
@@ -408,6 +426,7 @@ template <typename Mutex> static void use_rw_mutex()
 
 #define USES(X) \
 	X(for, use_for) \
+	X(quick_for, use_quick_for) \
 	X(static, use_static) \
 	X(affinity, use_affinity) \
 	X(reduce, use_reduce) \
