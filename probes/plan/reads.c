@@ -43,7 +43,7 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 	if (!why)
 		why = dpe_variable_find_in(&probes->modules, read->lvalue, &probes->reads[number]);
 	if (!why && probes->follows && !probes->reads[number].module->program)
-		why = dpe_xasprintf("it is in %s, which each process may have elsewhere "
+		why = dpe_xasprintf("it is in %s, which each process may have at another address "
 				    "(without --follow or dpe explore)",
 			probes->reads[number].module->name);
 	if (!why)
