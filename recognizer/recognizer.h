@@ -58,6 +58,10 @@ struct dpe_rule_engine {
 	uint64_t (*states)(struct dpe_run *run, dpe_slice_state_fn *each, void *context);
 };
 
+/* What may be doubted at a time, each contained in the next: failures of slices that are not owned, verdicts that depend on other threads
+ * than their own, or whose messages have no numbers, and all. */
+enum dpe_doubts { DPE_DOUBT_FAILURES, DPE_DOUBT_SHARED, DPE_DOUBT_ALL, DPE_DOUBTS };
+
 /* A rule at run time. */
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
@@ -115,9 +119,10 @@ struct dpe_run {
 	uint64_t verdicts, satisfied, inconclusive; /* reported */
 	const char *first, *second; /* of a rule `a ; b`: both; else NULL … */
 	uint64_t unordered;         /* … and how often b was independent of an a */
-	/* Verdicts that can no longer be retracted: all, without those of owned slices while messages are numbered, and
-	 * failures among the latter; the event after the last of them. */
-	uint64_t forgotten_all, forgotten, forgotten_failures, forgotten_to;
+	/* Verdicts that can no longer be retracted one by one: counted ones, by what makes them doubtful; how many there
+	 * were, and the event after the last of them. */
+	struct dpe_summary forgotten[DPE_DOUBTS];
+	uint64_t nforgotten, forgotten_to;
 	unsigned sync; /* index among the `sync` rules */
 };
 

@@ -75,15 +75,35 @@ static bool is_failure(const struct reported_verdict *entry)
 	       (entry->kind == DPE_VIOLATED || entry->kind == DPE_INCOMPLETE);
 }
 
+static uint64_t *counter_of(struct dpe_summary *summary, const struct reported_verdict *entry)
+{
+	if (entry->waits)
+		return entry->deadlock.kind == DPE_HANG ? &summary->hangs : &summary->deadlocks;
+	switch (entry->kind) {
+	case DPE_SATISFIED:
+		return &summary->satisfied;
+	case DPE_VIOLATED:
+		return &summary->violated;
+	case DPE_INCOMPLETE:
+		return &summary->incomplete;
+	default:
+		return &summary->matches;
+	}
+}
+
 static void forget_oldest(struct dpe_reported *reported)
 {
 	struct reported_verdict *entry = reported->at[reported->first];
 
 	if (entry) {
-		entry->run->forgotten_all++;
-		entry->run->forgotten +=
-			!entry->owned || !dpe_stabilizer_numbered(entry->run->recognizer->stabilizer);
-		entry->run->forgotten_failures += is_failure(entry);
+		struct dpe_summary *forgotten = entry->run->forgotten;
+
+		++*counter_of(&forgotten[DPE_DOUBT_ALL], entry);
+		if (!entry->owned || !dpe_stabilizer_numbered(entry->run->recognizer->stabilizer))
+			++*counter_of(&forgotten[DPE_DOUBT_SHARED], entry);
+		if (is_failure(entry))
+			++*counter_of(&forgotten[DPE_DOUBT_FAILURES], entry);
+		entry->run->nforgotten++;
 		entry->run->forgotten_to = entry->number + 1;
 	}
 	drop(entry);
@@ -200,22 +220,6 @@ static bool depends_on(
 	return !entry->owned || is_owner(entry, thread);
 }
 
-static uint64_t *counter_of(struct dpe_summary *summary, const struct reported_verdict *entry)
-{
-	if (entry->waits)
-		return entry->deadlock.kind == DPE_HANG ? &summary->hangs : &summary->deadlocks;
-	switch (entry->kind) {
-	case DPE_SATISFIED:
-		return &summary->satisfied;
-	case DPE_VIOLATED:
-		return &summary->violated;
-	case DPE_INCOMPLETE:
-		return &summary->incomplete;
-	default:
-		return &summary->matches;
-	}
-}
-
 static const char *name_of(const struct reported_verdict *entry)
 {
 	if (entry->waits)
@@ -270,17 +274,32 @@ static void drop_retracted_tail(struct dpe_reported *reported)
 		reported->count--;
 }
 
-/* Verdicts that are no longer remembered cannot be retracted one by one. */
-static void doubt_forgotten_verdicts(struct dpe_run *run, uint64_t *count, const char *reason)
+/* Returns how many there were. */
+static uint64_t withdraw(struct dpe_summary *from, const struct dpe_summary *counts)
+{
+	from->satisfied -= counts->satisfied;
+	from->violated -= counts->violated;
+	from->incomplete -= counts->incomplete;
+	from->matches -= counts->matches;
+	from->deadlocks -= counts->deadlocks;
+	from->hangs -= counts->hangs;
+	return counts->satisfied + counts->violated + counts->incomplete + counts->matches + counts->deadlocks +
+	       counts->hangs;
+}
+
+/* Verdicts that are no longer remembered cannot be retracted one by one: together they are one that is inconclusive. */
+static void doubt_forgotten_verdicts(struct dpe_run *run, enum dpe_doubts doubts, const char *reason)
 {
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+	struct dpe_summary counts = run->forgotten[doubts];
 	char *text;
 
-	if (!*count)
+	if (!withdraw(&run->recognizer->summary, &counts))
 		return;
+	for (unsigned i = 0; i < DPE_DOUBTS; i++)
+		withdraw(&run->forgotten[i], i < doubts ? &run->forgotten[i] : &counts);
 	text = dpe_xasprintf("%s; so any of the first %llu verdicts could be wrong", reason,
-		(unsigned long long)run->forgotten_all);
-	*count = run->forgotten_failures = 0;
+		(unsigned long long)run->nforgotten);
 	verdict.reason = text;
 	dpe_verdict_report(run, NULL, &verdict);
 	free(text);
@@ -305,7 +324,7 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, str
 
 		if (run->forgotten_to > since)
 			doubt_forgotten_verdicts(run,
-				thread.kind == DPE_NONE ? &run->forgotten_all : &run->forgotten,
+				thread.kind == DPE_NONE ? DPE_DOUBT_ALL : DPE_DOUBT_SHARED,
 				reason);
 	}
 }
@@ -324,6 +343,6 @@ void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
 
-		doubt_forgotten_verdicts(run, &run->forgotten_failures, reason);
+		doubt_forgotten_verdicts(run, DPE_DOUBT_FAILURES, reason);
 	}
 }
