@@ -4,6 +4,7 @@
 #include "cli/explore_json.h"
 #include "cli/explore_rules.h"
 #include "cli/report/report.h"
+#include "cli/report/stack_frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,6 +119,7 @@ int cli_explore(struct cli *cli)
 		.output = cli->output ? cli->output : "found.schedule",
 		.replay = cli->replay_from,
 		.fails = cli->fails,
+		.is_of_library = cli_frame_is_of_language,
 		.setup = cli->setup,
 		.runs = cli->runs,
 		.seed = cli->seed,

@@ -23,11 +23,13 @@ struct dpe_symbols {
 	struct dpe_modules modules;
 	struct dpe_map *maps;
 	unsigned count, cap;
+	bool (*is_of_library)(const char *frame); /* see dpe_explore_options; or NULL */
 };
 /* The program and the libraries that the process has mapped. */
 void dpe_symbols_read(struct dpe_symbols *symbols, pid_t pid);
 void dpe_symbols_free(struct dpe_symbols *symbols);
-/* "main+0x1f (prog.c:12)", of a return address; of code inlined there "lock (inlined) (prog.c:3) by main…". */
+/* "main+0x1f (prog.c:12)", of a return address; of code inlined there "lock (inlined) (prog.c:3) by main…". Code of libraries is left out
+ * where it is inlined in other code, or other code in it. */
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to);
 /* "'lock'", or the address where no variable is there. */
 void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to);

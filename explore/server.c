@@ -264,6 +264,7 @@ bool dpe_server_start(struct dpe_server *server, const struct dpe_explore_option
 	bool good;
 
 	*server = (struct dpe_server){.commands = -1, .errors = -1, .pid = -1};
+	server->symbols.is_of_library = options->is_of_library;
 	if (!dpe_program_find(&with.program, options->argv[0], diags))
 		return false;
 	good = check_program(&with.program, diags) && launch(server, &with, diags);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 struct maps_reading {
 	struct dpe_symbols *symbols;
@@ -41,20 +42,41 @@ void dpe_symbols_free(struct dpe_symbols *symbols)
 	free(symbols->maps);
 }
 
+static bool is_of_library(const struct dpe_symbols *symbols, const char *frame)
+{
+	return symbols->is_of_library && symbols->is_of_library(frame);
+}
+
+/* Frames of a library's code that is compiled into the program are left out, unless there are no others. */
+static void print_frames(const struct dpe_symbols *symbols, char *const *frames, unsigned count, struct dpe_text *to)
+{
+	bool any = false, printed = false;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= !is_of_library(symbols, frames[i]);
+	for (unsigned i = 0; i < count; i++) {
+		if (any && is_of_library(symbols, frames[i]))
+			continue;
+		dpe_text_printf(to, "%s%s", printed ? " by " : "", frames[i]);
+		printed = true;
+	}
+}
+
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to)
 {
 	struct dpe_text lines = {0};
+	unsigned count = 0, cap = 0;
+	char **frames = NULL, *rest = NULL;
 
-	if (pc)
-		dpe_stack_print(symbols->maps, symbols->count, pc, true, &lines);
-	else
-		dpe_text_puts(&lines, "-");
-	for (const char *c = lines.at; *c; c++) {
-		if (*c != '\n')
-			dpe_text_add(to, c, 1);
-		else if (c[1])
-			dpe_text_puts(to, " by ");
+	if (!pc) {
+		dpe_text_puts(to, "-");
+		return;
 	}
+	dpe_stack_print(symbols->maps, symbols->count, pc, true, &lines);
+	for (char *line = strtok_r(lines.at, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		*DPE_GROW(frames, count, cap) = line;
+	print_frames(symbols, frames, count, to);
+	free(frames);
 	dpe_text_free(&lines);
 }
 

@@ -77,7 +77,7 @@ static bool begins_with_any(const char *text, size_t len, const char *const *pre
 
 /* Code of the C++ or Rust library, most of which is compiled into the program, of our preloaded ones, and of the C library, whose debug
  * information has such folders. */
-static bool is_of_language(const char *text)
+bool cli_frame_is_of_language(const char *text)
 {
 	static const char *const folders[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/", "library/core/",
 		"library/alloc/", "library/std/", "../sysdeps/", "../csu/", "./nptl/", "./malloc/", "./stdlib/", "./libio/", "probes/inside/", NULL};
@@ -100,7 +100,7 @@ static bool is_of_wrapper(const char *text)
 static bool has_own_frame(const char *const *frames, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		if (!is_of_language(frames[i]) && cli_frame_split(frames[i]).file)
+		if (!cli_frame_is_of_language(frames[i]) && cli_frame_split(frames[i]).file)
 			return true;
 	}
 	return false;
@@ -166,9 +166,9 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 
 	count = full ? count : without_start(frames, count);
 	for (unsigned i = 0; i < count; i++) {
-		bool called_by_own = i + 1 < count && !is_of_language(frames[i + 1]);
+		bool called_by_own = i + 1 < count && !cli_frame_is_of_language(frames[i + 1]);
 
-		if (!all && is_of_language(frames[i]) && (!called_by_own || is_of_wrapper(frames[i])))
+		if (!all && cli_frame_is_of_language(frames[i]) && (!called_by_own || is_of_wrapper(frames[i])))
 			continue;
 		each(context, frames[i], innermost);
 		innermost = false;
@@ -256,7 +256,7 @@ const char *cli_frame_best(const struct dpe_message *message)
 	for (unsigned i = 0; i < without_start(message->stack, message->nstack); i++) {
 		struct cli_frame frame = cli_frame_split(message->stack[i]);
 
-		if (!frame.file || (own && is_of_language(message->stack[i])))
+		if (!frame.file || (own && cli_frame_is_of_language(message->stack[i])))
 			continue;
 		if (memchr(frame.file, '/', frame.file_len))
 			return message->stack[i];

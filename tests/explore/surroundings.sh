@@ -10,6 +10,10 @@ ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "comp
 run "$DPE" explore --runs=100 -- ./cplusplus
 says "C++: exceptions, thread_local, futures" 0 "nothing found"
 check "all of it is controlled" -z "$(grep 'not controlled' err)"
+${CXX:-c++} -g -O2 -pthread "$targets/locks.cc" -o locks || not_ok "compiling locks.cc"
+run "$DPE" explore -- ./locks
+says "places are in the program's source" 1 "pthread_mutex_lock of 'b' at first()+" "locks.cc:10)" "locks.cc:16)"
+check "not in the library's that is compiled into it" -z "$(grep 'std::\|/usr/include' err found.schedule)"
 run "$DPE" explore --runs=100 -- ./ends
 says "destructors of keys, pthread_exit, cancellation" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./outside
