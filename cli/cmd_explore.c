@@ -4,7 +4,6 @@
 #include "cli/explore_json.h"
 #include "cli/explore_rules.h"
 #include "cli/report/report.h"
-#include "cli/report/stack_frame.h"
 
 #include <errno.h>
 #include <stdlib.h>

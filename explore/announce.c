@@ -1,9 +1,9 @@
-/* announce: a finding and its schedule as data, for a report that is no text. */
+/* announce: a finding and its schedule as data, for reports other than text. */
 #include "explore/runs.h"
 
 #include <stdlib.h>
 
-/* NULL of an object that there is none of. */
+/* NULL for an object that does not exist. */
 static char *object_text(const struct dpe_symbols *symbols, const struct dpe_sched_switch *change)
 {
 	bool joins = change->kind == DPE_SCHED_JOIN || change->kind == DPE_SCHED_TIMEDJOIN;

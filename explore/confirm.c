@@ -1,5 +1,5 @@
-/* confirm: predicted runs in terms of the library. The rules know threads and times of events; the times at which threads
- * came to their operations say between which ones an event was. */
+/* confirm: translates predicted runs into operations of the library. The rules know the threads and times of events; the
+ * times at which threads reached their operations show between which two an event occurred. */
 #include "explore/runs.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static unsigned thread_of(const struct dpe_sched_header *memory, pid_t tid)
 	return DPE_SCHED_NOBODY;
 }
 
-/* What lets others go on. */
+/* Operations that let other threads go on. */
 static bool is_release(unsigned kind)
 {
 	switch (kind) {
@@ -35,8 +35,8 @@ static bool is_release(unsigned kind)
 	}
 }
 
-/* The operation that the thread comes to after that time. Where that is a call which lets others go on, and the
- * event is this call, it is the next one. */
+/* The operation that the thread reaches after that time. If the event is a call that lets others go on, and
+ * this operation is that call, it is the next one. */
 static uint32_t step_after(const struct dpe_sched_header *memory, unsigned thread,
 	const struct dpe_explore_turn *turn)
 {

@@ -1,5 +1,5 @@
-/* delays: the tree of all schedules, level by level. Each schedule is one set of delays of the run that
- * always goes on with the same thread, so none is run twice. Source: M. Emmi, S. Qadeer, Z. Rakamarić,
+/* delays: the tree of all schedules, level by level. Each schedule is a different set of delays of the run that
+ * always continues the same thread, so none is run twice. Source: M. Emmi, S. Qadeer, Z. Rakamarić,
  * Delay-Bounded Scheduling, POPL 2011. */
 #include "explore/runs.h"
 
@@ -11,7 +11,7 @@ static void free_nodes(struct dpe_delay_node **nodes, unsigned count)
 		free(nodes[i]);
 }
 
-/* As soon as more memory is known to be shared there are more choices, and others. */
+/* When more memory becomes known to be shared, the choices change. */
 static void begin(struct dpe_delays *delays, const struct dpe_sched_header *memory)
 {
 	free_nodes(delays->level, delays->nlevel);
@@ -38,7 +38,7 @@ static void next_level(struct dpe_delays *delays)
 	delays->capnext = cap;
 }
 
-/* One of the level at random: what is alike is not run one after another. */
+/* A random node of the level, so that similar schedules are not run in sequence. */
 static struct dpe_delay_node *draw(struct dpe_delays *delays)
 {
 	struct dpe_delay_node *drawn;

@@ -1,7 +1,7 @@
-/* dfs: every behaviour once, where two runs that differ in the order of independent operations are one.
- * Source: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014,
- * algorithm 1 (source sets and sleep sets). With a bound of preemptions: K. Coons, M. Musuvathi, K. McKinley,
- * Bounded Partial-Order Reduction, OOPSLA 2013, where neither holds. */
+/* dfs: every behaviour once, where two runs that differ in the order of independent operations are one. Source:
+ * P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, Optimal Dynamic Partial Order Reduction, POPL 2014, algorithm
+ * 1 (source sets and sleep sets). With a bound on preemptions, for which neither suffices: K. Coons, M.
+ * Musuvathi, K. McKinley, Bounded Partial-Order Reduction, OOPSLA 2013. */
 #include "explore/dfs.h"
 
 #include "explore/runs.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a run while its races are looked for. A row of `clocks` has, for each thread, the
- * number of its events that happened before, the row's own included. */
+/* The state of the search for races in a run. A row of `clocks` has, for each thread, the number of its events
+ * that happened before, the row's own included. */
 struct races {
 	struct dpe_dfs *dfs;
 	const struct dpe_sched_header *memory;
@@ -78,8 +78,7 @@ static void join_row(const struct races *races, uint32_t *into, uint32_t event)
 			into[i] = row(races, event)[i];
 }
 
-/* What happened before the thread's event number `end` for the thread itself: its event before, or the
- * creation of it. */
+/* The direct predecessor of the thread's event number `end`: the thread's previous event, or its creation. */
 static void begin_row(const struct races *races, unsigned thread, uint32_t end, uint32_t *clock)
 {
 	memset(clock, 0, races->threads * sizeof(*clock));
@@ -93,7 +92,7 @@ static void begin_row(const struct races *races, unsigned thread, uint32_t end, 
 	}
 }
 
-/* A lock is not free before it is unlocked, so these are not possible in the other order. */
+/* A lock is not free before it is unlocked, so these cannot occur in the other order. */
 static bool enables(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
 {
 	bool releases = a->kind == DPE_SCHED_MUTEX_UNLOCK || a->kind == DPE_SCHED_COND_WAIT ||
@@ -106,8 +105,8 @@ static bool enables(const struct dpe_sched_event *a, const struct dpe_sched_even
 	       (a->kind == DPE_SCHED_END && b->kind == DPE_SCHED_JOIN);
 }
 
-/* Whether it can never be what lets another operation go on: a race with it can be reversed. What may be the
- * end of a wait hides no race before it. */
+/* Whether the operation can never enable another one, so that a race with it can be reversed. An operation that
+ * may end a wait hides no earlier race. */
 static bool never_enables(const struct races *races, const struct dpe_sched_event *a)
 {
 	switch (a->kind) {
@@ -134,7 +133,8 @@ static bool never_enables(const struct races *races, const struct dpe_sched_even
 	}
 }
 
-/* Looks for threads that can begin what happened between the two without the first, up to the second. */
+/* Finds the threads that can begin the events between the two (and the second itself) that do not follow the
+ * first: the initials of Abdulla et al. */
 struct meantime {
 	uint32_t first[DPE_SCHED_THREADS]; /* event of each thread; UINT32_MAX: none */
 	struct dpe_sched_set initials;
@@ -152,7 +152,8 @@ static void add_between(const struct races *races, struct meantime *between, uns
 	dpe_set_add(&between->initials, thread);
 }
 
-/* Without the bound's help: a run that puts the thread there, or whatever leads to it. */
+/* Asks for a run with the thread, or whatever leads to it, at that place, even beyond the bound's conservative
+ * places. */
 static void add_backtrack_point(struct dpe_dfs_node *node, unsigned thread)
 {
 	if (dpe_set_has(&node->possible, thread))
@@ -161,7 +162,7 @@ static void add_backtrack_point(struct dpe_dfs_node *node, unsigned thread)
 		node->todo = join(node->todo, &node->possible);
 }
 
-/* Also where the thread of the first event began to run: going to another one costs no preemption there. */
+/* Also at the place where the thread of the first event began to run: a switch there costs no preemption. */
 static void reverse_bounded(const struct races *races, uint32_t first, unsigned thread)
 {
 	struct dpe_dfs_node *nodes = races->dfs->nodes;
@@ -172,8 +173,8 @@ static void reverse_bounded(const struct races *races, uint32_t first, unsigned 
 	add_backtrack_point(&nodes[first], thread);
 }
 
-/* The race of two events: some run is to begin, in place of the first, with what leads to the second.
- * False: the second is not possible there. */
+/* Reverses the race of two events: some run has to begin, in place of the first, with what leads to the second.
+ * False if the second is not possible there. */
 static bool reverse(const struct races *races, uint32_t first, unsigned thread, uint32_t second,
 	const uint32_t *clock)
 {
@@ -206,8 +207,8 @@ static bool reverse(const struct races *races, uint32_t first, unsigned thread, 
 	return true;
 }
 
-/* Completes the clock of an event, which begins as that of its thread, and reverses its races: with events
- * that nothing orders before it, but for those before another such. */
+/* Completes the clock of an event, which begins as that of its thread, and reverses its races: those with
+ * unordered events that precede no other such event. */
 static void look_back(const struct races *races, const struct dpe_sched_event *event, uint32_t end,
 	uint32_t *clock, bool reverses)
 {
@@ -229,7 +230,7 @@ static void look_back(const struct races *races, const struct dpe_sched_event *e
 	}
 }
 
-/* What threads were about to do when the run ended would have raced, too. */
+/* Operations that threads were about to do when the run ended race, too. */
 static void look_at_pending(const struct races *races)
 {
 	const struct dpe_sched_header *memory = races->memory;
@@ -274,7 +275,7 @@ static void begin(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	memory->npath = 0;
 }
 
-/* What is left to do at the last node. */
+/* The threads left to try at the last node. */
 static struct dpe_sched_set left_at_last(const struct dpe_dfs *dfs)
 {
 	const struct dpe_dfs_node *node = &dfs->nodes[dfs->count - 1];
@@ -312,7 +313,7 @@ bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	return false;
 }
 
-/* Whether the run went the way that it was sent, by the same operations as before. */
+/* Whether the run followed the requested path, with the same operations as before. */
 static bool followed_path(const struct dpe_dfs *dfs, const struct dpe_sched_header *memory)
 {
 	if (memory->strayed || memory->nevents < dfs->count || !memory->nevents)
@@ -346,7 +347,7 @@ static bool all_finished(const struct dpe_sched_header *memory)
 	return true;
 }
 
-/* Who waits for ever does not end the process, nor does who finishes last. */
+/* A thread that waits for ever does not end the process, nor does the one that finishes last. */
 static bool ended_by_event(const struct dpe_sched_header *memory)
 {
 	return memory->end != DPE_SCHED_PRUNED && memory->end != DPE_SCHED_DEADLOCK &&

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* An operation of the last run, and what is to be done, was done, or need not be, in its place. */
+/* An operation of the last run, and the threads to be tried (backtrack set), tried, and asleep in its place. */
 struct dpe_dfs_node {
 	struct dpe_sched_set possible, asleep, todo, done;
-	struct dpe_sched_set ended; /* of those done: the process ended with it */
+	struct dpe_sched_set ended; /* of those tried: the process ended with it */
 	uint64_t object;
 	uint16_t thread;
 	uint32_t preempted; /* preemptions before it */
@@ -20,14 +20,15 @@ struct dpe_dfs {
 	struct dpe_dfs_node *nodes;
 	unsigned count, cap;
 	unsigned behaviours; /* whole runs */
-	uint32_t learned; /* what the tree was made with */
-	unsigned bound; /* of preemptions: choices of another thread than one that could go on; UINT_MAX: none */
+	uint32_t learned; /* the input of the tree; another input makes another tree */
+	unsigned bound; /* the bound on preemptions (switches away from a thread that could go on); UINT_MAX:
+			 * none */
 	bool full; /* all schedules, without reduction */
 	bool begun;
-	bool strayed; /* a run did not go where it was sent */
+	bool strayed; /* a run did not follow the requested path */
 	bool cut; /* a run had too many operations */
 };
-/* As those of delays.c. */
+/* Like those of delays.c. */
 bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
 void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
 void dpe_dfs_free(struct dpe_dfs *dfs);

@@ -1,4 +1,4 @@
-/* drive: what the rules predict in a run is driven at in others, until it is confirmed. */
+/* drive: steers runs towards what the rules predicted in an observed run, until it is confirmed. */
 #include "explore/exploration.h"
 
 static bool is_any_known(const struct dpe_explore_prediction *predictions, unsigned count)
@@ -69,7 +69,7 @@ static void set_cause(struct dpe_finding *finding, const struct dpe_target *targ
 	dpe_text_puts(&finding->cause, target->cause);
 }
 
-/* One run; true: what was predicted is reached. Other findings on the way are reported as any. */
+/* One run; true if it reached the prediction. Other findings on the way are reported as usual. */
 static bool drive_once(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;

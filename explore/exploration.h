@@ -1,4 +1,4 @@
-/* exploration: the state of an exploration, and what its files offer each other. Private to explore. */
+/* exploration: the state of an exploration, and the functions that its files share. Private to explore. */
 #ifndef DPE_EXPLORE_EXPLORATION_H
 #define DPE_EXPLORE_EXPLORATION_H
 
@@ -17,7 +17,7 @@ struct dpe_exploration {
 	const struct dpe_explore_options *options;
 	struct dpe_diags *diags;
 	struct dpe_server server;
-	FILE *to; /* the report as text; where somebody listens, into memory */
+	FILE *to; /* the report as text; into memory if there is a listener */
 	char *text;
 	size_t text_size, notes, notes_end; /* the notes are a part of the text */
 	struct dpe_known_finding *known;
@@ -26,29 +26,29 @@ struct dpe_exploration {
 	unsigned forked, replaced;
 	struct dpe_delays delays;
 	struct dpe_dfs dfs;
-	const struct dpe_target *target; /* that runs are driven at; or NULL */
+	const struct dpe_target *target; /* towards which runs are steered; or NULL */
 	struct dpe_text unreached; /* predictions, a line each */
 	unsigned confirmed, predicted;
 	bool complete; /* all schedules were run */
 	bool by_dfs; /* alone */
 	bool without_dfs; /* the portfolio is */
-	bool ended; /* no schedule is left, as far as is known */
+	bool ended; /* no schedule is left, as far as known */
 	unsigned pruned; /* runs that were equivalent to others */
 	int usual; /* exit status; -1: not known yet */
-	const char *cause; /* while minimising: of the finding that is to be kept */
+	const char *cause; /* while minimising: of the finding to be kept */
 	bool broken; /* no more runs are possible */
-	bool undecided; /* by the rules */
+	bool undecided; /* findings of the rules */
 };
 
 /* ---- explore.c --------------------------------------------------------------------------- */
 
 /* The process that makes the runs, and the rules' view of it. */
 bool dpe_exploration_begin(struct dpe_exploration *exploration);
-/* One run, as the memory says. False: no more are possible. */
+/* Makes one run, as described in the shared memory. False if no more are possible. */
 bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explored_run *run);
-/* Counts a run that ended otherwise than by the program's end. */
+/* Counts a run that did not end with the program's end. */
 void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run);
-/* What was found in the run, also by the rules; for dpe_finding_free. */
+/* The finding of the run, or of its rules; for dpe_finding_free. */
 void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_explored_run *run,
 	struct dpe_finding *finding);
 /* Chooses a schedule and makes the run; false if exploring ends with it. */
@@ -65,9 +65,9 @@ void dpe_exploration_report(
 
 /* ---- summary.c --------------------------------------------------------------------------- */
 
-/* The notes begin or end here in the report's text. */
+/* The notes begin, or end, at this point of the report's text. */
 void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at);
-/* What could not be explored. */
+/* Reports what could not be explored. */
 void dpe_exploration_limits(struct dpe_exploration *exploration);
 /* The end of the report. */
 void dpe_exploration_end(struct dpe_exploration *exploration);

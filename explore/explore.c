@@ -27,7 +27,8 @@ static bool is_shared(const struct dpe_sched_header *memory, unsigned class)
 	return threads > 1;
 }
 
-/* For SURW: a class of objects that several threads used in the last run, events of rules above all; or everything. */
+/* For SURW: selects a class of objects that several threads used in the last run, preferably events of rules; or
+ * everything. */
 static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dice)
 {
 	unsigned classes[DPE_SCHED_CLASSES], count = 0;
@@ -41,7 +42,8 @@ static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dic
 	return dice / 2 % 2 && is_shared(memory, DPE_SCHED_RULE_EVENTS) ? DPE_SCHED_RULE_EVENTS : classes[dice / 4 % count];
 }
 
-/* A thread's selected operations in the last run, and those of the threads that it created, latest first. */
+/* Counts a thread's selected operations in the last run, including those of the threads that it created, latest
+ * first. */
 static void weigh(struct dpe_sched_header *memory)
 {
 	memory->selected = select_class(memory, memory->seed);
@@ -55,15 +57,15 @@ static void weigh(struct dpe_sched_header *memory)
 	}
 }
 
-/* What PCT expects of the next run: its choices, as many as runs had lately, since a thread that waits in a
- * loop makes any number of them. */
+/* The number of choices that PCT expects of the next run: as many as recent runs had, since a thread that waits
+ * in a loop makes any number of them. */
 static void learn(struct dpe_sched_header *memory)
 {
 	memory->expected = memory->expected ? (7 * memory->expected + memory->choices + 7) / 8
 					    : memory->choices;
 }
 
-/* What a run could not show. */
+/* Counts what a run could not show. */
 void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run)
 {
 	const struct dpe_sched_header *memory = exploration->server.memory;
@@ -77,7 +79,7 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 	exploration->uncontrolled += memory->kicks > 0 || run->replaced;
 }
 
-/* What the rules found in the run. Where it ended badly that is the finding, and theirs are added. */
+/* Adds the findings of the rules. If the run ended badly, that is the finding, and theirs are appended. */
 static void add_rules(
 	struct dpe_exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
 {
@@ -122,7 +124,7 @@ static void take_behaviour(struct dpe_exploration *exploration)
 		dpe_dfs_take(&exploration->dfs, memory);
 }
 
-/* Run number 1 goes on with the same thread wherever it can. False: all schedules were run. */
+/* Run number 1 continues the same thread wherever it can. False if all schedules were run. */
 static bool choose_schedule(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
@@ -143,7 +145,7 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	return strategy.strategy != DPE_SCHED_DELAY || dpe_delays_give(&exploration->delays, memory);
 }
 
-/* Of what dfs leaves out, nothing is unknown. */
+/* The runs that dfs leaves out are equivalent to others, so nothing is unknown. */
 static bool is_whole(const struct dpe_exploration *exploration)
 {
 	return !exploration->by_dfs ||

@@ -6,58 +6,59 @@
 
 #include <sys/types.h>
 
-/* Where the texts of a finding go: one line; what is the same for findings that are; whole lines. */
+/* The texts of a finding: one line; a key that is equal for equal findings; whole lines. */
 struct dpe_explore_text {
 	struct dpe_text *what, *cause, *details;
 	bool found;
 };
 
-/* Of a predicted run: the thread runs until it comes to what it did at this time of the observed one. */
+/* A turn of a predicted run: the thread runs up to what it did at this time of the observed run. */
 struct dpe_explore_turn {
 	pid_t thread;
 	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	uint64_t object; /* of a deadlock: what it waits for */
-	const char *call; /* what it did was to call this; or NULL */
-	bool may_wait; /* … was the return from a call that may wait: it may also be in it */
-	bool before;   /* the same, and it is to be in it */
+	const char *call; /* the function that it called then; or NULL */
+	bool may_wait; /* … it returned from a call that may wait; it may also still be in it */
+	bool before;   /* the same, and it has to be in it */
 };
 
 struct dpe_explore_prediction {
 	const char *what; /* one line */
-	const char *cause; /* that of a finding which confirms it; NULL: a deadlock */
+	const char *cause; /* the key of a finding that confirms it; NULL: a deadlock */
 	const struct dpe_explore_turn *turns;
 	unsigned nturns;
 	const char *unknown; /* why there are no turns; or NULL */
 };
 
-/* Rules that are followed in each run, by the caller. */
+/* The caller's rules, which are followed in each run. */
 struct dpe_explore_rules {
 	void *context;
-	/* Before the first run: the process that will make the runs, waiting, and the signal that a thread is
-	 * to get at an event, where another one may then go on. False after a diagnostic. */
+	/* Called before the first run, with the waiting process that will fork the runs, and the signal that a
+	 * thread gets at an event, where another thread may then go on. False after a diagnostic. */
 	bool (*begin)(void *context, pid_t maker, int signal);
-	/* During a run: takes events, for at most so many ms. */
+	/* Called during a run: takes events, for at most so many ms. */
 	void (*wait)(void *context, int ms);
-	/* After it; `whole`: the program ended by itself. False after a diagnostic: the rules cannot
-	 * be followed. */
+	/* Called after a run; `whole`: the program ended by itself. False, after a diagnostic, if the rules
+	 * cannot be followed. */
 	bool (*end_run)(void *context, bool whole, struct dpe_explore_text *finding);
-	/* Whether the next runs are only looked at for predictions; and those of the last one. */
+	/* Sets whether the next runs are only observed for predictions; and gives the predictions of the last
+	 * run. */
 	void (*predict)(void *context, bool predicting);
 	const struct dpe_explore_prediction *(*predictions)(void *context, unsigned *count);
 	/* Whether the last run had a finding with this cause. */
 	bool (*shows)(void *context, const char *cause);
-	/* At the end: reports what could not be decided; false if there is any. */
+	/* Called at the end: reports what could not be decided; false if there is anything. */
 	bool (*finish)(void *context, FILE *to);
 };
 
-/* A thread where it matters in a finding. NULL or 0: there is none. */
+/* A thread at its place in a finding. NULL or 0: none. */
 struct dpe_explore_place {
 	unsigned thread, held_by;
 	const char *operation;
 	char *object, *mutex, *place;
 };
 
-/* In a schedule: at this operation of the thread, `next` goes on. */
+/* A switch of a schedule: at this operation of the thread, `next` continues. */
 struct dpe_explore_switch {
 	unsigned thread, step, next;
 	const char *operation;
@@ -71,10 +72,10 @@ struct dpe_explore_found {
 	const struct dpe_explore_switch *switches;
 	unsigned nplaces, nswitches;
 	unsigned run; /* 0: a replay */
-	const char *predicted; /* what this confirms; or NULL */
+	const char *predicted; /* the prediction that this confirms; or NULL */
 	unsigned choices; /* switches before the schedule was minimised */
 	const char *file; /* of the schedule; NULL: it could not be written */
-	bool again; /* the schedule led there again */
+	bool again; /* the schedule led to the finding again */
 };
 
 struct dpe_explore_total {
@@ -105,11 +106,11 @@ struct dpe_explore_options {
 	unsigned seed;
 	unsigned max_steps; /* operations of a run */
 	unsigned seconds;   /* of a run */
-	bool confirm;       /* what the rules predict, and nothing else */
-	bool keep_going;    /* after something was found */
-	bool spurious;      /* waits for conditions return without a reason, too */
-	/* NULL, or of a replay: called while the run waits before main, and again and again until it is
-	 * false: a debugger is there. */
+	bool confirm;       /* steer towards what the rules predict, and report nothing else */
+	bool keep_going;    /* go on after a finding */
+	bool spurious;      /* spurious wakeups of condition variables */
+	/* NULL, or for a replay: called repeatedly while the run waits before main, until it returns false: a
+	 * debugger is attached. */
 	bool (*debugger)(void *context, pid_t run);
 	void *debugging; /* its context */
 	FILE *commands;     /* of dpe_explore_step */
@@ -129,8 +130,8 @@ enum dpe_explored {
 enum dpe_explored dpe_explore(
 	const struct dpe_explore_options *options, struct dpe_diags *diags);
 
-/* Runs the program from one macrostep to the next, as the commands say; with `replay`, the usual choices are
- * those of the schedule. */
+/* Runs the program from one macrostep to the next by commands; with `replay`, the default choices are those of
+ * the schedule. */
 enum dpe_explored dpe_explore_step(
 	const struct dpe_explore_options *options, struct dpe_diags *diags);
 

@@ -6,7 +6,7 @@
 
 /* ---- schedules --------------------------------------------------------------------------- */
 
-/* Whether the run that the memory asks for ends with the finding. */
+/* Makes the run described in the shared memory; whether it ends with the finding. */
 static bool ends_with_finding(struct dpe_exploration *exploration)
 {
 	struct dpe_finding finding;
@@ -33,7 +33,7 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 
 enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 100 };
 
-/* The next run of dfs with the finding and fewer switches than the schedule has. False: there is none, or no more runs are to be made. */
+/* The next run of dfs with the finding and fewer switches than the schedule has. False if there is none, or no more runs may be made. */
 static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *dfs, unsigned switches, unsigned *runs)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
@@ -48,7 +48,8 @@ static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *df
 	return found;
 }
 
-/* Leaving out switches does not lead to all shorter schedules: those of few preemptions are tried as well. */
+/* Leaving out switches does not reach all shorter schedules, so those with few preemptions are tried as
+ * well. */
 static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
 {
 	const struct dpe_oracle oracle = {leads_to_finding, exploration};
@@ -78,7 +79,7 @@ static char *name_of_file(const struct dpe_exploration *exploration)
 	return dpe_xasprintf("%.*s-%u%s", stem, name, exploration->nknown, dot ? dot : "");
 }
 
-/* Leaves in the memory the run that the schedule leads to, if it does. */
+/* Repeats the run of the schedule, which stays in the shared memory; whether it has the finding. */
 static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
 {
 	const struct dpe_oracle oracle = {leads_to_finding, exploration};
@@ -101,7 +102,7 @@ static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
 		fprintf(to, "%u of them matter%s\n", matter, matter == 1 ? "s" : "");
 }
 
-/* Writes it, minimised if it leads there again, and says so. */
+/* Writes the schedule, minimised if it leads to the finding again, and reports that. */
 static void hand_over(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
 {
 	const struct dpe_explore_options *options = exploration->options;

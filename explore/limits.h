@@ -2,33 +2,34 @@
 #ifndef DPE_EXPLORE_LIMITS_H
 #define DPE_EXPLORE_LIMITS_H
 
-#define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended, and reported */
+#define DPE_SCHED_THREADS 128       /* of one run; a run with more is ended and reported */
 #define DPE_SCHED_SWITCHES 65536    /* that a schedule can hold; others are counted as lost */
-#define DPE_SCHED_TURNS 4096        /* of a predicted run that is driven at */
+#define DPE_SCHED_TURNS 4096        /* turns of a predicted run */
 #define DPE_SCHED_STAMPS 65536       /* operations of an observed run whose time is kept */
-#define DPE_EXPLORE_OBSERVED 10      /* runs that are observed until something is predicted */
-#define DPE_EXPLORE_PREDICTIONS 100  /* that are driven at */
+#define DPE_EXPLORE_OBSERVED 10      /* runs observed until something is predicted */
+#define DPE_EXPLORE_PREDICTIONS 100  /* predictions that are tried */
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
-#define DPE_EXPLORE_TREE 1000000     /* runs that are known and not made yet */
+#define DPE_EXPLORE_TREE 1000000     /* runs that are planned */
 #define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
 #define DPE_EXPLORE_SMALL 256        /* operations of a run up to which dfs is a part of the portfolio */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
-#define DPE_SCHED_FREED_BLOCKS 65536 /* of memory, kept from the allocator to find uses of them, … */
+#define DPE_SCHED_FREED_BLOCKS 65536 /* of freed memory, kept from the allocator to find uses after free, … */
 #define DPE_SCHED_FREED_BYTES (16 << 20) /* … with so many bytes */
 #define DPE_SCHED_FREED_LARGEST (128 << 10)
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
-#define DPE_SCHED_TOUCHED 65536      /* bytes of an access that other threads are found by */
-#define DPE_SCHED_HANDLER_MS 50      /* that a handler of a signal has to wake a thread */
-#define DPE_SCHED_LEAVING 10000     /* looks at a thread that ends, before others go on all the same */
-#define DPE_SCHED_IDLE 100          /* reads in a row after which a thread lets others run first */
-#define DPE_SCHED_LOOP_OBJECTS 32  /* that a thread looks at in a loop */
+#define DPE_SCHED_TOUCHED 65536      /* bytes of an access by which other threads are found */
+#define DPE_SCHED_HANDLER_MS 50      /* time for a signal handler to wake a thread */
+#define DPE_SCHED_LEAVING 10000     /* checks of a thread that ends, before others go on regardless */
+#define DPE_SCHED_IDLE 100          /* consecutive reads after which a thread lets others run first */
+#define DPE_SCHED_LOOP_OBJECTS 32  /* objects that a thread reads in a loop */
 #define DPE_SCHED_LOOP_STACK (256 << 10) /* bytes of the stack of such a thread */
-#define DPE_SCHED_WIPED 2048 /* bytes of the stack that a choice takes at most, where they matter */
+#define DPE_SCHED_WIPED 2048 /* the most bytes of the stack that a choice takes, if they matter */
 #define DPE_SCHED_WIPED_LITTLE 256 /* … and an operation without one */
-#define DPE_SCHED_LOOP_ROUNDS 1000 /* operations in a loop after which it has no end, if nobody else can go on */
-#define DPE_SCHED_CLASSES 64       /* of objects, of which SURW selects one */
+#define DPE_SCHED_LOOP_ROUNDS 1000 /* operations in a loop after which it counts as endless, if no other thread
+                                    * can go on */
+#define DPE_SCHED_CLASSES 64       /* classes of objects, of which SURW selects one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_QUANTA 8         /* of a turn of `rounds`, in choices */
 #define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does */

@@ -37,7 +37,7 @@ static bool try_without(struct dpe_schedule *schedule, unsigned begin, unsigned 
 	return true;
 }
 
-/* From the end on, as what comes last depends on what is before it. True if anything was left out. */
+/* From the end, since later switches depend on earlier ones. True if anything was left out. */
 static bool leave_out_parts(
 	struct dpe_schedule *schedule, unsigned size, const struct dpe_oracle *oracle)
 {

@@ -1,5 +1,5 @@
-/* outside: threads that are not seen by the library: they block in the kernel, or compute for long
- * without a call of it. They are left to themselves, and the others go on. */
+/* outside: threads that the library does not see: they block in the kernel, or compute for long without calling
+ * it. They run uncontrolled while the others continue. */
 #include "explore/runs.h"
 
 #include <linux/futex.h>
@@ -89,7 +89,7 @@ static void note(struct dpe_server *server, const struct dpe_sched_op *last, int
 
 /* ---- handing over -------------------------------------------------------------------------- */
 
-/* A thread that waits for its baton is to choose instead: the value 2 of a baton. */
+/* Lets a thread that waits for its baton make the choice instead: the value 2 of a baton. */
 static bool kick(struct dpe_sched_header *memory, uint32_t running)
 {
 	for (uint32_t i = 0; i < memory->nthreads && i < DPE_SCHED_THREADS; i++) {
@@ -125,7 +125,8 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	struct dpe_sched_header *memory = server->memory;
 	uint32_t running = __atomic_load_n(&memory->running, __ATOMIC_RELAXED);
 	const struct dpe_sched_thread *thread;
-	struct dpe_sched_op last; /* copied before the kick, as is the call: then others run, or gdb stops all */
+	struct dpe_sched_op last; /* copied before the kick, as is the call: afterwards others run, or gdb stops
+				   * all */
 	bool asleep;
 	int call;
 

@@ -1,4 +1,4 @@
-/* run_findings: what a run ended with, from the state that it left. */
+/* run_findings: how a run ended, by the state that it left. */
 #include "explore/runs.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void dpe_operation_print(
 {
 	char *place = dpe_place_text(symbols, op->pc);
 
-	/* NONE: a wait that has ended */
+	/* NONE: the wait has ended */
 	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
 	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
 		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
@@ -170,7 +170,7 @@ static void read_misuse(struct printing *to)
 
 /* ---- ends of the process ----------------------------------------------------------------- */
 
-/* The last line that it wrote to standard error; the caller's, or NULL. */
+/* The last line of its standard error; owned by the caller, or NULL. */
 static char *last_words(const struct dpe_server *server)
 {
 	char bytes[2048];

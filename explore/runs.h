@@ -14,7 +14,8 @@ struct dpe_strategy {
 	unsigned bound; /* of preemptions, of DFS; UINT_MAX: none */
 	bool full; /* DFS without reduction */
 };
-/* That of a run, numbered from 0, where the name is the portfolio's. False: there is none of that name. */
+/* The strategy of a run (numbered from 0) if the name is the portfolio's. False if there is no strategy of that
+ * name. */
 bool dpe_strategy_find(const char *name, unsigned run, struct dpe_strategy *found);
 
 /* ---- symbols.c ---------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ void dpe_symbols_free(struct dpe_symbols *symbols);
 /* "main+0x1f (prog.c:12)", of a return address; of code inlined there "lock (inlined) (prog.c:3) by main…". Code of libraries is left out
  * where it is inlined in other code, or other code in it. */
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to);
-/* "'lock'", or the address where no variable is there. */
+/* "'lock'", or the address if there is no variable. */
 void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to);
 /* The same as texts of the caller's; NULL: 0, or a place in no file, such as the kernel's for observed returns. */
 char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc);
@@ -47,13 +48,13 @@ struct dpe_server {
 	struct dpe_symbols symbols;
 	pid_t pid;
 	int commands; /* a socket: a byte begins a run, its wait status ends it */
-	int errors;   /* what the run wrote to standard error; -1: it went to ours */
+	int errors;   /* holds the run's standard error; -1: it goes to ours */
 	unsigned seconds;
 	const char *setup; /* a command before each run, or NULL */
 	const struct dpe_explore_rules *rules; /* or NULL */
 	bool (*debugger)(void *context, pid_t run); /* as in the options */
 	void *debugging;
-	/* NULL, or answers the question in the memory; false: the run is to be ended. */
+	/* NULL, or answers the question in the shared memory; false: end the run. */
 	bool (*answer)(void *context);
 	void *answering; /* its context */
 	struct dpe_text outside; /* places where threads were not controlled, a line each */
@@ -67,43 +68,43 @@ void dpe_server_stop(struct dpe_server *server);
 struct dpe_explored_run {
 	int status;    /* as of wait(2) */
 	bool timed_out;
-	bool replaced; /* by another program: an exec */
+	bool replaced; /* ended by an exec of another program */
 };
-/* One run, as the memory says. False after a diagnostic: no more are possible. */
+/* Makes one run, as described in the shared memory. False, after a diagnostic, if no more are possible. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
 
 /* ---- outside.c --------------------------------------------------------------------------- */
 
-/* Looks at a run from time to time: a thread that blocks in the kernel, or computes for long, is
- * left to itself, and another one goes on. */
+/* Checks a run periodically: a thread that blocks in the kernel, or computes for long, runs uncontrolled, and
+ * another one continues. */
 struct dpe_run_watch {
 	uint32_t running, steps;
-	uint64_t cpu; /* ns that the thread had computed */
-	bool asleep;  /* it was, the last time */
+	uint64_t cpu; /* ns of processor time of the thread */
+	bool asleep;  /* it was so at the last check */
 	bool known;
 };
 void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch);
 
 /* ---- run_findings.c ---------------------------------------------------------------------- */
 
-/* Something found; both texts are for dpe_text_free. */
+/* A finding; the texts are for dpe_text_free. */
 struct dpe_finding {
 	struct dpe_text what; /* one line: "deadlock (2 threads)" */
 	struct dpe_text details; /* further lines */
-	struct dpe_text cause; /* the same for findings that are */
+	struct dpe_text cause; /* a key that is equal for equal findings */
 	const char *kind; /* as in struct dpe_explore_found */
 	struct dpe_explore_place *places;
 	unsigned nplaces, capplaces;
 	bool found;
 };
-/* What the last run of the server shows. `usual` is the exit status that is none, or -1. */
+/* The finding of the server's last run. `usual` is the exit status that is not a finding, or -1. */
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
 	const struct dpe_explored_run *run, const char *fails, int usual);
 void dpe_finding_free(struct dpe_finding *finding);
 /* "pthread_mutex_lock of 'm' at main+0x1f (prog.c:12)" */
 void dpe_operation_print(
 	const struct dpe_symbols *symbols, const struct dpe_sched_op *op, struct dpe_text *to);
-/* False after a diagnostic if the text is no list of statuses. */
+/* False, after a diagnostic, if the text is not a list of statuses. */
 bool dpe_fails_check(const char *fails, struct dpe_diags *diags);
 
 /* ---- schedule_file.c --------------------------------------------------------------------- */
@@ -115,9 +116,9 @@ struct dpe_schedule {
 	bool spurious;
 	char *build_id, *finding; /* or NULL */
 };
-/* What the last run did. */
+/* The schedule of the last run. */
 void dpe_schedule_take(struct dpe_schedule *schedule, const struct dpe_sched_header *memory);
-/* The next run is to do it. */
+/* Makes the next run follow it. */
 void dpe_schedule_give(const struct dpe_schedule *schedule, struct dpe_sched_header *memory);
 void dpe_schedule_free(struct dpe_schedule *schedule);
 bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,
@@ -127,14 +128,14 @@ const char *dpe_sched_kind_name(unsigned kind);
 
 /* ---- announce.c -------------------------------------------------------------------------- */
 
-/* A finding, with its schedule, for who listens. */
+/* Passes a finding and its schedule to the listener. */
 void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,
 	const struct dpe_finding *finding, const struct dpe_schedule *schedule,
 	struct dpe_explore_found *found);
 
 /* ---- confirm.c --------------------------------------------------------------------------- */
 
-/* What is to be confirmed, in terms of the library; `what` is the caller's. */
+/* A prediction to be confirmed, in terms of the library; `what` is owned by the caller. */
 struct dpe_target {
 	char *what;
 	char *cause; /* NULL: a deadlock */
@@ -148,10 +149,10 @@ struct dpe_targets {
 	unsigned count, cap;
 	unsigned left_out;
 };
-/* After the run that they were predicted in. */
+/* Called after the run in which they were predicted. */
 void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
 	unsigned count, const struct dpe_sched_header *memory);
-/* The next run is driven there, for the n-th time. */
+/* Steers the next run there, for the n-th time. */
 void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n);
 /* Whether the last run, which ended with this, shows what was predicted. */
 bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding *finding,
@@ -172,18 +173,18 @@ struct dpe_delays {
 	struct dpe_delay_node **done;
 	unsigned ndone, capdone;
 	uint64_t dice;
-	uint32_t learned; /* what the tree was made with */
+	uint32_t learned; /* the input of the tree; another input makes another tree */
 	bool begun, cut; /* nodes were left out */
 };
-/* Gives the next run to the memory, or returns false: there is none. */
+/* Writes the next run to the shared memory; false if there is none. */
 bool dpe_delays_give(struct dpe_delays *delays, struct dpe_sched_header *memory);
-/* After that run. */
+/* To be called after that run. */
 void dpe_delays_take(struct dpe_delays *delays, const struct dpe_sched_header *memory);
 void dpe_delays_free(struct dpe_delays *delays);
 
 /* ---- minimise.c -------------------------------------------------------------------------- */
 
-/* Whether the schedule still leads to the finding. */
+/* Tests whether the schedule still leads to the finding. */
 struct dpe_oracle {
 	bool (*leads)(void *context, const struct dpe_schedule *schedule);
 	void *context;

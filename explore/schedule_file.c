@@ -129,7 +129,7 @@ static bool read_switch(struct dpe_schedule *schedule, const char *line)
 	return true;
 }
 
-/* The rest of a line that begins with the word; NULL: it does not. */
+/* The rest of a line that begins with the word; NULL if it does not. */
 static const char *after(const char *line, const char *word)
 {
 	size_t len = strlen(word);

@@ -1,5 +1,4 @@
-/* server: starts the program, which stops in the library's constructor, and has it fork a process for
- * each run. */
+/* server: starts the program, which stops in the library's constructor and forks a process for each run. */
 #include "explore/runs.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@
 
 extern char **environ;
 
-/* What the child needs, made before there is one. */
+/* What the child needs, made before the fork. */
 struct launch {
 	const struct dpe_explore_options *options;
 	struct dpe_program program;
@@ -38,7 +37,7 @@ static bool is_variable(const char *entry, const char *name)
 	return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-/* Symbols are bound before the first run; memory that was freed has other contents. */
+/* Symbols are bound before the first run; freed memory is overwritten. */
 static char **make_environment(const char *library, int memory, int socket)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -69,7 +68,7 @@ static void free_environment(char **environment)
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-/* One thread runs at a time: on one processor, handing over is cheapest. */
+/* One thread runs at a time, and hand-over is cheapest on one processor. */
 static void stay_on_one_processor(void)
 {
 	cpu_set_t all, one;
@@ -296,7 +295,7 @@ void dpe_server_stop(struct dpe_server *server)
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-enum { LOOK = 5 }; /* ms between two looks at a run */
+enum { LOOK = 5 }; /* ms between two checks of a run */
 
 static uint64_t now_ms(void)
 {
@@ -318,7 +317,7 @@ static bool is_asked(const struct dpe_server *server)
 	return __atomic_load_n(&server->memory->question.state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED;
 }
 
-/* Until then, unless there is a question or the run ends: whether it has. */
+/* Waits until then, unless there is a question or the run ends; whether it has ended. */
 static bool await_question(const struct dpe_server *server, uint64_t end)
 {
 	static const struct timespec a_moment = {0, 1000000};
@@ -334,7 +333,7 @@ static bool await_question(const struct dpe_server *server, uint64_t end)
 	return false;
 }
 
-/* Waits until the time of the next look, unless the run ends before. */
+/* Waits until the next check, unless the run ends before. */
 static bool is_over(const struct dpe_server *server)
 {
 	uint64_t end = now_ms() + LOOK;
@@ -351,7 +350,7 @@ static bool is_over(const struct dpe_server *server)
 	return false;
 }
 
-/* What the kernel says of a process. */
+/* The kernel's information on a process. */
 struct process_facts {
 	pid_t parent;
 	unsigned flags;
@@ -375,7 +374,7 @@ static struct process_facts facts_of(pid_t pid)
 	return facts;
 }
 
-/* It keeps its number until the next run; the program may have written another one. */
+/* It keeps its id until the next run; the program may have overwritten the one in shared memory. */
 static void kill_run(const struct dpe_server *server)
 {
 	pid_t pid = (pid_t)server->memory->pid;
@@ -395,7 +394,7 @@ static void answer_question(struct dpe_server *server)
 	syscall(SYS_futex, state, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Whether a debugger has the run, which goes on without it. */
+/* Whether a debugger controls the run, which continues without it. */
 static bool is_debugged(struct dpe_server *server)
 {
 	struct dpe_sched_header *memory = server->memory;
@@ -408,7 +407,7 @@ static bool is_debugged(struct dpe_server *server)
 	return false;
 }
 
-/* Time that somebody spends in the debugger, or on an answer, is not the run's. */
+/* Time that the user spends in the debugger, or on an answer, does not count for the run. */
 static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 {
 	struct dpe_run_watch watch = {0};
@@ -448,7 +447,7 @@ static void limit(uint32_t *number, uint32_t most)
 		*number = most;
 }
 
-/* The program could write there as well: numbers that we count with are in their bounds. */
+/* The program can write to the shared memory: checks that the numbers we use are within bounds. */
 static void bound_memory(struct dpe_sched_header *memory)
 {
 	limit(&memory->nthreads, DPE_SCHED_THREADS);
@@ -494,7 +493,7 @@ static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, st
 	return false;
 }
 
-/* Who has it in gdb may go back, by another one. */
+/* The user of gdb may go back, by another run. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
 {
 	bool made;

@@ -14,8 +14,8 @@ static bool is_at(const struct dpe_stepping *stepping, const struct dpe_macroste
 	return step->current == current && step->steps == memory->threads[current].steps;
 }
 
-/* The choice that leads to where the run is to go: that of the path. Choices that are not in it come with
- * memory that is known to be shared since; they are made as usual. True: the run is there. */
+/* Makes the choice of the path. A choice that is not in the path, at memory found to be shared since, is the
+ * default one. True once the run has reached its goal. */
 static bool choose_on_path(struct dpe_stepping *stepping)
 {
 	struct dpe_sched_question *question = &stepping->server.memory->question;
@@ -45,7 +45,7 @@ static void arrive(struct dpe_stepping *stepping)
 	stepping->live = true;
 }
 
-/* Whether a command before has said so. */
+/* Whether an earlier command said so. */
 static bool is_on_path(struct dpe_stepping *stepping)
 {
 	bool is_switch;
@@ -60,7 +60,7 @@ static bool is_on_path(struct dpe_stepping *stepping)
 	return true;
 }
 
-/* False: the run is to be ended. */
+/* False: end the run. */
 static bool answer(void *context)
 {
 	struct dpe_stepping *stepping = context;
@@ -113,7 +113,7 @@ static char *end_of(const struct dpe_sched_header *memory, const struct dpe_expl
 	}
 }
 
-/* The run has ended by itself: so does the path in the tree. */
+/* The run has ended by itself, and so has the path in the tree. */
 static void end_path(struct dpe_stepping *stepping, const struct dpe_explored_run *run,
 	const struct dpe_finding *finding)
 {
@@ -172,7 +172,7 @@ static void run_again(struct dpe_stepping *stepping)
 		stepping->broken = true;
 }
 
-/* Runs that are not shown: accesses of memory that is shared are choices from the first one on. */
+/* Runs that are not shown, so that accesses to shared memory are choices from the first shown run on. */
 static bool learn(struct dpe_stepping *stepping)
 {
 	struct dpe_sched_header *memory = stepping->server.memory;

@@ -1,4 +1,4 @@
-/* step_show: where threads stand at a macrostep, and which one goes on usually. */
+/* step_show: where threads are at a macrostep, and which one continues by default. */
 #include "explore/stepping.h"
 
 bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned thread)

@@ -1,4 +1,4 @@
-/* stepping: the state of a run that goes on from one macrostep to the next, and what its files share. Private to explore. */
+/* stepping: the state of a stepped run, and what its files share. Private to explore. */
 #ifndef DPE_EXPLORE_STEPPING_H
 #define DPE_EXPLORE_STEPPING_H
 
@@ -9,15 +9,15 @@ struct dpe_stepping {
 	struct dpe_diags *diags;
 	struct dpe_server server;
 	struct dpe_macrostep_tree tree;
-	struct dpe_schedule schedule; /* to be followed where nothing else is chosen */
+	struct dpe_schedule schedule; /* followed unless something else is chosen */
 	struct dpe_macrostep *here;
 	struct dpe_macrostep **way;   /* from the first node to `here`, while the run comes there */
 	unsigned on_way, nway;
-	bool live; /* the run stands here, and waits for a choice */
-	unsigned going; /* macrosteps still to be made by the usual choice */
+	bool live; /* the run is here, and waits for a choice */
+	unsigned going; /* macrosteps still to be made by the default choice */
 	int usual;      /* exit status; -1: any */
 	bool to_switch; /* … up to a switch of the schedule */
-	bool again;     /* the run is made again up to `here` */
+	bool again;     /* the run is being repeated up to `here` */
 	bool quit, broken, found;
 };
 
@@ -28,16 +28,16 @@ enum dpe_after { DPE_STAY, DPE_GO, DPE_AGAIN, DPE_QUIT };
 
 /* Whether the thread can go on at this choice. */
 bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned thread);
-/* That of the schedule, or else without a strategy; *is_switch: the former. */
+/* The choice of the schedule, or else the default; *is_switch: the former. */
 unsigned dpe_step_usual(const struct dpe_stepping *stepping, bool *is_switch);
-/* Where the threads are. */
+/* Prints where the threads are. */
 void dpe_step_show(const struct dpe_stepping *stepping);
 
 /* ---- step_commands.c --------------------------------------------------------------------- */
 
-/* Reads commands until one leads on. */
+/* Reads commands until one continues the run. */
 enum dpe_after dpe_step_commands(struct dpe_stepping *stepping);
-/* The usual choice is made, without a command. */
+/* Makes the default choice, without a command. */
 enum dpe_after dpe_step_continue(struct dpe_stepping *stepping);
 
 #endif

@@ -1,11 +1,12 @@
-/* strategies: their names, and which one each run of the portfolio has. */
+/* strategies: their names, and which one each run of the portfolio uses. */
 #include "explore/runs.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Each finds bugs that others rarely do; surw finds most. What `random` finds, surw and pos find sooner. */
+/* Each finds bugs that the others rarely find; surw finds most. What `random` finds, surw and pos find
+ * sooner. */
 static const struct dpe_strategy PORTFOLIO[] = {
 	{DPE_SCHED_DELAY, .depth = 0},
 	{DPE_SCHED_SURW, .depth = 0},
@@ -40,7 +41,7 @@ static bool find_simple(const char *name, struct dpe_strategy *found)
 	return false;
 }
 
-/* The number behind "name:", alone. */
+/* The number after "name:", and nothing else. */
 static bool has_number(const char *text, const char *name, unsigned *number)
 {
 	size_t len = strlen(name);

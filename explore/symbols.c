@@ -1,4 +1,4 @@
-/* symbols: code and objects of the program as text. Its address space is the same in each run. */
+/* symbols: code and objects of the program as text. Its address space is the same in every run. */
 #include "explore/runs.h"
 
 #include <stdlib.h>

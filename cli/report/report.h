@@ -74,6 +74,9 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked);
 /* Where threads of the process can never go on, prints that: a finding. Whether it is so. */
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 
+/* stack_frame.c. Whether the source of a stack frame is that of a language's library, much of which is compiled into
+ * programs. */
+bool cli_frame_is_of_language(const char *frame);
 /* Adds text of the target, escaped so that it cannot drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
 /* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */

@@ -1,5 +1,6 @@
 /* Splits stack frames, as text from probes or logs, into their parts. */
 #include "cli/report/stack_frame.h"
+#include "cli/report/report.h"
 
 #include <ctype.h>
 #include <stdlib.h>

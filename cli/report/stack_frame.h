@@ -21,8 +21,6 @@ struct cli_frame cli_frame_split(const char *text);
 /* The innermost frame with a file in a folder, as the program's own sources have, else the
  * innermost with a file; NULL if there is none. Frames of language libraries come last. */
 const char *cli_frame_best(const struct dpe_message *message);
-/* Whether its source is that of a language's library, much of which is compiled into programs. */
-bool cli_frame_is_of_language(const char *frame);
 /* Calls for the frames that matter to users, from the innermost: all where `full`; else those down to main or a
  * thread's function, and if some are the program's, of those of language libraries (of C++, Rust and OpenMP) only
  * which it called directly. */

@@ -1,5 +1,5 @@
-/* asking: a choice that the command makes, or who has the run in gdb. The run waits for it, where every thread
- * stands at an operation. */
+/* asking: a choice made by the command, or by the user of gdb. The run waits for it, with every thread at an
+ * operation. */
 #include "explore/sched/control.h"
 
 static void note_waits(bool asked)

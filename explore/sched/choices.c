@@ -1,7 +1,7 @@
-/* choices: which thread goes on. Sources: PCT, Burckhardt et al., ASPLOS 2010; POS, Yuan, Yang and Gu,
- * CAV 2018; SURW, Zhao et al., ASPLOS 2025; delays, Emmi et al., POPL 2011. A thread that repeats itself without a change, sleeps or
- * yields lets others run first, whatever the strategy. A schedule holds what differs from the choice
- * without a strategy: go on with the same thread, or else the next one by number. */
+/* choices: which thread continues. Sources: PCT, Burckhardt et al., ASPLOS 2010; POS, Yuan, Yang and Gu, CAV 2018; SURW, Zhao et
+ * al., ASPLOS 2025; delays, Emmi et al., POPL 2011. Under every strategy, a thread that repeats itself without a change, sleeps or
+ * yields lets others run first. A schedule holds the differences from the default choice: continue the same thread, or else the next
+ * one by number. */
 #include "explore/sched/control.h"
 
 #include "explore/sched/dependence.h"
@@ -11,14 +11,15 @@ struct choosable {
 	unsigned count;
 };
 
-/* Of each thread, the next switch asked for, an index in `forced`, and the one after each. */
+/* By thread: the next requested switch, an index into `forced`, and the one after each. */
 static uint32_t next_forced[DPE_SCHED_THREADS], after[DPE_SCHED_SWITCHES];
 static uint32_t next_delay;
 static struct dpe_sched_set asleep; /* DFS */
 static bool polite;
 static uint64_t lowest;          /* PCT: below all priorities so far */
 static uint32_t changes[64];     /* PCT: the choices at which priorities change */
-static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: selected operations that each thread is thought to have left */
+static uint32_t remaining[DPE_SCHED_THREADS]; /* SURW: estimate of the selected operations that each thread has
+                                               * left */
 static unsigned intended; /* SURW: the thread that does the next one; DPE_SCHED_NOBODY */
 static uint32_t quantum;       /* ROUNDS: choices of a thread in a row */
 static uint32_t turn_left[DPE_SCHED_THREADS]; /* ROUNDS: of each thread, what is left of its turn */
@@ -58,7 +59,7 @@ static void note_divergence(uint32_t index)
 		dpe_sched->diverged = index + 1;
 }
 
-/* The switch asked for at the thread's operation, if any. */
+/* The switch requested at the thread's operation, if any. */
 static const struct dpe_sched_switch *forced_here(unsigned current)
 {
 	const struct dpe_sched_thread *thread = &dpe_sched->threads[current];
@@ -102,7 +103,8 @@ static void collect(unsigned current, struct choosable *ready, struct choosable 
 	}
 }
 
-/* Who yielded goes on before time does; of those who wait for a time, the first to be due. */
+/* Threads that yielded continue before time advances; of the threads that wait for a time, the first to be
+ * due. */
 static uint64_t due(unsigned number)
 {
 	const struct dpe_sched_thread *thread = &dpe_sched->threads[number];
@@ -156,7 +158,7 @@ static bool is_change(void)
 	return false;
 }
 
-/* Threads have random priorities; at depth - 1 random choices that of the running one becomes the
+/* Threads have random priorities; at depth - 1 random choices the running thread's priority becomes the
  * lowest. */
 static unsigned by_pct(const struct choosable *from, unsigned current)
 {
@@ -178,7 +180,7 @@ static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
 	return same && (writes(a) || writes(b));
 }
 
-/* Operations have random priorities; operations that race with the one that goes on get new ones. */
+/* Operations have random priorities; operations that race with the chosen one get new ones. */
 static unsigned by_pos(const struct choosable *from)
 {
 	unsigned best = by_priority(from);
@@ -205,8 +207,8 @@ static bool is_selected(const struct dpe_sched_op *op)
 	return dpe_sched->selected == DPE_SCHED_CLASSES || class_of(op) == dpe_sched->selected;
 }
 
-/* Each thread is as probable as the share that it has of all selected operations to come; those of threads
- * still to be created are its creator's. */
+/* The probability of a thread is its share of all selected operations to come; those of threads still to be
+ * created count for their creator. */
 static unsigned by_share(const struct choosable *from)
 {
 	uint32_t sum = 0, at;
@@ -231,7 +233,8 @@ static struct choosable alive(void)
 	return all;
 }
 
-/* The threads that may run: all but those whose next operation is selected while another thread is to do the next one of these. */
+/* The threads that may run: all except those whose next operation is selected while another thread is chosen for the next selected
+ * operation. */
 static struct choosable not_held(const struct choosable *from)
 {
 	struct choosable rest = {.count = 0};
@@ -280,7 +283,7 @@ static unsigned by_rounds(const struct choosable *from, unsigned current)
 	return from->at[goes_on && from->count > 1];
 }
 
-/* The usual choice, but for delayed threads: they pass over as many threads as asked. */
+/* The default choice, but delayed: as many threads as requested are passed over. */
 static unsigned by_delay(
 	const struct choosable *ready, const struct choosable *later, unsigned usual)
 {
@@ -301,7 +304,7 @@ static unsigned by_delay(
 
 /* ---- dfs: sleep sets (P. Godefroid, Partial-Order Methods, 1996) --------------------------- */
 
-/* A thread wakes when something is done that depends on what it is about to do. */
+/* A sleeping thread wakes when an operation is done that depends on its own next operation. */
 static void wake_dependent(const struct dpe_sched_event *done)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
@@ -366,7 +369,7 @@ static unsigned by_path(const struct choosable *ready, const struct choosable *l
 	return chosen;
 }
 
-/* With a depth, as many of 16 choices are made by chance. */
+/* With a depth, that many of 16 choices are random. */
 static unsigned by_turns(const struct choosable *ready, const struct choosable *later, unsigned usual)
 {
 	struct choosable all = *ready;
@@ -394,7 +397,7 @@ static unsigned by_strategy(const struct choosable *from, unsigned current)
 	}
 }
 
-/* Who is to let others run first sometimes does not. */
+/* A thread that should let others run first sometimes does not. */
 static const struct choosable *pool(const struct choosable *ready, const struct choosable *later)
 {
 	if (!ready->count)
@@ -503,15 +506,15 @@ bool dpe_sched_looks(const struct dpe_sched_op *op)
 	return is_idle(op) || is_pause(op) || op->kind == DPE_SCHED_FENCE;
 }
 
-/* Where the usual thread is what matters, and in every second run by chance, a yield alone leaves it as it is: who
- * spins for a while before it waits comes to the end of that. */
+/* If the strategy prefers the default thread, and in every second run at random, a yield alone changes nothing: a
+ * thread that spins for a while before it waits then reaches the wait. */
 static bool heeds_yields(void)
 {
 	return polite && (dpe_sched->strategy == DPE_SCHED_RANDOM || dpe_sched->strategy == DPE_SCHED_PCT ||
 				 dpe_sched->strategy == DPE_SCHED_POS || dpe_sched->strategy == DPE_SCHED_SURW || dpe_sched->strategy == DPE_SCHED_ROUNDS);
 }
 
-/* Fairness: whether the thread is to let others run first. */
+/* Fairness: whether the thread has to let others run first. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
 	bool pauses = me->op.kind == DPE_SCHED_SLEEP || (me->op.kind == DPE_SCHED_YIELD && heeds_yields());
@@ -552,7 +555,7 @@ static void begin_rounds(void)
 		turn_left[i] = roll_below(quantum + 1);
 }
 
-/* What the new thread will do is not its creator's any more. */
+/* The new thread's operations no longer count for its creator. */
 void dpe_sched_choose_created(unsigned creator, unsigned created)
 {
 	uint32_t both = remaining[creator], moved = remaining[created];
@@ -567,7 +570,7 @@ void dpe_sched_choose_created(unsigned creator, unsigned created)
 void dpe_sched_choose_begin(void)
 {
 	dpe_sched->dice = dpe_sched->seed;
-	polite = !(dpe_sched->seed >> 3 & 1); /* each strategy of the portfolio is so in turn */
+	polite = !(dpe_sched->seed >> 3 & 1); /* each strategy of the portfolio does so in turn */
 	lowest = 1ull << 62;
 	intended = DPE_SCHED_NOBODY;
 	for (uint32_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)

@@ -1,5 +1,5 @@
-/* control: one thread runs, the others wait for their baton. The lock is free but for the moment of
- * a choice; it is contended only by threads that come back from outside. */
+/* control: one thread runs, the others wait for their baton. The lock is held only during a choice; only
+ * threads that return from outside contend for it. */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -10,11 +10,11 @@
 
 struct dpe_sched_header *dpe_sched;
 static __thread struct dpe_sched_thread *mine;
-static __thread bool over; /* the thread's last operation was */
+static __thread bool over; /* set if the thread's last operation was */
 
 enum { WAITS, GO, TAKE_OVER };
 
-/* The function syscall is wrapped, too. The fourth argument, a timeout, is none. */
+/* Not the function syscall, which is wrapped. The fourth argument: no timeout. */
 static long kernel(long number, long first, long second, long third)
 {
 	register long fourth __asm__("r10") = 0;
@@ -125,7 +125,7 @@ static bool handles(int number)
 	}
 }
 
-/* The C library's own signals have numbers that sigaction refuses. */
+/* sigaction refuses the numbers of the C library's own signals. */
 static bool handles_signals(void)
 {
 	for (int number = 1; number < SIGRTMAX; number++)
@@ -160,7 +160,7 @@ static _Noreturn void end_deadlock(void)
 	dpe_sched_end(handles_signals() ? DPE_SCHED_STUCK : DPE_SCHED_DEADLOCK);
 }
 
-/* Threads that each wait for the next one, though others may still run. */
+/* A cycle of threads that each wait for the next one, although others may still run. */
 static void find_cycle(unsigned from)
 {
 	unsigned at = from, length = 0;
@@ -177,7 +177,7 @@ static void find_cycle(unsigned from)
 	dpe_sched_end(DPE_SCHED_DEADLOCK);
 }
 
-/* Who is outside may come back and let others go on. */
+/* A thread outside may return and let others go on. */
 static void nobody_can(void)
 {
 	if (!dpe_sched->live || dpe_sched_anybody_outside())
@@ -189,7 +189,7 @@ static void nobody_can(void)
 
 /* ---- turns ------------------------------------------------------------------------------- */
 
-/* A signal may be on its way to a handler that lets somebody go on. */
+/* A pending signal may run a handler that lets a thread go on. */
 static unsigned choose_after_handlers(unsigned current)
 {
 	unsigned next = DPE_SCHED_NOBODY;
@@ -257,7 +257,7 @@ static bool take_over(struct dpe_sched_thread *me)
 	return go;
 }
 
-/* The last that a thread does is to give its memory back to malloc, which others notice: they wait for it. */
+/* The last action of a thread is to return its memory to malloc, which affects others: they wait for it. */
 static void await_gone(void)
 {
 	uint32_t leaving = dpe_sched->leaving;
@@ -294,7 +294,8 @@ static void take_turn(struct dpe_sched_thread *me)
 		if (dpe_sched->running == DPE_SCHED_NOBODY)
 			hand_over(number);
 	} else if (dpe_sched->running == number) {
-		if (dpe_sched->strategy != DPE_SCHED_DFS) /* what others do may matter to other runs */
+		if (dpe_sched->strategy != DPE_SCHED_DFS) /* the operations of others may matter to other
+							   * runs */
 			find_cycle(number);
 		hand_over(number);
 	}
@@ -330,7 +331,8 @@ struct dpe_sched_thread *dpe_sched_self(void)
 	return mine ? mine : adopt();
 }
 
-/* What a choice, or other functions of the library, left on the stack would show in the state of a loop. */
+/* Clears what a choice, or other functions of the library, left on the stack: it would be part of the state of
+ * a loop. */
 __attribute__((noinline)) static void wipe_stack(void)
 {
 	volatile uint64_t left[DPE_SCHED_WIPED / sizeof(uint64_t)];
@@ -363,7 +365,7 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		dpe_sched_lock();
 		take_turn(me);
-		visible = true; /* others may have looked at it meanwhile */
+		visible = true; /* others may have read it meanwhile */
 	}
 	dpe_sched_check_freed(op);
 	dpe_sched_loop_do(me, op, visible);
@@ -375,14 +377,14 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	errno = error;
 }
 
-/* That a free of the object's memory matters to others has to be known; small numbers are threads. */
+/* Records that a free of the object's memory matters to others; small numbers are threads. */
 static void note_use(const struct dpe_sched_thread *me, const struct dpe_sched_op *op)
 {
 	if (op->object >= DPE_SCHED_PAGE)
 		dpe_sched_is_shared(op->object, dpe_sched_number(me));
 }
 
-/* What a signal's handler does within the library is done at once. */
+/* Calls of a signal handler that interrupts the library are executed at once. */
 bool dpe_sched_point(const struct dpe_sched_op *op)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
@@ -418,7 +420,7 @@ void dpe_sched_finish(void)
 	me->inside = true;
 	dpe_sched_lock();
 	me->state = DPE_SCHED_FINISHED;
-	me->steps++; /* who goes on then is another choice than whether it may end now */
+	me->steps++; /* which thread then continues is a separate choice */
 	dpe_sched->live--;
 	if (me->tid != dpe_sched->pid)
 		dpe_sched->leaving = me->tid;

@@ -16,7 +16,7 @@
 #define DPE_SCHED_PAGE 4096 /* there are no objects before it */
 #define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
 
-/* The function that a wrapper stands for; found before the first thread is created. */
+/* The wrapped function; found before the first thread is created. */
 #define REAL(name)                                                                                 \
 	({                                                                                         \
 		static __typeof__(&name) found;                                                    \
@@ -30,19 +30,19 @@ extern DPE_SCHED_HIDDEN struct dpe_sched_header *dpe_sched;
 
 /* ---- control.c --------------------------------------------------------------------------- */
 
-/* The calling thread, which is adopted where the library did not see its creation. NULL: it is not
+/* The calling thread, which is adopted if the library did not see its creation. NULL if it is not
  * controlled. */
 DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_self(void);
 DPE_SCHED_HIDDEN unsigned dpe_sched_number(const struct dpe_sched_thread *thread);
-/* A point: returns when the thread may do the operation. False: it is not controlled. */
+/* A scheduling point: returns when the thread may do the operation. False if it is not controlled. */
 DPE_SCHED_HIDDEN bool dpe_sched_point(const struct dpe_sched_op *op);
-/* The same for an access of memory; where it is not visible to others nothing is chosen. */
+/* The same for an access to memory; no choice is made if other threads cannot see it. */
 DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visible);
 /* Ends the run here. */
 DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
 DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
-/* Where a debugger stops: before the library ends the run; and where `from` is about to let `to` go on,
- * which is not the usual choice. */
+/* Functions at which a debugger stops: before the library ends the run; and when `from` is about to hand over
+ * to `to`, which is not the default choice. */
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
 /* Waits for the baton. */
@@ -50,25 +50,25 @@ DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_lock(void);
 DPE_SCHED_HIDDEN void dpe_sched_unlock(void);
 DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
-/* The calling thread is over: another one goes on. */
+/* The calling thread has ended: another one continues. */
 DPE_SCHED_HIDDEN void dpe_sched_finish(void);
 
-/* Without a timeout; the C library's function would be a point. */
+/* Without a timeout; the C library's function would be a scheduling point. */
 DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
 DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
 
 DPE_SCHED_HIDDEN bool dpe_sched_anybody_outside(void);
-/* Lets threads outside run for a moment. */
+/* Lets threads outside run briefly. */
 DPE_SCHED_HIDDEN void dpe_sched_pause(void);
 
 /* ---- sched_memory.c ---------------------------------------------------------------------- */
 
-/* Whether several threads were seen to use the granule, with this use. */
+/* Whether several threads have used the granule, including this use. */
 DPE_SCHED_HIDDEN bool dpe_sched_is_shared(uint64_t address, unsigned thread);
 /* The same of what was used of these bytes before. */
 DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread);
 
-/* An access of as many bytes by a function that was called there. */
+/* An access to so many bytes by a function that was called there. */
 DPE_SCHED_HIDDEN void dpe_sched_touch(
 	enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
 
@@ -79,23 +79,24 @@ DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
 
 /* ---- loops.c ----------------------------------------------------------------------------- */
 
-/* The thread is about to do its operation, and may wait from now on for others: `repeats`. True: it does not,
- * since nobody else can go on; nothing is to be chosen. */
+/* The thread is about to do its operation, and may begin to wait for others in a loop: `repeats`. True if it
+ * does not wait, since no other thread can go on; then no choice is made. */
 DPE_SCHED_HIDDEN bool dpe_sched_loop_arrive(struct dpe_sched_thread *me);
-/* It does it now: others that wait for that go on. */
+/* It does the operation now: others that wait for that go on. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible);
 /* The same of a handler of a signal, within the library. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
-/* The operation that might have only looked has changed its object. */
+/* The operation, which might have been a mere read, has changed its object. */
 DPE_SCHED_HIDDEN void dpe_sched_changed(void);
-/* The thread is not to wait in its loop. */
+/* The thread must not wait in its loop. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread);
-/* No thread can proceed: a thread that is to look again. DPE_SCHED_NOBODY: all did, and will find nothing else. */
+/* No thread can proceed: a thread that has to check its loop again. DPE_SCHED_NOBODY: all have, and nothing will
+ * change. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
 
 /* ---- rule_events.c ----------------------------------------------------------------------- */
 
-/* In the process of a run: from here on events of rules are points. */
+/* In the process of a run: from here on events of rules are scheduling points. */
 DPE_SCHED_HIDDEN void dpe_sched_events_begin(void);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
@@ -108,17 +109,17 @@ DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
 
 /* ---- steering.c -------------------------------------------------------------------------- */
 
-/* Keeps when the thread came to its operation. */
+/* Records when the thread reached its operation. */
 DPE_SCHED_HIDDEN void dpe_sched_stamp(const struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_steer_begin(void);
-/* The thread that the turns want, of these; `usual` where they want none. */
+/* The one of these threads that the turns want; `usual` if they want none. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual);
 /* Whether the turns hold the thread where it is. */
 DPE_SCHED_HIDDEN bool dpe_sched_is_held(unsigned thread);
 
 /* ---- choices.c ---------------------------------------------------------------------------- */
 
-/* Where a run begins, in its process. */
+/* Begins a run, in its process. */
 DPE_SCHED_HIDDEN void dpe_sched_choose_begin(void);
 /* A thread was created. */
 DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned created);
@@ -126,7 +127,7 @@ DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned create
 DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
 /* Whether the operation may change nothing. */
 DPE_SCHED_HIDDEN bool dpe_sched_looks(const struct dpe_sched_op *op);
-/* Called for each operation that a thread arrives at; false: nothing is to be chosen here. */
+/* Called for each operation that a thread reaches; false: no choice is made here. */
 DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
 
 /* ---- waiting.c --------------------------------------------------------------------------- */
@@ -134,7 +135,7 @@ DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible
 enum dpe_sched_ready { DPE_SCHED_BLOCKED, DPE_SCHED_LATE, DPE_SCHED_READY };
 /* Whether the thread can do its operation now; LATE: by its timeout. */
 DPE_SCHED_HIDDEN enum dpe_sched_ready dpe_sched_ready(const struct dpe_sched_thread *thread);
-/* The thread that alone can let this one go on; DPE_SCHED_NOBODY: unknown or none. */
+/* The only thread that can let this one go on; DPE_SCHED_NOBODY: unknown or none. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_awaited(const struct dpe_sched_thread *thread);
 /* Whether the mutex can be locked by the thread with this number, or tells it why not. */
 DPE_SCHED_HIDDEN bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread);
@@ -150,7 +151,7 @@ DPE_SCHED_HIDDEN bool dpe_sched_has_waiters(uint64_t object);
 
 /* ---- sched_threads.c --------------------------------------------------------------------- */
 
-/* The calling thread is at a point that cancellation can end. */
+/* The calling thread is at a cancellation point. */
 DPE_SCHED_HIDDEN void dpe_sched_test_cancel(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
 
@@ -165,14 +166,14 @@ DPE_SCHED_HIDDEN uint64_t dpe_sched_until(clockid_t clock, const struct timespec
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* What the POSIX functions and C11's have in common. `pc` is where they were called. */
+/* What POSIX and C11 functions have in common. `pc` is where they were called. */
 DPE_SCHED_HIDDEN int dpe_sched_mutex_lock(pthread_mutex_t *mutex, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_trylock(pthread_mutex_t *mutex, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_timedlock(
 	pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_unlock(pthread_mutex_t *mutex, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_destroy(pthread_mutex_t *mutex, uint64_t pc);
-/* Gives the mutex back for a wait: how often it was locked; and takes it again. */
+/* Unlocks the mutex for a wait, and returns how often it was locked; and locks it again. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_mutex_give(pthread_mutex_t *mutex);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_restore(pthread_mutex_t *mutex, unsigned times);
 DPE_SCHED_HIDDEN int dpe_sched_cond_wait(
@@ -184,7 +185,7 @@ DPE_SCHED_HIDDEN int dpe_sched_create(pthread_t *thread, const pthread_attr_t *a
 DPE_SCHED_HIDDEN int dpe_sched_join(pthread_t thread, void **result, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_detach(pthread_t thread, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_once(int *once, void (*routine)(void), uint64_t pc);
-/* Whether an object that processes may share is to be left to the C library. */
+/* Whether an object is left to the C library because processes may share it. */
 DPE_SCHED_HIDDEN bool dpe_sched_leaves(bool is_shared);
 
 #endif

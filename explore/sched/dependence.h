@@ -1,5 +1,5 @@
-/* dependence: whether the order of two operations matters. The library keeps threads asleep by it, and
- * the command finds races by it, so both have the same. */
+/* dependence: whether the order of two operations matters. The library uses it for sleep sets, and the command
+ * to find races, so both agree. */
 #ifndef DPE_EXPLORE_SCHED_DEPENDENCE_H
 #define DPE_EXPLORE_SCHED_DEPENDENCE_H
 
@@ -22,7 +22,7 @@ static inline void dpe_set_remove(struct dpe_sched_set *set, unsigned thread)
 	set->words[thread / 64] &= ~(UINT64_C(1) << thread % 64);
 }
 
-/* The process ends, and whatever others would have done. */
+/* The end of the process, which cuts off all other threads. */
 static inline bool dpe_event_ends(const struct dpe_sched_event *a)
 {
 	return a->ends || a->kind == DPE_SCHED_RETURN || a->kind == DPE_SCHED_PROCESS_END;
@@ -88,7 +88,7 @@ static inline bool dpe_events_dependent(const struct dpe_sched_event *a, const s
 	       dpe_bytes_overlap(a->mutex, 1, b->mutex, 1);
 }
 
-/* What the thread is about to do. */
+/* The operation that the thread is about to do. */
 static inline struct dpe_sched_event dpe_event_of(const struct dpe_sched_header *memory, unsigned thread)
 {
 	const struct dpe_sched_op *op = &memory->threads[thread].op;

@@ -33,7 +33,7 @@ static void remove_variable(char **environment, const char *name)
 		at[0] = at[1];
 }
 
-/* The program, and others that it starts, see the environment that dpe has. */
+/* The program, and programs that it starts, see the environment that dpe has. */
 static void restore_environment(char **environment)
 {
 	char **others = find_variable(environment, DPE_SCHED_OTHERS);
@@ -50,7 +50,7 @@ static void restore_environment(char **environment)
 
 /* ---- a debugger -------------------------------------------------------------------------- */
 
-/* Without memory from the heap, whose addresses are to be those of other runs. */
+/* Without memory from the heap, whose addresses must be the same as in other runs. */
 static bool is_traced(void)
 {
 	char text[2048];
@@ -65,7 +65,7 @@ static bool is_traced(void)
 	return tracer && atoi(tracer + strlen("TracerPid:"));
 }
 
-/* Who interrupts on the terminal interrupts the debugger, which interrupts the run. */
+/* An interrupt from the terminal goes to the debugger, which interrupts the run. */
 static void await_debugger(const struct dpe_sched_header *header)
 {
 	if (!header->held)
@@ -101,7 +101,7 @@ static void begin_run(struct dpe_sched_header *header)
 	dpe_sched_be(first);
 }
 
-/* What an earlier run left, but for the table of shared memory. */
+/* Clears what an earlier run left, except the table of shared memory. */
 static void clear(struct dpe_sched_header *header)
 {
 	char *begin = (char *)&header->lock;

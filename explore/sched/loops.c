@@ -1,6 +1,6 @@
-/* loops: threads that wait by looking again and again. A thread that is back at an operation with the same registers
- * and stack, where all that it did since was to look, waits until somebody else changes what it looked at. Where nobody
- * else can go on it looks some more times, and then waits for ever, unless a system call shows that it asks the kernel. */
+/* loops: threads that wait by polling. A thread that returns to an operation with the same registers and stack, and has
+ * only read since, waits until another thread changes what it read. If no other thread can go on, it polls some more times
+ * and then counts as waiting for ever, unless it makes system calls. */
 #include "explore/sched/control.h"
 
 #include <linux/prctl.h>
@@ -13,21 +13,21 @@ struct looked_at {
 	uint64_t begin, end;
 };
 
-/* Of a thread: what it did since an operation that it may come back to. */
+/* By thread: what it did since an operation to which it may return. */
 struct loop {
 	struct dpe_sched_op first;
-	uint64_t state; /* at `first`, when it came back there; 0: not known */
+	uint64_t state; /* at `first`, when it returned there; 0: unknown */
 	uint32_t calm;  /* operations since the last that changed something */
 	uint32_t count; /* of `looked_at` */
-	int held; /* locks taken since `first`; what it does between taking and giving them back only looks, too */
-	uint32_t rounds; /* while nobody else can go on */
+	int held; /* locks taken since `first`; operations between lock and unlock count as reads, too */
+	uint32_t rounds; /* while no other thread can go on */
 	bool over; /* it waits for ever */
-	bool asks; /* system calls: it is never taken to wait */
+	bool asks; /* it makes system calls, so it never counts as waiting */
 	struct looked_at looked_at[DPE_SCHED_LOOP_OBJECTS];
 };
 
 static struct loop loops[DPE_SCHED_THREADS];
-static unsigned round_again = DPE_SCHED_NOBODY; /* this one looks some more times */
+static unsigned round_again = DPE_SCHED_NOBODY; /* this one polls some more times */
 static char calls = SYSCALL_DISPATCH_FILTER_ALLOW; /* whether system calls of the thread are noticed */
 static bool called;
 
@@ -39,7 +39,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* Of the registers that calls preserve and the stack, from here on; the other registers are of no use after a call. 0: too much. */
+/* A hash of the registers that calls preserve and of the stack from here on; other registers are dead after a call. 0: too
+ * large. */
 __attribute__((noinline, no_sanitize_address)) static uint64_t state_of(const struct dpe_sched_thread *me)
 {
 	const uint64_t *at, *end = (const uint64_t *)(me->stack & ~UINT64_C(7));
@@ -70,7 +71,7 @@ static void note_call(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
-/* Where they cannot be noticed, there may have been some. */
+/* If they cannot be noticed, there may have been some. */
 static void begin_listening(void)
 {
 	const struct sigaction action = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
@@ -111,7 +112,7 @@ static bool looked_at(const struct loop *loop, const struct dpe_sched_op *op)
 	return false;
 }
 
-/* It does not wait any more, and is looked at anew. */
+/* It no longer waits, and is analysed anew. */
 static void begin_anew(unsigned thread)
 {
 	loops[thread].calm = loops[thread].count = loops[thread].rounds = 0;
@@ -184,7 +185,7 @@ static bool is_round_again(const struct dpe_sched_thread *me)
 	return round_again == dpe_sched_number(me);
 }
 
-/* It did all that again, and is where it was. */
+/* It repeated everything, and is where it was. */
 static void come_back(struct dpe_sched_thread *me, struct loop *loop)
 {
 	if (loop->asks)
@@ -205,7 +206,7 @@ static void come_back(struct dpe_sched_thread *me, struct loop *loop)
 		loop->over = me->repeats;
 }
 
-/* Without a place to come back to from there on, unless it comes to another one. */
+/* It has no place to return to from there on, unless it reaches another one. */
 static void look_at(struct loop *loop, const struct dpe_sched_op *op)
 {
 	const struct looked_at at = {op->object, op->object + (op->size ? op->size : 1)};
@@ -224,7 +225,7 @@ static bool is_power_of_two(uint32_t number)
 	return !(number & (number - 1));
 }
 
-/* A place that it may come back to is looked for at growing distances (R. Brent, 1980). */
+/* A place to which it may return is searched at growing distances (R. Brent, 1980). */
 static void look(struct dpe_sched_thread *me, struct loop *loop, const struct dpe_sched_op *op)
 {
 	uint64_t state;

@@ -1,6 +1,6 @@
-/* sched: what the preloaded library that schedules a program's threads and the command share: the
- * operations, the state of the threads, the schedule that a run is to follow and the one that it took.
- * The command writes the first part before a run and reads the rest after it. */
+/* sched: the memory shared by the command and the preloaded library that schedules threads: operations, states
+ * of threads, the schedule to follow and the one taken. The command writes the first part before a run and
+ * reads the rest after it. */
 #ifndef DPE_EXPLORE_SCHED_SCHED_H
 #define DPE_EXPLORE_SCHED_SCHED_H
 
@@ -17,7 +17,7 @@
 #define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
 
-/* The class of objects that events of rules are in; others are by their addresses. */
+/* The class of events of rules; other objects are in classes by address. */
 #define DPE_SCHED_RULE_EVENTS 0
 
 /* Every operation before which another thread may be chosen. */
@@ -112,7 +112,7 @@ struct dpe_sched_op {
 enum dpe_sched_state {
 	DPE_SCHED_FREE,
 	DPE_SCHED_CONTROLLED, /* runs if it is `running`, else waits for its baton */
-	DPE_SCHED_OUTSIDE,    /* blocked, or computes, where the library does not see it */
+	DPE_SCHED_OUTSIDE,    /* blocked, or computing, unseen by the library */
 	DPE_SCHED_FINISHED,
 };
 
@@ -128,9 +128,9 @@ struct dpe_sched_thread {
 	uint8_t state;
 	uint8_t detached, joined;
 	uint8_t cancelled, cancel_off;
-	uint8_t inside; /* in the library: a handler of a signal may interrupt that */
-	uint8_t yields; /* others are to run first */
-	uint8_t repeats; /* waits in a loop for a change of what it looks at: see loops.c */
+	uint8_t inside; /* in the library, where a signal handler may interrupt it */
+	uint8_t yields; /* others should run first */
+	uint8_t repeats; /* waits in a loop for a change of what it reads: see loops.c */
 	uint8_t stuck;  /* in the deadlock that ended the run */
 	uint16_t held_by; /* the number, from 1, of the thread that it waits for, where known */
 	uint64_t handle; /* its pthread_t */
@@ -139,8 +139,8 @@ struct dpe_sched_thread {
 	struct dpe_sched_op op;
 };
 
-/* A choice that differs from what is chosen without a strategy (see choices.c): at the operation
- * number `step` of `from`, `to` goes on. */
+/* A choice that differs from the default (see choices.c): at operation number `step` of `from`, `to`
+ * continues. */
 struct dpe_sched_switch {
 	uint32_t step;
 	uint16_t from, to;
@@ -150,7 +150,7 @@ struct dpe_sched_switch {
 };
 
 enum dpe_sched_strategy {
-	DPE_SCHED_FIRST, /* goes on with the same thread, but for the switches asked for */
+	DPE_SCHED_FIRST, /* continues the same thread, except for the requested switches */
 	DPE_SCHED_RANDOM,
 	DPE_SCHED_PCT,
 	DPE_SCHED_POS,
@@ -165,11 +165,11 @@ enum dpe_sched_strategy {
 enum dpe_sched_end {
 	DPE_SCHED_RAN,      /* it did not */
 	DPE_SCHED_DEADLOCK, /* no thread can proceed */
-	DPE_SCHED_STUCK,    /* the same, but a handler of a signal may change that */
+	DPE_SCHED_STUCK,    /* the same, but a signal handler may change that */
 	DPE_SCHED_MISUSE,   /* see `misuse` */
 	DPE_SCHED_CUT,      /* too many steps */
 	DPE_SCHED_TOO_MANY, /* threads */
-	DPE_SCHED_PRUNED, /* all that can go on are asleep: an equivalent run was made */
+	DPE_SCHED_PRUNED, /* all threads that can go on are asleep: an equivalent run was made */
 };
 
 enum dpe_sched_misuse {
@@ -181,7 +181,7 @@ enum dpe_sched_misuse {
 	DPE_SCHED_FREED,      /* memory, used after it was freed, or freed again */
 };
 
-/* At this choice, counted from 1, so many threads that would go on are passed over. */
+/* At this choice, counted from 1, so many threads are passed over. */
 struct dpe_sched_delay {
 	uint32_t choice, skip;
 };
@@ -192,8 +192,8 @@ struct dpe_sched_wakeup {
 	uint32_t order;
 };
 
-/* The thread runs until it comes to its operation number `step`, and is held there until its next turn or the
- * end of all. With `may_wait` it is also there where it waits for the operation before. */
+/* The thread runs until it reaches its operation number `step`, and is held there until its next turn or the
+ * last turn is over. With `may_wait` it also counts as there while it waits in the operation before. */
 struct dpe_sched_turn {
 	uint32_t step;
 	uint16_t thread;
@@ -212,7 +212,7 @@ struct dpe_sched_set {
 	uint64_t words[DPE_SCHED_THREADS / 64];
 };
 
-/* An operation as it was chosen: what else could have been, and who was asleep. */
+/* A choice: the chosen operation, the alternatives, and the sleep set. */
 struct dpe_sched_event {
 	uint64_t object, mutex;
 	struct dpe_sched_set possible, asleep;
@@ -229,7 +229,7 @@ enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };
 struct dpe_sched_question {
 	uint32_t state; /* a futex */
 	uint16_t current; /* is at a point, or over */
-	uint16_t usual;   /* without a strategy */
+	uint16_t usual;   /* the default choice */
 	uint16_t answer;  /* the command's */
 	uint16_t count;   /* of `possible`: threads that can go on */
 	uint16_t possible[DPE_SCHED_THREADS];
@@ -245,15 +245,15 @@ struct dpe_sched_header {
 	uint32_t expected;  /* choices of the longest run so far */
 	uint32_t max_steps;
 	uint32_t nforced;
-	uint32_t spurious; /* waits for conditions may return without a reason */
-	uint32_t stamps; /* times are kept */
+	uint32_t spurious; /* condition variables may wake spuriously */
+	uint32_t stamps; /* times are recorded */
 	uint32_t nturns;
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t rules; /* are followed: threads get signals at their events */
 	uint32_t once; /* … which cannot ask for another run, since rules follow this one */
-	uint32_t again; /* the debugger's: another run is to be made, which … */
+	uint32_t again; /* set by the debugger: another run has to be made, which … */
 	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */
 	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
 	uint32_t selected; /* of SURW: a class of objects; DPE_SCHED_CLASSES: all operations */

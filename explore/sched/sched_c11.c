@@ -1,5 +1,5 @@
-/* sched_c11: the threads of C11. glibc's functions call its own behind the wrappers, so each is the
- * POSIX function of the same meaning. */
+/* sched_c11: the threads of C11. glibc's C11 functions would bypass the wrappers, so each is implemented by the
+ * corresponding POSIX function. */
 #include "explore/sched/control.h"
 
 #include <errno.h>

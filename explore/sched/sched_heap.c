@@ -1,5 +1,5 @@
-/* sched_heap: memory that is given back. It is kept from the allocator for a while, so that a use of it is found
- * in whatever order it happens, and not only once the allocator has reused it. */
+/* sched_heap: freed memory. It is kept from the allocator for a while, so that a use after free is found even
+ * before the allocator reuses the memory. */
 #include "explore/sched/control.h"
 
 #include <gnu/libc-version.h>
@@ -28,9 +28,9 @@ static struct freed_block blocks[DPE_SCHED_FREED_BLOCKS]; /* kept ones, a ring f
 static uint32_t oldest, nblocks;
 static size_t kept;
 static struct freed_chunk chunks[DPE_SCHED_FREED_CHUNKS];
-static __thread uint64_t deleter; /* where the program called what frees for it */
+static __thread uint64_t deleter; /* where the program called the function that frees */
 
-/* dlsym itself frees a message that it had left: that stays. */
+/* dlsym may free an earlier error message; that one is not kept. */
 static void really_free(void *object)
 {
 	static void (*found)(void *);
@@ -74,7 +74,7 @@ static bool is_freed(uint64_t address)
 	return chunk && *word_of(chunk, address) >> address / GRANULE % 64 & 1;
 }
 
-/* False: there is no room. */
+/* False if there is no room. */
 static bool mark(uint64_t begin, uint64_t end, bool freed)
 {
 	for (uint64_t at = begin; at < end; at += GRANULE) {
@@ -90,7 +90,7 @@ static bool mark(uint64_t begin, uint64_t end, bool freed)
 
 /* ---- uses -------------------------------------------------------------------------------- */
 
-/* The end of a wait does not touch its object any more, nor does a wakeup. */
+/* The end of a wait no longer touches its object, nor does a wakeup. */
 static bool touches_object(const struct dpe_sched_op *op)
 {
 	switch (op->kind) {
@@ -159,7 +159,8 @@ static bool is_malloc_of_libc(void)
 	return known > 0;
 }
 
-/* Large ones go back to the kernel. What is no block of malloc is left to free, which says so. */
+/* Large blocks are returned to the kernel. Pointers that are not from malloc are passed to free, which reports
+ * them. */
 static bool is_keepable(const void *object, size_t size)
 {
 	return is_malloc_of_libc() && !((uint64_t)object % GRANULE) && size && (size + sizeof(size_t)) % GRANULE == 0 &&
@@ -206,7 +207,7 @@ DPE_SCHED_EXPORTED void free(void *object)
 	give_back(object, deleter ? deleter : DPE_SCHED_HERE);
 }
 
-/* What grows is copied: its old place is given back. */
+/* A block that grows is copied, and the old one is freed. */
 DPE_SCHED_EXPORTED void *realloc(void *object, size_t size)
 {
 	size_t had = object && dpe_sched ? malloc_usable_size(object) : 0;

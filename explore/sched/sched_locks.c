@@ -8,7 +8,7 @@
 #define DESTROYED_LOCK 0xdeadul
 #define SHARED_MUTEX 128
 
-/* Once there are other processes, they may use the objects that are meant for that. */
+/* Once there are other processes, they may use process-shared objects. */
 bool dpe_sched_leaves(bool is_shared)
 {
 	if (!is_shared || (!dpe_sched->forks && !dpe_sched->opened))
@@ -134,7 +134,7 @@ int dpe_sched_mutex_timedlock(
 	return dpe_sched_mutex_free(mutex, me()) ? take(mutex) : ETIMEDOUT;
 }
 
-/* Of a mutex that checks, these are errors of the call; of others, of the program. */
+/* For an error-checking mutex these are errors of the call; for others, of the program. */
 static int check_owner(const pthread_mutex_t *mutex)
 {
 	const struct __pthread_mutex_s *data = &mutex->__data;
@@ -226,7 +226,7 @@ DPE_SCHED_EXPORTED int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return dpe_sched_mutex_unlock(mutex, DPE_SCHED_HERE);
 }
 
-/* The state after a dead owner is not kept: each mutex is as good as made consistent. */
+/* The inconsistent state after a dead owner is not modelled: each mutex counts as made consistent. */
 DPE_SCHED_EXPORTED int pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
 	if (!is_mine(mutex))
@@ -303,7 +303,7 @@ static void wait_to_write(enum dpe_sched_kind kind, pthread_rwlock_t *lock, uint
 		lock->__data.__writers--;
 }
 
-/* glibc says of a lock that its own writer waits for that this would be a deadlock. */
+/* glibc returns EDEADLK if the writer of a lock waits for it. */
 #define RWLOCK(name, kind, wait, lock_it)                                                          \
 	DPE_SCHED_EXPORTED int pthread_rwlock_##name##lock(pthread_rwlock_t *lock)                 \
 	{                                                                                          \

@@ -1,6 +1,6 @@
-/* sched_memory: accesses and atomic operations of programs compiled with -fsanitize=thread. Another
- * thread is chosen only before those of memory that several threads were seen to use, in this run or
- * an earlier one. Atomic operations are sequentially consistent, whatever was asked for. */
+/* sched_memory: accesses and atomic operations of programs compiled with -fsanitize=thread. A choice is made
+ * only before accesses to memory that several threads have used, in this run or an earlier one. Atomic
+ * operations are sequentially consistent, whatever order was requested. */
 #include "explore/sched/control.h"
 
 #include <stddef.h>
@@ -108,7 +108,7 @@ RANGE(__tsan_write_range, WRITE)
 
 void __tsan_vptr_update(void **address, void *value);
 
-/* Constructors and destructors set it over and over, mostly to what it is. */
+/* Constructors and destructors set it repeatedly, mostly to its present value. */
 DPE_SCHED_EXPORTED void __tsan_vptr_update(void **address, void *value)
 {
 	if (*address != value)

@@ -1,4 +1,5 @@
-/* sched_strings: functions of the C library that read and write memory for the program. Others are not seen. */
+/* sched_strings: functions of the C library that read and write memory for the program. Other functions are not
+ * observed. */
 #include "explore/sched/control.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* sched_threads: creation, end, join and cancellation of threads, and what is run once. A thread ends,
- * for others, after the destructors of its variables: the library's own key has its destructor
- * called until the last of glibc's rounds. */
+/* sched_threads: creation, end, join and cancellation of threads, and what is run once. For other threads, a
+ * thread ends after the destructors of its thread-specific data: the destructor of the library's own key asks
+ * to be called until the last of glibc's rounds. */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr, void *(*rout
 		return REAL(pthread_create)(thread, attr, routine, with);
 	arrive(DPE_SCHED_CREATE, 0, pc);
 	added = add_thread(attr);
-	added->op.pc = (uint64_t)routine + 1; /* as places are those before a return address */
+	added->op.pc = (uint64_t)routine + 1; /* because locations are taken as return addresses */
 	start = &starts[dpe_sched_number(added)];
 	*start = (struct thread_start){routine, with};
 	error = REAL(pthread_create)(thread, attr, begin, start);
@@ -113,7 +113,7 @@ DPE_SCHED_EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *a
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* A handle may be used again by a later thread; NULL: it is no thread that can be joined. */
+/* A handle may be reused by a later thread; NULL if it is not a joinable thread. */
 static struct dpe_sched_thread *find(pthread_t handle)
 {
 	for (unsigned i = dpe_sched->nthreads; i--;) {
@@ -141,7 +141,7 @@ static bool is_joinable(const struct dpe_sched_thread *thread)
 	return thread && !thread->detached && thread != dpe_sched_self();
 }
 
-/* Its last instructions are all that is waited for. */
+/* Waits for its last instructions only. */
 static int join_finished(struct dpe_sched_thread *thread, pthread_t handle, void **result)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
@@ -252,7 +252,7 @@ DPE_SCHED_EXPORTED _Noreturn void exit(int status)
 
 /* ---- cancellation ------------------------------------------------------------------------ */
 
-/* The C library does it, at a point of the thread's own. */
+/* The C library does it, at a scheduling point of the thread itself. */
 void dpe_sched_test_cancel(struct dpe_sched_thread *me)
 {
 	if (!me || !me->cancelled || me->cancel_off)
@@ -290,7 +290,7 @@ DPE_SCHED_EXPORTED int pthread_setcancelstate(int state, int *before)
 	return error;
 }
 
-/* A thread that asks to be cancelled anywhere is so at its next point. */
+/* A thread with asynchronous cancellation is cancelled at its next scheduling point. */
 DPE_SCHED_EXPORTED int pthread_setcanceltype(int type, int *before)
 {
 	if (!dpe_sched_self())
@@ -328,7 +328,7 @@ DPE_SCHED_EXPORTED int pthread_once(pthread_once_t *once, void (*routine)(void))
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* The child goes on alone, and is not controlled. */
+/* The child runs on uncontrolled. */
 DPE_SCHED_EXPORTED pid_t fork(void)
 {
 	pid_t pid;

@@ -1,5 +1,5 @@
-/* sched_time: virtual time. It goes on a little with each operation, and to the next time that a
- * thread waits for when nobody else can go on. */
+/* sched_time: virtual time. It advances a little with each operation, and to the next time that a thread waits
+ * for when no other thread can go on. */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool is_controlled(clockid_t clock)
 	}
 }
 
-/* What the clock showed at the start. */
+/* The clock's time at the start. */
 static uint64_t start_of(clockid_t clock)
 {
 	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? dpe_sched->epoch
@@ -55,7 +55,7 @@ uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at)
 	return time > start ? time - start : 1;
 }
 
-/* Reading a clock takes time, so who waits for one in a loop gets there. */
+/* Reading a clock advances time, so a loop that waits for a time ends. */
 DPE_SCHED_EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	uint64_t now;

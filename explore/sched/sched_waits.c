@@ -1,5 +1,5 @@
-/* sched_waits: condition variables, semaphores, barriers and futexes. A wait is two operations: the
- * thread begins to wait, and goes on; other threads run between them. */
+/* sched_waits: condition variables, semaphores, barriers and futexes. A wait is two operations: the thread
+ * begins to wait, and continues; other threads run in between. */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -19,13 +19,13 @@ static void arrive(enum dpe_sched_kind kind, const void *object, uint64_t pc)
 
 /* ---- condition variables ----------------------------------------------------------------- */
 
-/* The bytes after the flags, which glibc 2.36 has no use for in a condition that is not its own. */
+/* The bytes after the flags, which glibc 2.36 does not use in a condition that we manage. */
 static uint64_t *state_of(pthread_cond_t *cond)
 {
 	return (uint64_t *)&cond->__data.__wseq;
 }
 
-/* The lowest bits of its last word say what pthread_cond_init was given. */
+/* The lowest bits of its last word hold the attributes given to pthread_cond_init. */
 static bool is_mine(const pthread_cond_t *cond)
 {
 	return dpe_sched_self() && !dpe_sched_leaves(cond->__data.__wrefs & 1);
@@ -53,7 +53,7 @@ struct wait {
 	unsigned times;
 };
 
-/* A thread that is cancelled in a wait has its mutex when it is cleaned up. */
+/* A thread that is cancelled in a wait holds its mutex in its cleanup handlers. */
 static int end_wait(struct dpe_sched_thread *me, const struct wait *wait)
 {
 	bool woken = dpe_sched_end_wait(me);
@@ -210,7 +210,7 @@ static int take_one(sem_t *sem, int otherwise)
 	return -1;
 }
 
-/* A request for cancellation is followed even where the semaphore could be taken. */
+/* A request for cancellation is followed even if the semaphore could be taken. */
 static int wait_for_one(sem_t *sem, int otherwise)
 {
 	dpe_sched_test_cancel(dpe_sched_self());
@@ -288,7 +288,7 @@ DPE_SCHED_EXPORTED int sem_getvalue(sem_t *sem, int *value)
 	return REAL(sem_getvalue)(sem, value);
 }
 
-/* Its memory may be another process's, too. */
+/* Other processes may share its memory. */
 DPE_SCHED_EXPORTED sem_t *sem_open(const char *name, int flags, ...)
 {
 	va_list rest;
@@ -422,7 +422,7 @@ static uint64_t futex_until(const long *words)
 	       (uint64_t)timeout->tv_nsec + 1;
 }
 
-/* Others are left to the kernel. libstdc++ says of none of its futexes that it is this process's alone. */
+/* Other operations are left to the kernel. libstdc++ does not mark its futexes as private. */
 static bool is_futex_of_mine(long number, const long *words)
 {
 	int command = (int)words[1] & FUTEX_CMD_MASK;

@@ -1,5 +1,5 @@
-/* steering: turns of threads that lead to a predicted match. A thread that has had its turn is held, others go on;
- * if nobody else can, it does. Source: P. Joshi, C.-S. Park, K. Sen, M. Naik, A Randomized Dynamic Program
+/* steering: turns of threads that lead to a predicted match. A thread that has had its turn is held while others
+ * run; if no other can, it continues. Source: P. Joshi, C.-S. Park, K. Sen, M. Naik, A Randomized Dynamic Program
  * Analysis Technique for Detecting Real Deadlocks, PLDI 2009. */
 #include "explore/sched/control.h"
 
@@ -76,7 +76,7 @@ static bool is_among(const uint16_t *possible, unsigned count, unsigned thread)
 	return false;
 }
 
-/* The thread itself, or who has what it waits for. */
+/* The thread itself, or the holder of what it waits for. */
 static unsigned who_helps(const uint16_t *possible, unsigned count, unsigned thread)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads && thread < dpe_sched->nthreads; i++) {

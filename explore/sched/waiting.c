@@ -1,6 +1,6 @@
-/* waiting: who can go on. The objects are modelled in their own bytes, laid out as glibc 2.36 has
- * them, so that a static initialiser, a copy and a debugger see what they expect; waits and wakeups
- * are in the threads' records. */
+/* waiting: which threads can go on. The objects are modelled in their own bytes, laid out as glibc 2.36 has
+ * them, so that a static initialiser, a copy and a debugger see what they expect; waits and wakeups are in the
+ * threads' records. */
 #include "explore/sched/control.h"
 
 bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread)
@@ -36,7 +36,7 @@ bool dpe_sched_is_readable(const pthread_rwlock_t *lock)
 	return !lock->__data.__cur_writer && !(prefers_writers && lock->__data.__readers && lock->__data.__writers);
 }
 
-/* A wait for a condition goes on with its mutex. */
+/* A wait for a condition ends with its mutex locked. */
 static enum dpe_sched_ready cond_ready(const struct dpe_sched_thread *thread)
 {
 	const struct dpe_sched_op *op = &thread->op;
