@@ -19,7 +19,7 @@ def ask(command):
     lines = []
     while True:
         line = process.stdout.readline()
-        if not line or line.startswith("'mark' is no command"):
+        if not line or line.startswith("'mark' is not a command"):
             return "".join(lines)
         lines.append(line)
 
