@@ -121,7 +121,7 @@ static void end_path(struct dpe_stepping *stepping, const struct dpe_explored_ru
 
 	if (here->count || stepping->on_way + 1 < stepping->nway) {
 		fprintf(stepping->options->to,
-			"the run ended before it came to #%u: the program depends on something else than the "
+			"the run ended before it came to #%u: the program depends on something other than the "
 			"schedule\n",
 			here->number);
 		return;

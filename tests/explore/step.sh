@@ -107,7 +107,7 @@ shows "errors" 0 "thread 1000 cannot go on" "'walk' is not a command" "'save' ta
 	"there is no 'nowhere'" "'x' is not a number" "/nonexistent/x: No such file"
 printf 'next 3\nback\nquit\n' >commands
 steps -- ./forgetful
-shows "a program that does something else" 0 "the run ended before it came to #3: the program depends on something else"
+shows "a program that does something else" 0 "the run ended before it came to #3: the program depends on something other"
 printf 'next 100\n' >commands
 steps -- ./outside
 shows "a thread that blocks outside" 0 "not controlled: a thread blocked in read" "the run has ended: exit status 0"
