@@ -42,8 +42,8 @@ static const struct {
 	{SYS_semop, "semop"},
 };
 
-/* The system call that it sleeps in; -1: none. In some the kernel delays it, for a page, a disk or the program of its child,
- * whatever the other threads do: that is no sleep. */
+/* The system call that it sleeps in; -1: none. A thread that waits uninterruptibly, for a page, a disk or the exec of its
+ * vfork child, goes on whatever other threads do, so it does not count as asleep. */
 static int blocking_call(const struct dpe_server *server, uint32_t tid)
 {
 	struct dpe_thread_state state;

@@ -56,8 +56,8 @@
 #define DPE_WAIT_TIME 10000000000ull
 #define DPE_WAIT_SHORT 100000000ull
 #define DPE_WAIT_EVER (~0ull) /* as long as the observer lives */
-/* ms between two looks of the watchdog at the observer, while a process waits for it and while none does; ns that it may
- * let processes wait without serving one, of its own time, and which part of the time in the kernel, awake, counts as that. */
+/* ms between two checks of the observer by its watchdog, while a process waits and while none does. ns of its own time for
+ * which the observer may let processes wait without serving one; time in uninterruptible sleep counts as a part of itself. */
 #define DPE_WATCH_PAUSE 100
 #define DPE_WATCH_PAUSE_LONG 1000
 #define DPE_WATCH_PATIENCE 1000000000

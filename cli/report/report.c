@@ -446,7 +446,7 @@ static void print_title(struct dpe_text *to, const struct cli *cli)
 		dpe_text_printf(to, "%sprocess %d", to->len ? " " : "", (int)cli->pid);
 }
 
-/* Before the run, so that the run is not in vain if the page cannot be written. What is there until the end tells why. */
+/* Before the run, so that the run is not in vain if the page cannot be written. Until the end the file says that the page is not written yet. */
 static bool begin_view(struct cli_report *report)
 {
 	static const char unfinished[] =

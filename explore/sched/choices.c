@@ -268,7 +268,7 @@ static unsigned by_surw(const struct choosable *from)
 	return chosen;
 }
 
-/* As on a processor for each thread: they take turns of the same length, but for their first ones and few exceptions. */
+/* As if each thread had its own processor: turns are equally long, except for the first ones and for few random choices. */
 static unsigned by_rounds(const struct choosable *from, unsigned current)
 {
 	bool goes_on = from->at[0] == current;
@@ -510,8 +510,15 @@ bool dpe_sched_looks(const struct dpe_sched_op *op)
  * thread that spins for a while before it waits then reaches the wait. */
 static bool heeds_yields(void)
 {
-	return polite && (dpe_sched->strategy == DPE_SCHED_RANDOM || dpe_sched->strategy == DPE_SCHED_PCT ||
-				 dpe_sched->strategy == DPE_SCHED_POS || dpe_sched->strategy == DPE_SCHED_SURW || dpe_sched->strategy == DPE_SCHED_ROUNDS);
+	switch (dpe_sched->strategy) {
+	case DPE_SCHED_FIRST:
+	case DPE_SCHED_DELAY:
+	case DPE_SCHED_STEER:
+	case DPE_SCHED_DFS:
+		return false;
+	default:
+		return polite;
+	}
 }
 
 /* Fairness: whether the thread has to let others run first. */

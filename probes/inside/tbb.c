@@ -1,7 +1,7 @@
 /* tbb: the order that oneTBB makes. A task begins after everything that was spawned so far, since it is not known which task it
  * is; its begin is observed in a function that libtbb calls. Waits and locks are atomic operations in its headers, except for
  * those here. Source: oneTBB 2021, its headers; names are those of its binary interface. */
-#include "probes/inside/openmp.h" /* a moment for other threads */
+#include "probes/inside/openmp.h"
 #include "probes/inside/tbb.h"
 
 #include <dlfcn.h>

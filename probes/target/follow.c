@@ -108,13 +108,13 @@ static void release_last(const struct dpe_follow_files *files)
 
 /* ---- the watchdog ------------------------------------------------------------------------ */
 
-/* The watchdog's own. */
+/* The state of the watchdog, which lives in its process. */
 struct watch {
 	struct dpe_probes *probes;
 	struct dpe_paced observer; /* its thread that serves what waits */
-	bool known;                /* a process waited at the last look, … */
-	uint64_t progress;         /* … and this was so */
-	uint64_t idle;             /* ns that the observer let processes wait since it served one */
+	bool known;                /* a process waited at the last check, … */
+	uint64_t progress;         /* … when this was dpe_attach_progress */
+	uint64_t idle;             /* ns for which the observer let processes wait since it served one */
 };
 
 static void act(const void *context)
@@ -164,7 +164,7 @@ static void give_up(struct dpe_probes *probes)
 }
 
 /* We may be unable to serve processes, for example if nobody reads our output. On a loaded machine we are only late: so
- * what counts is the time that we had for ourselves, in looks of the watchdog, which are as late as we are. */
+ * what counts is the processor time that was available to us. The watchdog's own checks are as late as we are. */
 static int watch_observer(const void *context)
 {
 	struct watch *watch = (struct watch *)context;

@@ -68,7 +68,7 @@ struct dpe_slices {
 	uint32_t ncells;
 	size_t cell_size, content_at;
 	uint64_t nslices, nretired, njoined;
-	bool some_ended;    /* a slice has ended, so one that is `extended` may be no more */
+	bool some_ended;    /* a slice has ended, so `extended` may no longer be true of another */
 	bool joins_refused; /* there were too many; now each slice without all variables counts as extended */
 	uint64_t sweep_from; /* number of retired slices at which they are freed */
 	uint64_t full;       /* all variables that patterns bind */
