@@ -346,7 +346,13 @@ static bool find_match(const struct cli_wanted_findings *wanted, const struct wa
 	return false;
 }
 
-/* The first thread of the finding after this one; 0: none. */
+/* Numbers of threads grow from the one of the process, and begin anew after the largest that the kernel gives. */
+static uint64_t order_of(const struct wanted *finding, int64_t thread)
+{
+	return (uint64_t)thread - (uint64_t)finding->main;
+}
+
+/* The thread of the finding that was created next after this one (0: the first); 0: none. */
 static int64_t next_thread(const struct wanted *finding, int64_t after)
 {
 	int64_t next = 0;
@@ -354,7 +360,8 @@ static int64_t next_thread(const struct wanted *finding, int64_t after)
 	for (unsigned i = 0; i < finding->count; i++) {
 		int64_t thread = finding->events[i].thread;
 
-		if (thread > after && (!next || thread < next))
+		if ((!after || order_of(finding, thread) > order_of(finding, after)) &&
+			(!next || order_of(finding, thread) < order_of(finding, next)))
 			next = thread;
 	}
 	return next;

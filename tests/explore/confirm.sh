@@ -46,6 +46,21 @@ timeout 100 "$DPE" run --format=json -s deadlock.dpe -- ./predicted deep >deadlo
 run "$DPE" explore --confirm=race.json --runs=7 -s race.dpe -- ./predicted race
 says "of a run without the scheduler" 1 "confirmed: race: predicted match of " "run 1 of 7: race: match" \
 	"1 of 1 predictions confirmed"
+# wrap_ids FIRST <REPORT: its threads are numbered from FIRST, as by a kernel that begins anew after 32767
+wrap_ids() {
+	python3 -c 'import re, sys
+text = sys.stdin.read()
+main = int(re.search(r"\"process\":(\d+)", text)[1])
+ids = sorted(set(map(int, re.findall(r"\"(\d+):\d+\"", text))), key=lambda thread: (thread < main, thread))
+new = {str(old): str(new if new < 32768 else new - 32468) for new, old in enumerate(ids, int(sys.argv[1]))}
+print(re.sub(r"\b\d+\b", lambda number: new.get(number[0], number[0]), text), end="")' "$1"
+}
+
+for first in 32767 32766; do
+	wrap_ids $first <race.json >wrapped.json
+	run "$DPE" explore --confirm=wrapped.json --runs=7 -s race.dpe -- ./predicted race
+	says "its numbers of threads began anew, from $first" 1 "1 of 1 predictions confirmed"
+done
 run "$DPE" explore --confirm=deadlock.json --runs=7 -s deadlock.dpe -- ./predicted deep
 says "its potential deadlock" 1 "confirmed: mutexes: potential deadlock of 2 threads, line " "run 1 of 7: deadlock (2 threads)"
 run "$DPE" explore --confirm=race.json --runs=12 -s race.dpe --allow-unobserved -- ./predicted none
