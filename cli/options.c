@@ -232,7 +232,7 @@ static const struct option options[] = {
 		take_flag, AT(spurious)},
 	{0, "max-steps", "N", FOR_EXPLORE, "maximum number of operations of a run (1000000)",
 		take_number, AT(max_steps), .min = 1, .max = UINT_MAX - 1},
-	{0, "run-seconds", "SECONDS", FOR_EXPLORE, "end a run after this time (10)", take_number,
+	{0, "run-seconds", "SECONDS", FOR_EXPLORE, "end a run after this time (10), except for time that it waits for a processor", take_number,
 		AT(run_seconds), .min = 1, .max = 1000000},
 	{'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)", take_text,
 		AT(output)},

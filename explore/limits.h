@@ -7,6 +7,7 @@
 #define DPE_SCHED_TURNS 4096        /* turns of a predicted run */
 #define DPE_SCHED_STAMPS 65536       /* operations of an observed run whose time is kept */
 #define DPE_EXPLORE_OBSERVED 10      /* runs observed until something is predicted */
+#define DPE_EXPLORE_LOOK 5           /* ms between two checks of a run */
 #define DPE_EXPLORE_PREDICTIONS 100  /* predictions that are tried */
 #define DPE_SCHED_DELAYS 64          /* of one run */
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */

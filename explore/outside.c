@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LONG_COMPUTATION 100000000 /* ns */
@@ -154,4 +155,47 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 		note(server, &last, call);
 		watch->known = false;
 	}
+}
+
+/* ---- the time of a run --------------------------------------------------------------------- */
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Of all its threads, also those that have ended; 0: it has ended itself. */
+static uint64_t cpu_of(pid_t pid)
+{
+	clockid_t clock;
+
+	return pid > 0 && !clock_getcpuclockid(pid, &clock) ? read_clock(clock) : 0;
+}
+
+/* Whether the thread whose turn it is could run if it had a processor. */
+static bool is_runnable(const struct dpe_sched_header *memory)
+{
+	uint32_t running = __atomic_load_n(&memory->running, __ATOMIC_RELAXED);
+	struct dpe_thread_state state;
+
+	return running < DPE_SCHED_THREADS &&
+		dpe_thread_look((pid_t)memory->pid, (pid_t)memory->threads[running].tid, &state) && state.state == 'R';
+}
+
+void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time)
+{
+	struct dpe_run_time last = *time;
+	uint64_t ran, waited, most = UINT64_C(2000000) * DPE_EXPLORE_LOOK;
+
+	time->looked = read_clock(CLOCK_MONOTONIC);
+	time->cpu = cpu_of((pid_t)server->memory->pid);
+	if (!last.looked)
+		return;
+	ran = time->cpu > last.cpu ? time->cpu - last.cpu : 0;
+	waited = time->looked - last.looked;
+	time->had += ran;
+	if (!is_runnable(server->memory))
+		time->had += waited < ran ? 0 : waited - ran < most ? waited - ran : most;
 }

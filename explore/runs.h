@@ -85,6 +85,15 @@ struct dpe_run_watch {
 };
 void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch);
 
+/* How long a run had a processor, or waited for anything else than one, in ns; then what is known of the last look. */
+struct dpe_run_time {
+	uint64_t had;
+	uint64_t looked, cpu; /* the clocks of ours and of the run's process; 0: not yet */
+};
+/* Adds the time since the last look. If the run's thread waits for something, that counts in full, but little if we look
+ * rarely, since the run may have waited for a processor as we did. */
+void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time);
+
 /* ---- run_findings.c ---------------------------------------------------------------------- */
 
 /* A finding; the texts are for dpe_text_free. */

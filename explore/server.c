@@ -295,8 +295,6 @@ void dpe_server_stop(struct dpe_server *server)
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-enum { LOOK = 5 }; /* ms between two checks of a run */
-
 static uint64_t now_ms(void)
 {
 	struct timespec now;
@@ -336,14 +334,14 @@ static bool await_question(const struct dpe_server *server, uint64_t end)
 /* Waits until the next check, unless the run ends before. */
 static bool is_over(const struct dpe_server *server)
 {
-	uint64_t end = now_ms() + LOOK;
+	uint64_t end = now_ms() + DPE_EXPLORE_LOOK;
 
 	if (server->answer)
 		return await_question(server, end);
 	if (!server->rules)
-		return has_ended(server, LOOK);
+		return has_ended(server, DPE_EXPLORE_LOOK);
 	while (now_ms() < end) {
-		server->rules->wait(server->rules->context, LOOK);
+		server->rules->wait(server->rules->context, DPE_EXPLORE_LOOK);
 		if (has_ended(server, 0))
 			return true;
 	}
@@ -411,24 +409,25 @@ static bool is_debugged(struct dpe_server *server)
 static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 {
 	struct dpe_run_watch watch = {0};
-	uint64_t end = now_ms() + server->seconds * UINT64_C(1000);
+	struct dpe_run_time time = {0};
 
 	while (!is_over(server)) {
 		if (server->answer && is_asked(server)) {
 			answer_question(server);
-			end = now_ms() + server->seconds * UINT64_C(1000);
+			time.had = 0;
 			continue;
 		}
 		dpe_watch_run(server, &watch);
+		dpe_run_time_add(server, &time);
 		if (is_debugged(server))
-			end = now_ms() + server->seconds * UINT64_C(1000);
-		if (now_ms() < end)
+			time.had = 0;
+		if (time.had < server->seconds * UINT64_C(1000000000))
 			continue;
 		run->timed_out = true;
 		kill_run(server);
 	}
 	while (!server->memory->again && is_debugged(server))
-		poll(NULL, 0, LOOK);
+		poll(NULL, 0, DPE_EXPLORE_LOOK);
 }
 
 #define PF_FORKNOEXEC 0x40 /* of Linux: an exec clears it */

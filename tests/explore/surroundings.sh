@@ -2,7 +2,7 @@
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
-for target in ends outside executes signalled; do
+for target in ends outside executes signalled long_runs; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
 ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
@@ -30,4 +30,23 @@ run "$DPE" explore --runs=100 -- ./signalled
 says "a handler that posts a semaphore" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./signalled never
 says "a signal might come" 3 "handler of a signal might wake them"
+
+# ---- the time of a run ----
+# loads COUNT: so many busy processes on each processor, whose ids are in `loads`
+loads() {
+	loads=
+	for processor in $(seq $(($1 * $(nproc)))); do
+		while :; do :; done &
+		loads="$loads $!"
+	done
+}
+loads 3
+run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs computes 7
+kill $loads
+says "a run on a busy machine: waiting for a processor does not count" 0 "nothing found"
+check "it ended by itself" -z "$(grep 'run-seconds' err)"
+run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs computes 1000
+says "a run that computes for too long" 3 "1 run did not end in time (--run-seconds)"
+run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs waits
+says "a run that waits for too long" 3 "1 run did not end in time (--run-seconds)"
 finish
