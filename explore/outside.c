@@ -166,7 +166,7 @@ static uint64_t read_clock(clockid_t clock)
 	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Of all its threads, also those that have ended; 0: it has ended itself. */
+/* Of all its threads, also of threads that have ended; 0: it has ended itself. */
 static uint64_t cpu_of(pid_t pid)
 {
 	clockid_t clock;
