@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- running out of memory ------------------------------------------------------------------ */
 
@@ -107,6 +109,14 @@ static unsigned first_cap(size_t element)
 	return element >= 32 ? 1 : element >= 16 ? 4 : 8;
 }
 
+/* A large array is filled soon: with huge pages the kernel is asked for memory less often. */
+static void advise_huge_pages(void *array, size_t size)
+{
+	uintptr_t begin = (uintptr_t)array & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+
+	(void)madvise((void *)begin, (uintptr_t)array + size - begin, MADV_HUGEPAGE); /* only a hint */
+}
+
 void *dpe_grow(void *array, unsigned *cap, size_t element)
 {
 	unsigned more = *cap ? *cap * 2 : first_cap(element);
@@ -116,6 +126,8 @@ void *dpe_grow(void *array, unsigned *cap, size_t element)
 		dpe_out_of_memory();
 	array = dpe_xrealloc(array, size);
 	*cap = more;
+	if (size >= DPE_HUGE_ARRAY)
+		advise_huge_pages(array, size);
 	return array;
 }
 

@@ -15,7 +15,7 @@ struct dpe_message_form {
 
 /* ---- forms ------------------------------------------------------------------------------- */
 
-static bool same_value(const struct dpe_value *a, const struct dpe_value *b)
+static inline bool same_value(const struct dpe_value *a, const struct dpe_value *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -28,20 +28,25 @@ static bool same_comm(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_form(const struct dpe_message *a, const struct dpe_message *b)
+/* What plain messages have not. */
+static bool same_rest(const struct dpe_message *a, const struct dpe_message *b)
 {
-	if (a->name != b->name || a->phase != b->phase || a->nargs != b->nargs || a->npcs != b->npcs ||
-		a->module != b->module || a->log != b->log || a->unreferenced != b->unreferenced ||
-		a->has_seq != b->has_seq || a->has_time != b->has_time || !a->extra != !b->extra ||
-		a->ret.kind != b->ret.kind || a->id.kind != b->id.kind)
+	return a->npcs == b->npcs && a->ret.kind == b->ret.kind && a->id.kind == b->id.kind &&
+	       same_value(&a->process, &b->process) && same_value(&a->host, &b->host) && same_comm(a->comm, b->comm) &&
+	       (!a->npcs || !memcmp(a->pcs, b->pcs, a->npcs * sizeof(a->pcs[0])));
+}
+
+static inline bool same_form(const struct dpe_message *a, const struct dpe_message *b)
+{
+	if (a->name != b->name || a->phase != b->phase || a->nargs != b->nargs || a->module != b->module ||
+		a->log != b->log || a->unreferenced != b->unreferenced || a->has_seq != b->has_seq ||
+		a->has_time != b->has_time || !a->extra != !b->extra || !same_value(&a->thread, &b->thread))
 		return false;
 	for (unsigned i = 0; i < a->nargs; i++) {
 		if (a->args[i].kind != b->args[i].kind)
 			return false;
 	}
-	return same_value(&a->thread, &b->thread) && same_value(&a->process, &b->process) &&
-	       same_value(&a->host, &b->host) && same_comm(a->comm, b->comm) &&
-	       (!a->npcs || !memcmp(a->pcs, b->pcs, a->npcs * sizeof(a->pcs[0])));
+	return (dpe_message_is_plain(a) && dpe_message_is_plain(b)) || same_rest(a, b);
 }
 
 static uint64_t hash_form(const struct dpe_message *message)
@@ -78,7 +83,7 @@ static uint32_t add_form(struct dpe_message_store *store, struct dpe_message *ex
 	return store->nforms - 1;
 }
 
-static uint32_t *find_slot(const struct dpe_message_store *store, const struct dpe_message *message, uint64_t hash)
+static inline uint32_t *find_slot(const struct dpe_message_store *store, const struct dpe_message *message, uint64_t hash)
 {
 	for (uint64_t at = hash;; at++) {
 		uint32_t *slot = &store->slots[at & (store->nslots - 1)];
@@ -118,39 +123,52 @@ static uint32_t form_of(struct dpe_message_store *store, struct dpe_message *mes
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-static void put(struct dpe_message_store *store, uint64_t word)
+static inline uint64_t *put_value(uint64_t *to, const struct dpe_value *value)
 {
-	*DPE_GROW(store->words, store->nwords, store->capwords) = word;
+	*to = (uint64_t)value->num;
+	return value->kind == DPE_NONE ? to : to + 1;
 }
 
-static void put_value(struct dpe_message_store *store, const struct dpe_value *value)
+/* Room for all words of a message, and for the first word of all, which none has. */
+static inline uint64_t *room_for(struct dpe_message_store *store, const struct dpe_message *message)
 {
-	if (value->kind != DPE_NONE)
-		put(store, (uint64_t)value->num);
+	enum { WORDS = 8 }; /* beside the arguments: 0, form, number, time, extra, result, id, one to spare */
+
+	while (store->capwords - store->nwords < (unsigned)WORDS + message->nargs)
+		store->words = dpe_grow(store->words, &store->capwords, sizeof(*store->words));
+	if (!store->nwords)
+		store->words[store->nwords++] = 0;
+	return &store->words[store->nwords];
+}
+
+static inline uint64_t *put_parts(uint64_t *to, const struct dpe_message *message)
+{
+	if (message->has_seq)
+		*to++ = message->seq;
+	if (message->has_time)
+		*to++ = message->time;
+	if (message->extra)
+		*to++ = (uintptr_t)message->extra;
+	if (!dpe_message_is_plain(message)) {
+		to = put_value(to, &message->ret);
+		to = put_value(to, &message->id);
+	}
+	for (unsigned i = 0; i < message->nargs; i++)
+		to = put_value(to, &message->args[i]);
+	return to;
 }
 
 uint32_t dpe_message_store_add(struct dpe_message_store *store, struct dpe_message *message)
 {
 	bool alone = is_alone(message);
 	uint32_t form = alone ? add_form(store, message, 0, true) : form_of(store, message);
-	uint32_t at;
+	uint64_t *to = room_for(store, message);
+	uint32_t at = store->nwords;
 
-	if (!store->nwords)
-		put(store, 0);
-	at = store->nwords;
-	put(store, message->place << 32 | form);
-	if (alone)
-		return at;
-	if (message->has_seq)
-		put(store, message->seq);
-	if (message->has_time)
-		put(store, message->time);
-	if (message->extra)
-		put(store, (uintptr_t)message->extra);
-	put_value(store, &message->ret);
-	put_value(store, &message->id);
-	for (unsigned i = 0; i < message->nargs; i++)
-		put_value(store, &message->args[i]);
+	*to++ = message->place << 32 | form;
+	if (!alone)
+		to = put_parts(to, message);
+	store->nwords = (unsigned)(to - store->words);
 	return at;
 }
 

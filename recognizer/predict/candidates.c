@@ -15,18 +15,13 @@ uint64_t dpe_bound_values_hash(
 	return hash;
 }
 
-static inline bool is_equal(const struct dpe_value *a, const struct dpe_value *b)
-{
-	return (a->num == b->num && a->kind == b->kind) || dpe_value_equal(*a, *b);
-}
-
 bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
 	const struct dpe_value *others)
 {
 	for (uint64_t left = mask & other_mask; left; left &= left - 1) {
 		unsigned variable = (unsigned)__builtin_ctzll(left);
 
-		if (!is_equal(&values[variable], &others[variable]))
+		if (!dpe_keys_equal(&values[variable], &others[variable]))
 			return false;
 	}
 	return true;

@@ -460,7 +460,7 @@ static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_pa
 /* Locks first: what completes at the event completes before its own release. Sources of a read are
  * due where it completes: at itself if what it writes depends on it, or if it is an .exit. */
 static void give_meaning(struct dpe_history *history, const struct dpe_message *message,
-	struct dpe_past_event *past, struct dpe_past_chain *chain)
+	struct dpe_past_event *past, struct dpe_past_chain *chain, uint8_t meaning)
 {
 	struct meaning m = {
 		.history = history,
@@ -469,10 +469,7 @@ static void give_meaning(struct dpe_history *history, const struct dpe_message *
 	};
 	const struct dpe_base *base = past->epoch->base;
 	const struct dpe_sections_set *held = past->epoch->held;
-	uint8_t meaning = meaning_of(history, message->name);
 
-	if (meaning == LOOKED_AT)
-		return;
 	if (meaning & LOCKS) {
 		each_rule(&m, true, release);
 		each_rule(&m, true, acquire);
@@ -506,6 +503,7 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	struct dpe_past_event *past;
 	const struct dpe_base *base;
 	uint32_t number = history->nevents;
+	uint8_t meaning;
 
 	history->recognizer->latest.message = NULL;
 	if (history->reason)
@@ -522,7 +520,9 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	if (chain->asks)
 		dpe_sections_complete(history, chain, number);
 	set_epoch(history, chain, past, base, dpe_sections_held(history, chain));
-	give_meaning(history, event->message, past, chain);
+	meaning = meaning_of(history, event->message->name);
+	if (meaning != LOOKED_AT)
+		give_meaning(history, event->message, past, chain, meaning);
 	chain->ended |= event->message->name == history->recognizer->ends_thread;
 	history->stranger |= past->index == 1 && !chain->earlier && history->first && !base;
 	history->recognizer->latest = (struct dpe_latest){

@@ -191,6 +191,12 @@ static inline struct dpe_message *dpe_history_message(const struct dpe_history *
 	return dpe_message_store_get(&history->messages, history->events[number].message);
 }
 
+/* dpe_value_equal, whose usual case is decided here. */
+static inline bool dpe_keys_equal(const struct dpe_value *a, const struct dpe_value *b)
+{
+	return (a->num == b->num && a->kind == b->kind) || dpe_value_equal(*a, *b);
+}
+
 /* ---- sections.c --------------------------------------------------------------------------- */
 
 /* The last event of the chain is followed by event `gate`: what it asked for, it holds. */
@@ -203,9 +209,13 @@ void dpe_sections_acquire(
 void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from, struct dpe_past_chain *to);
 /* Forgets all acquires but for those of locks that are held, and the sets of locks unless these are kept. */
 void dpe_sections_restart(struct dpe_history *history, bool keeps_sets);
+/* The general case of dpe_sections_held. */
+const struct dpe_sections_set *dpe_sections_look(struct dpe_history *history, struct dpe_past_chain *chain);
 /* The locks that the chain holds now. */
-const struct dpe_sections_set *dpe_sections_held(
-	struct dpe_history *history, struct dpe_past_chain *chain);
+static inline const struct dpe_sections_set *dpe_sections_held(struct dpe_history *history, struct dpe_past_chain *chain)
+{
+	return chain->changed ? dpe_sections_look(history, chain) : chain->lock_set;
+}
 /* The locks of both sets. */
 const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
 	const struct dpe_sections_set *a, const struct dpe_sections_set *b);

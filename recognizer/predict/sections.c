@@ -76,6 +76,15 @@ static struct dpe_section_held *find_held(
 	return NULL;
 }
 
+static struct dpe_section_held *find_held_by(struct dpe_past_chain *chain, struct dpe_value key)
+{
+	for (unsigned i = 0; i < chain->nheld; i++) {
+		if (dpe_keys_equal(&chain->held[i].lock->keyed.value, &key))
+			return &chain->held[i];
+	}
+	return NULL;
+}
+
 /* The end of its thread gives back a robust mutex: at its last event, or before the stretch. */
 static bool end_releases(struct dpe_history *history, struct dpe_takings *takings)
 {
@@ -169,9 +178,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	bool exclusive, bool *released)
 {
 	struct dpe_past_chain *chain = &history->chains[history->events[number].epoch->chain];
-	struct dpe_reordered_lock *lock =
-		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
-	struct dpe_section_held *held = lock ? find_held(chain, lock) : NULL;
+	struct dpe_section_held *held = find_held_by(chain, key);
 
 	chain->epoch_ends = true;
 	if (!held) {
@@ -183,7 +190,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 		return;
 	if (held->takings) {
 		held->takings->at[held->taking].release = number;
-		lock->nopen--;
+		held->lock->nopen--;
 	}
 	chain->changed = true;
 	*held = chain->held[--chain->nheld];
@@ -234,13 +241,10 @@ static const struct dpe_sections_set *intern(struct dpe_history *history, unsign
 	return set;
 }
 
-const struct dpe_sections_set *dpe_sections_held(
-	struct dpe_history *history, struct dpe_past_chain *chain)
+const struct dpe_sections_set *dpe_sections_look(struct dpe_history *history, struct dpe_past_chain *chain)
 {
 	unsigned count = 0;
 
-	if (!chain->changed)
-		return chain->lock_set;
 	chain->changed = false;
 	for (unsigned i = 0; i < chain->nheld; i++) {
 		if (chain->held[i].takings)
