@@ -91,7 +91,7 @@ static void note(struct dpe_server *server, const struct dpe_sched_op *last, int
 /* ---- handing over -------------------------------------------------------------------------- */
 
 /* Lets a thread that waits for its baton make the choice instead: the value 2 of a baton. */
-static bool kick(struct dpe_sched_header *memory, uint32_t running)
+static bool kick(struct dpe_sched_header *memory, uint32_t running, uint32_t step)
 {
 	for (uint32_t i = 0; i < memory->nthreads && i < DPE_SCHED_THREADS; i++) {
 		struct dpe_sched_thread *thread = &memory->threads[i];
@@ -99,7 +99,7 @@ static bool kick(struct dpe_sched_header *memory, uint32_t running)
 
 		if (i == running || thread->state != DPE_SCHED_CONTROLLED)
 			continue;
-		memory->kicked_at = memory->threads[running].steps;
+		memory->kicked_at = step;
 		memory->kicked = running + 1;
 		if (!__atomic_compare_exchange_n(&thread->baton, &waits, 2, false,
 			    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -128,6 +128,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	const struct dpe_sched_thread *thread;
 	struct dpe_sched_op last; /* copied before the kick, as is the call: afterwards others run, or gdb stops
 				   * all */
+	uint32_t step;
 	bool asleep;
 	int call;
 
@@ -138,6 +139,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 		watch->known = false;
 		return;
 	}
+	step = __atomic_load_n(&thread->steps, __ATOMIC_RELAXED);
 	call = blocking_call(server, thread->tid);
 	asleep = call >= 0;
 	if (is_new(memory, running, watch)) {
@@ -151,7 +153,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 		return;
 	}
 	last = thread->op;
-	if (kick(memory, watch->running)) {
+	if (kick(memory, watch->running, step)) {
 		note(server, &last, call);
 		watch->known = false;
 	}

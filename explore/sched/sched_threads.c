@@ -49,6 +49,7 @@ static void *begin(void *with)
 	me->stack = (uint64_t)__builtin_frame_address(0);
 	pthread_setspecific(ending, (void *)1);
 	dpe_sched_park(me);
+	me->inside = false;
 	return start->routine(start->with);
 }
 
@@ -74,6 +75,7 @@ static struct dpe_sched_thread *add_thread(const pthread_attr_t *attr)
 	added->parent = (uint16_t)dpe_sched_number(dpe_sched_self());
 	added->op = (struct dpe_sched_op){.kind = DPE_SCHED_START};
 	added->steps = 1;
+	added->inside = true; /* until its first turn */
 	dpe_sched->live++;
 	dpe_sched_choose_created(added->parent, dpe_sched_number(added));
 	dpe_sched_unlock();

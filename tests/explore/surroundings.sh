@@ -49,4 +49,11 @@ run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs computes 1000
 says "a run that computes for too long" 3 "1 run did not end in time (--run-seconds)"
 run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs waits
 says "a run that waits for too long" 3 "1 run did not end in time (--run-seconds)"
+
+# A thread that has its turn, but is woken late, is not blocked outside: each call of futex begins 30 ms late.
+run strace -f -qq -o strace.out -e trace=futex -e inject=futex:delay_enter=30000 \
+	"$DPE" explore --runs=2 -- "$BUILD/explored/reader-upgrades-fixed"
+says "threads that are woken late" 0 "nothing found"
+check "some were" -n "$(grep 'DELAYED' strace.out)"
+check "which the run controls" -z "$(grep 'not controlled' err)"
 finish
