@@ -123,8 +123,8 @@ static void add_schedule(struct dpe_view *view, struct dpe_text *to, const struc
 
 	if (count > DPE_VIEW_TURNS)
 		count = DPE_VIEW_TURNS;
-	dpe_text_printf(to, ",\"certain\":%s,\"happened\":%s,\"schedule\":[", verdict->certain ? "true" : "false",
-		verdict->happened ? "true" : "false");
+	add_string(to, "odds", dpe_prediction_odds(verdict));
+	dpe_text_puts(to, ",\"schedule\":[");
 	for (unsigned i = 0; i < count; i++) {
 		dpe_text_puts(to, i ? "," : "");
 		add_event(view, to, turns[i].until);
@@ -180,6 +180,8 @@ void dpe_view_deadlock(
 		return;
 	if (deadlock->reason)
 		add_string(to, "reason", deadlock->reason);
+	if (deadlock->predicted)
+		add_string(to, "odds", dpe_deadlock_odds(deadlock));
 	dpe_text_printf(to, ",\"potential\":%s,\"waits\":[",
 		deadlock->kind == DPE_POTENTIAL_DEADLOCK ? "true" : "false");
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {

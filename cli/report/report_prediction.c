@@ -155,17 +155,6 @@ static void add_reasons(struct dpe_text *to, struct cli_report *report, const st
 		dpe_text_puts(to, "  here nothing orders the events but which thread took a lock first\n");
 }
 
-static const char *name_runs(const struct dpe_verdict *verdict)
-{
-	if (verdict->may_have_happened)
-		return verdict->certain ? "  certain in this run or in another one with the same input,\n"
-					: "  possible in this run or in another one, unless data that is not observed "
-					  "forbids it,\n";
-	return verdict->certain ? "  not in this order here; certain in another run with the same input,\n"
-				: "  not in this order here; possible, unless data that is not observed "
-				  "forbids it,\n";
-}
-
 void cli_text_prediction(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
 {
@@ -175,13 +164,12 @@ void cli_text_prediction(
 
 	if (!verdict->prediction)
 		return;
-	if (verdict->happened) {
-		dpe_text_puts(to, "  it happened in this run\n");
+	dpe_text_printf(to, "  %s%s%s\n", verdict->happened || verdict->may_have_happened ? "" : "not in this order here; ",
+		dpe_prediction_odds(verdict), verdict->happened ? "" : ",");
+	if (verdict->happened)
 		return;
-	}
 	count = dpe_prediction_schedule(verdict->prediction, CLI_SHOWN_TURNS + 1, &turns);
 	first = count > CLI_SHOWN_TURNS;
-	dpe_text_puts(to, name_runs(verdict));
 	add_turns(&lanes, turns + first, count - first,
 		first || dpe_prediction_prefix(verdict->prediction));
 	add_reasons(to, report, verdict);

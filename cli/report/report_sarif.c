@@ -284,6 +284,8 @@ static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
 		dpe_text_puts(to, " of ");
 		dpe_rule_print(to, verdict->rule);
 	}
+	if (verdict->prediction)
+		dpe_text_printf(to, "; %s", dpe_prediction_odds(verdict));
 	if (verdict->reason)
 		dpe_text_printf(to, ": %s", verdict->reason);
 	for (unsigned i = 0; i < verdict->nexpected; i++)
@@ -389,8 +391,7 @@ void cli_sarif_deadlock(
 			events[count++] = deadlock->waits[i].waits;
 	}
 	if (deadlock->predicted)
-		dpe_text_puts(&text, deadlock->certain ? "; certain in another run with the same input"
-						      : "; certain in another run, unless data that is not observed forbids it");
+		dpe_text_printf(&text, "; %s", dpe_deadlock_odds(deadlock));
 	result = new_result(report, rule, deadlock->reason || deadlock->kind == DPE_LONG_WAIT ? "note" : "error", text.at);
 	dpe_text_printf(&key, "%s %s", dpe_rule_name(rule), cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);

@@ -618,9 +618,7 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 	if (!deadlock->reason && deadlock->kind == DPE_LONG_WAIT)
 		dpe_text_puts(to, "  not certain: a thread that runs may still wake them\n");
 	if (!deadlock->reason && deadlock->predicted)
-		dpe_text_puts(to, deadlock->certain
-				? "  certain in another run with the same input\n"
-				: "  certain in another run, unless data that is not observed forbids it\n");
+		dpe_text_printf(to, "  %s\n", dpe_deadlock_odds(deadlock));
 	if (!deadlock->reason)
 		return;
 	dpe_text_puts(to, "  inconclusive: ");

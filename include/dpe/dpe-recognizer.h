@@ -49,6 +49,12 @@ unsigned dpe_prediction_swapped(
 	struct dpe_prediction *prediction, unsigned most, struct dpe_swapped *swapped);
 /* Whether its events are independent, so that nothing but locks orders them in the observed run. */
 bool dpe_prediction_is_independent(const struct dpe_prediction *prediction);
+/* What a prediction says of runs, in words for all reports: of a predicted match, and of a potential deadlock (NULL: it
+ * was not predicted). */
+struct dpe_verdict;
+struct dpe_deadlock;
+const char *dpe_prediction_odds(const struct dpe_verdict *verdict);
+const char *dpe_deadlock_odds(const struct dpe_deadlock *deadlock);
 /* So many events, the first ones of the run, happen as they were observed before the schedule begins. */
 uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 
@@ -114,7 +120,7 @@ struct dpe_deadlock {
 	const char *reason; /* why it is inconclusive, as text; else NULL */
 	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
 	bool predicted; /* potential: another order of the threads closes the cycle … */
-	bool certain;   /* … whatever the data; else unless data that is not observed forbids it */
+	bool certain;   /* … whatever the data; else only if data that is not observed allows it */
 	uint64_t lasted; /* long waits: ns that each has lasted at least */
 };
 

@@ -289,6 +289,27 @@ unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct 
 	return count;
 }
 
+static const char *odds_of_another(bool certain)
+{
+	return certain ? "certain in another run with the same input"
+		       : "possible in another run, unless data that is not observed forbids it";
+}
+
+const char *dpe_prediction_odds(const struct dpe_verdict *verdict)
+{
+	if (verdict->happened)
+		return "it happened in this run";
+	if (!verdict->may_have_happened)
+		return odds_of_another(verdict->certain);
+	return verdict->certain ? "certain in this run or in another one with the same input"
+				: "possible in this run or in another one, unless data that is not observed forbids it";
+}
+
+const char *dpe_deadlock_odds(const struct dpe_deadlock *deadlock)
+{
+	return deadlock->predicted ? odds_of_another(deadlock->certain) : NULL;
+}
+
 bool dpe_prediction_is_independent(const struct dpe_prediction *prediction)
 {
 	return prediction->independent;

@@ -47,13 +47,17 @@ echo 'predict ordered: write ; acquire' >ordered.dpe
 run "$DPE" replay -s ordered.dpe race.jsonl
 says 'an order that this run may have, too' 1 'possible in this run or in another one, unless' '1 match'
 check 'no word on the order here' "$(grep -c 'not in this order here' err)" = 0
+run "$DPE" replay --format=sarif --report=ordered.sarif -s ordered.dpe race.jsonl
+check 'SARIF has the same words' "$(grep -c 'match of write;acquire; possible in this run or in another one, unless' ordered.sarif)" = 1
+run "$DPE" replay --format=sarif --report=race.sarif -s race.dpe race.jsonl
+check 'and those of another run' "$(grep -c '; possible in another run, unless data that is not observed forbids it' race.sarif)" = 1
 run "$DPE" replay -s race.dpe race.jsonl
 says 'a race behind a lock' 1 '1 match'
 check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
   where x = "total"
   $2 write("total")  thread "A"
   $1 write("total")  thread "B"
-  not in this order here; possible, unless data that is not observed forbids it,
+  not in this order here; possible in another run, unless data that is not observed forbids it,
   when the threads run in turns (*), each until it comes to
     thread  "B"  "A"
             *    |    release@5

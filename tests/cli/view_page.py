@@ -265,6 +265,7 @@ def test_order(page):
 def test_prediction(page):
     shown = page.text("finding")
     check("a prediction has its schedule", "predicted match" in shown and "thread 1 until get" in shown, shown)
+    check("and what it says of other runs", "possible in another run, unless data that is not observed forbids it" in shown, shown)
     check("and how its events are ordered in this run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
 
 

@@ -102,7 +102,7 @@ run "$DPE" race -s deadlock.dpe -- ./hidden inverted
 says 'a cycle' 1 '#1 potential deadlock of 2 threads' 'certain in another run with the same input' '1 potential deadlock'
 run "$DPE" race -s deadlock.dpe -- ./hidden raced
 says 'and beside a race, after which data may be other' 1 'data race on shared' \
-	'certain in another run, unless data that is not observed forbids it' '1 potential deadlock'
+	'possible in another run, unless data that is not observed forbids it' '1 potential deadlock'
 run "$DPE" race -s deadlock.dpe -- ./hidden published
 says 'none that an atomic variable keeps open' 0 'nothing found'
 run "$DPE" race --heap put,get -- ./hidden hidden
