@@ -12,6 +12,7 @@
 #define CLI_TARGET_END_TIME 100 /* ms in which the program may end together with us */
 #define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
 #define CLI_CREATIONS 10000            /* latest threads whose creator the report knows */
+#define CLI_ALLOCATIONS 1000000        /* latest objects on the heap of which the report knows who allocated them */
 #define CLI_SHOWN_TURNS 4              /* of threads, before a predicted match */
 #define CLI_KEY_FRAMES 4               /* of each event's stack, by which findings are the same, as Valgrind compares them */
 #define CLI_EXAMPLES 3                 /* of findings that are alike but for the values of variables */

@@ -140,7 +140,7 @@ static __attribute__((noinline)) void follow_event(
 {
 	if (event->message->name == recognizer->thread_found)
 		dpe_doubt_thread_found(recognizer, event->message);
-	else if (event->message->name == recognizer->creates_thread && recognizer->sink.created)
+	else if (dpe_is_creation(recognizer, event->message->name))
 		recognizer->sink.created(recognizer->sink.context, event->message);
 	if (watch->ends)
 		dpe_sync_objects_end(recognizer, event);

@@ -188,8 +188,14 @@ struct dpe_recognizer {
 	struct dpe_sections sections;
 	bool has_sections; /* some rule is `during`, and messages may come in any order */
 	dpe_name ends_thread; /* name of the last event of a thread */
-	dpe_name creates_thread;
+	dpe_name creates_thread, allocates;
 };
+
+/* Whether the sink gets each event of this name. */
+static inline bool dpe_is_creation(const struct dpe_recognizer *recognizer, dpe_name name)
+{
+	return recognizer->sink.created && (name == recognizer->creates_thread || name == recognizer->allocates);
+}
 
 /* Whether another order of the threads gives the same data. A race that happened may have made a thread read what no
  * event says. */

@@ -15,6 +15,7 @@
 static const char last_event[] = "thread::exit";
 static const char found_event[] = "thread::found";
 static const char creating_event[] = "thread::create";
+static const char allocating_event[] = "mem::alloc";
 
 /* Phases of messages that a pattern with this phase matches, one bit each. */
 static uint8_t phases_of(enum dpe_phase phase)
@@ -69,9 +70,11 @@ static void find_ends(struct dpe_name_watchers *watch)
 static void make_table(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	dpe_name found = recognizer->thread_found, creates = recognizer->creates_thread;
-	dpe_name highest = found > creates ? found : creates;
+	const dpe_name of_threads[] = {recognizer->thread_found, recognizer->creates_thread, recognizer->allocates};
+	dpe_name highest = 0;
 
+	for (unsigned i = 0; i < DPE_COUNT(of_threads); i++)
+		highest = of_threads[i] > highest ? of_threads[i] : highest;
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
 			const struct dpe_pattern *pattern = &spec->rules[i].patterns[j];
@@ -187,7 +190,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 /* Whether it is more than an event for rules: see follow_event. */
 static bool concerns_threads(const struct dpe_recognizer *recognizer, dpe_name name)
 {
-	return name == recognizer->thread_found || (name == recognizer->creates_thread && recognizer->sink.created);
+	return name == recognizer->thread_found || dpe_is_creation(recognizer, name);
 }
 
 /* Whether any rule takes events of this name; if not, only the stabilizer needs them. */
@@ -356,6 +359,7 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 	recognizer->thread_found = dpe_intern_string(spec->names, found_event);
 	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
 	recognizer->creates_thread = dpe_intern_string(spec->names, creating_event);
+	recognizer->allocates = dpe_intern_string(spec->names, allocating_event);
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	recognizer->exclusive_sync = recognizer->shared_sync = DPE_NO_RULE;
 	recognizer->predictor = dpe_predictor_new(recognizer);

@@ -78,7 +78,7 @@ struct cli_creation *cli_creation_of(const struct cli_report *report, const stru
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-static bool is_main(const struct dpe_message *event)
+bool cli_is_main(const struct dpe_message *event)
 {
 	return event->process.kind != DPE_NONE && dpe_value_equal(event->thread, event->process);
 }
@@ -98,7 +98,7 @@ static void add_creation(struct dpe_text *to, struct cli_report *report, struct 
 	creation->printed = true;
 	dpe_text_puts(to, "  thread ");
 	cli_text_value(to, resolved->args[0]);
-	dpe_text_puts(to, is_main(resolved) ? " was created by main thread " : " was created by thread ");
+	dpe_text_puts(to, cli_is_main(resolved) ? " was created by main thread " : " was created by thread ");
 	cli_text_value(to, resolved->thread);
 	cli_text_time(to, report, resolved);
 	dpe_text_puts(to, "\n");
@@ -112,7 +112,7 @@ static void add_thread(struct dpe_text *to, struct cli_report *report, const str
 
 	if (creation && !creation->printed)
 		add_creation(to, report, creation);
-	if (creation || !report->creations || is_main(event) || !report->creations->forgot)
+	if (creation || !report->creations || cli_is_main(event) || !report->creations->forgot)
 		return;
 	dpe_text_puts(to, "  thread ");
 	cli_text_value(to, event->thread);
@@ -133,4 +133,47 @@ void cli_text_threads(struct dpe_text *to, struct cli_report *report, const stru
 		if (cli_is_first_of_thread(verdict, i) && is_shown(verdict, i))
 			add_thread(to, report, verdict->around[i]);
 	}
+}
+
+/* ---- deadlocks ---------------------------------------------------------------------------- */
+
+static bool is_earlier_thread(const struct dpe_deadlock *deadlock, unsigned number)
+{
+	for (unsigned i = 0; i < number; i++) {
+		if (dpe_value_equal(deadlock->waits[i].thread, deadlock->waits[number].thread))
+			return true;
+	}
+	return false;
+}
+
+void cli_creations_of_deadlock(struct cli_report *report, const struct dpe_deadlock *deadlock,
+	void (*add)(void *context, struct cli_creation *creation), void *context)
+{
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_message *waits = deadlock->waits[i].waits;
+		struct cli_creation *creation = waits && !is_earlier_thread(deadlock, i) ? cli_creation_of(report, waits) : NULL;
+
+		if (creation)
+			add(context, creation);
+	}
+}
+
+struct threads_text {
+	struct dpe_text *to;
+	struct cli_report *report;
+};
+
+static void add_unprinted(void *context, struct cli_creation *creation)
+{
+	struct threads_text *text = context;
+
+	if (!creation->printed)
+		add_creation(text->to, text->report, creation);
+}
+
+void cli_text_waiting_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock)
+{
+	struct threads_text text = {to, report};
+
+	cli_creations_of_deadlock(report, deadlock, add_unprinted, &text);
 }

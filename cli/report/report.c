@@ -365,7 +365,10 @@ static void on_created(void *context, const struct dpe_message *message)
 {
 	struct cli_report *report = context;
 
-	cli_creations_add(report, message);
+	if (message->name == report->allocates)
+		cli_allocations_add(report, message);
+	else
+		cli_creations_add(report, message);
 }
 
 static void on_part(void *context, const struct dpe_event *event, const struct dpe_sync_part *part)
@@ -557,6 +560,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	}
 	report->cli = cli;
 	report->spec = spec;
+	report->allocates = dpe_intern_string(cli->names, "mem::alloc");
 	report->signals = -1;
 	if (!begin_view(report)) {
 		discard(report);
@@ -693,6 +697,7 @@ int cli_report_free(struct cli_report *report)
 		status = report_incomplete(report, "trace", report->cli->trace_to);
 	cli_findings_free(report);
 	cli_creations_free(report->creations);
+	cli_allocations_free(report->allocations);
 	dpe_text_free(&report->first);
 	cli_inconclusive_free(report);
 	discard(report);

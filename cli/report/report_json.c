@@ -116,17 +116,32 @@ static void add_sides(struct cli_report *report, cJSON *object, const struct dpe
 	add_messages(report, object, "independent", verdict->around + npreds, verdict->nbeside);
 }
 
+/* Adds the message to an array in the object, which is made for the first one. */
+static void add_to(struct cli_report *report, cJSON *object, const char *array, const struct dpe_message *message)
+{
+	cJSON *there = cJSON_GetObjectItem(object, array);
+
+	cJSON_AddItemToArray(there ? there : cJSON_AddArrayToObject(object, array), message_item(report, message));
+}
+
 static void add_creations(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
-	cJSON *created = NULL;
-
 	for (unsigned i = 0; cli_has_threads(verdict) && i < verdict->naround; i++) {
 		const struct cli_creation *creation = cli_is_first_of_thread(verdict, i) ? cli_creation_of(report, verdict->around[i]) : NULL;
 
-		if (!creation)
-			continue;
-		created = created ? created : cJSON_AddArrayToObject(object, "created");
-		cJSON_AddItemToArray(created, message_item(report, creation->message));
+		if (creation)
+			add_to(report, object, "created", creation->message);
+	}
+}
+
+static void add_allocations(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+{
+	unsigned count;
+	const struct dpe_message *const *events = cli_verdict_events(verdict, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (cli_is_first_of_object(report, events, i))
+			add_to(report, object, "allocated", cli_allocation_of(report, events[i]));
 	}
 }
 
@@ -225,6 +240,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_events(report, object, verdict);
 	add_sides(report, object, verdict);
 	add_creations(report, object, verdict);
+	add_allocations(report, object, verdict);
 	if (verdict->prediction)
 		add_prediction(report, object, verdict);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
@@ -299,6 +315,18 @@ static bool has_value(const struct dpe_deadlock *deadlock, unsigned before, stru
 	return false;
 }
 
+struct deadlock_object {
+	struct cli_report *report;
+	cJSON *object;
+};
+
+static void add_waiting_thread(void *context, struct cli_creation *creation)
+{
+	struct deadlock_object *to = context;
+
+	add_to(to->report, to->object, "created", creation->message);
+}
+
 void cli_json_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
@@ -337,6 +365,7 @@ void cli_json_deadlock(
 			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
 		cJSON_AddItemToArray(waits, item);
 	}
+	cli_creations_of_deadlock(report, deadlock, add_waiting_thread, &(struct deadlock_object){report, object});
 	if (deadlock->kind == DPE_LONG_WAIT)
 		add_number(object, "lasted", deadlock->lasted);
 	if (deadlock->kind == DPE_POTENTIAL_DEADLOCK) {

@@ -188,6 +188,56 @@ static cJSON *event_location(struct cli_report *report, const struct dpe_rule *r
 	return location;
 }
 
+/* Each once. */
+static void add_location(cJSON *list, cJSON *location)
+{
+	const cJSON *other;
+
+	cJSON_ArrayForEach(other, list)
+	{
+		if (!cJSON_Compare(other, location, true))
+			continue;
+		cJSON_Delete(location);
+		return;
+	}
+	cJSON_AddItemToArray(list, location);
+}
+
+/* Who created a thread, or allocated an object, identifies no finding. */
+static void add_origin(struct cli_report *report, const struct dpe_rule *rule, cJSON *result, const struct dpe_message *event,
+	const char *what)
+{
+	cJSON *related = cJSON_GetObjectItem(result, "relatedLocations"), *location;
+	struct dpe_text ignored = {0}, text = {0};
+
+	location = event_location(report, rule, event, &ignored);
+	dpe_text_puts(&text, what);
+	dpe_value_print(&text, event->args[0]);
+	dpe_text_puts(&text, event->name == report->allocates ? " was allocated by thread " : " was created by thread ");
+	dpe_value_print(&text, event->thread);
+	cJSON_ReplaceItemInObject(location, "message", message(text.at));
+	add_location(related ? related : cJSON_AddArrayToObject(result, "relatedLocations"), location);
+	dpe_text_free(&ignored);
+	dpe_text_free(&text);
+}
+
+static void add_origins(struct cli_report *report, cJSON *result, const struct dpe_verdict *verdict)
+{
+	unsigned count;
+	const struct dpe_message *const *events = cli_verdict_events(verdict, &count);
+
+	for (unsigned i = 0; cli_has_threads(verdict) && i < verdict->naround; i++) {
+		const struct cli_creation *creation = cli_is_first_of_thread(verdict, i) ? cli_creation_of(report, verdict->around[i]) : NULL;
+
+		if (creation)
+			add_origin(report, verdict->rule, result, creation->message, "thread ");
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (cli_is_first_of_object(report, events, i))
+			add_origin(report, verdict->rule, result, cli_allocation_of(report, events[i]), "the object at ");
+	}
+}
+
 /* ---- results ----------------------------------------------------------------------------- */
 
 /* Index among the rules that have verdicts. */
@@ -241,21 +291,6 @@ static struct result *add_result(struct cli_report *report, cJSON *item, struct 
 	result->count = 1;
 	HASH_ADD_KEYPTR(hh, sarif->by_key, result->key, key->len, result);
 	return result;
-}
-
-/* Each once. */
-static void add_location(cJSON *list, cJSON *location)
-{
-	const cJSON *other;
-
-	cJSON_ArrayForEach(other, list)
-	{
-		if (!cJSON_Compare(other, location, true))
-			continue;
-		cJSON_Delete(location);
-		return;
-	}
-	cJSON_AddItemToArray(list, location);
 }
 
 static void add_locations(struct cli_report *report, const struct dpe_rule *rule,
@@ -315,6 +350,7 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	begin_key(&key, verdict->rule, verdict->kind);
 	events = cli_verdict_events(verdict, &count);
 	add_locations(report, verdict->rule, events, count, result, &key);
+	add_origins(report, result, verdict);
 	cli_finding_remember(report, verdict, add_result(report, result, &key));
 	dpe_text_free(&text);
 }
@@ -370,6 +406,19 @@ static void describe_wait(struct dpe_text *to, const struct cli_report *report,
 	}
 }
 
+struct deadlock_result {
+	struct cli_report *report;
+	const struct dpe_rule *rule;
+	cJSON *result;
+};
+
+static void add_waiting_thread(void *context, struct cli_creation *creation)
+{
+	struct deadlock_result *to = context;
+
+	add_origin(to->report, to->rule, to->result, creation->message, "thread ");
+}
+
 void cli_sarif_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
@@ -395,6 +444,7 @@ void cli_sarif_deadlock(
 	result = new_result(report, rule, deadlock->reason || deadlock->kind == DPE_LONG_WAIT ? "note" : "error", text.at);
 	dpe_text_printf(&key, "%s %s", dpe_rule_name(rule), cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);
+	cli_creations_of_deadlock(report, deadlock, add_waiting_thread, &(struct deadlock_result){report, rule, result});
 	add_result(report, result, &key);
 	dpe_text_free(&text);
 	free(events);

@@ -478,6 +478,7 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		add_event(to, report, events[i]);
 	}
 	add_sides(to, report, verdict);
+	cli_text_objects(to, report, (const struct dpe_message *const *)events, count);
 	cli_text_threads(to, report, verdict);
 	cli_draw_verdict(to, report, verdict);
 	cli_text_prediction(to, report, verdict);
@@ -685,6 +686,7 @@ void cli_text_deadlock(
 	}
 	if (deadlock->others)
 		dpe_text_puts(&text, "  and others through the same places, of other locks\n");
+	cli_text_waiting_threads(&text, report, deadlock);
 	cli_draw_deadlock(&text, report, deadlock);
 	add_deadlock_suppression(&text, report, rule, deadlock);
 	cli_text_print(report, &text);

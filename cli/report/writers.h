@@ -41,6 +41,7 @@ struct cli_creation {
 };
 
 struct cli_creations; /* the latest CLI_CREATIONS */
+struct cli_allocations; /* the latest CLI_ALLOCATIONS */
 
 struct cli_report {
 	struct cli *cli;
@@ -81,6 +82,8 @@ struct cli_report {
 	struct cli_rule_findings *of_rules;
 	unsigned nof_rules, capof_rules;
 	struct cli_creations *creations; /* owned; NULL: there was none */
+	dpe_name allocates; /* mem::alloc */
+	struct cli_allocations *allocations; /* owned; NULL: there was none */
 };
 
 /* What a page shows of a verdict, of a message that was held to the end, and of losses. */
@@ -114,8 +117,22 @@ bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number);
 void cli_creations_add(struct cli_report *report, const struct dpe_message *message);
 struct cli_creation *cli_creation_of(const struct cli_report *report, const struct dpe_message *event);
 void cli_creations_free(struct cli_creations *creations); /* accepts NULL */
-/* Of the threads of a finding about several threads: where they were created. */
+/* Of the threads of a finding about several threads, or of a deadlock: where they were created. */
 void cli_text_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_text_waiting_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
+/* Calls `add` for the creation of each thread of a deadlock that is known. */
+void cli_creations_of_deadlock(struct cli_report *report, const struct dpe_deadlock *deadlock,
+	void (*add)(void *context, struct cli_creation *creation), void *context);
+bool cli_is_main(const struct dpe_message *event); /* whether it is an event of the process's first thread */
+
+/* allocations.c. The allocation of the object on the heap that a memory access is in; NULL: none was observed, or it is too long
+ * ago. */
+void cli_allocations_add(struct cli_report *report, const struct dpe_message *message);
+const struct dpe_message *cli_allocation_of(const struct cli_report *report, const struct dpe_message *event);
+void cli_allocations_free(struct cli_allocations *allocations); /* accepts NULL */
+/* Whether the event with this number is the first one that accesses its object, which is known. */
+bool cli_is_first_of_object(const struct cli_report *report, const struct dpe_message *const *events, unsigned number);
+void cli_text_objects(struct dpe_text *to, struct cli_report *report, const struct dpe_message *const *events, unsigned count);
 
 /* These print whole lines. */
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);

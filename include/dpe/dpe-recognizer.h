@@ -234,7 +234,7 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* A thread::create, at its release: so before all that the new thread, its first argument, does. */
+	/* A thread::create, at its release: so before all that the new thread, its first argument, does. And a mem::alloc. */
 	void (*created)(void *context, const struct dpe_message *message);
 	/* Right after `event`: the event's part in each `sync` rule, but not in the sections of `during`. */
 	void (*synchronises)(

@@ -114,6 +114,7 @@ enum dpe_preload_memory {
 	DPE_PRELOAD_OMP_UNLOCK,   /* … and is about to be released */
 	DPE_PRELOAD_TBB_RELEASE,  /* oneTBB: the same as for OpenMP */
 	DPE_PRELOAD_TBB_ACQUIRE,
+	DPE_PRELOAD_ALLOCATED,    /* an object on the heap: the bytes that were asked for */
 	DPE_PRELOAD_HANDED_OUT,   /* the same as RENEWED, by malloc and the like */
 	DPE_PRELOAD_EVENTS
 };

@@ -100,25 +100,25 @@ SET(__tsan_memset)
 /* ---- memory that is handed out -------------------------------------------------------------
  * Reported when it has happened, and what is given back before that happens: so the one comes after the other. */
 
-static void *hand_out(void *object, struct dpe_memory_place place)
+static void *hand_out(void *object, size_t size, struct dpe_memory_place place)
 {
-	if (object && WANTED(HANDED_OUT))
-		dpe_memory_hand_out(object, malloc_usable_size(object), place);
+	if (object && (WANTED(HANDED_OUT) || WANTED(ALLOCATED)))
+		dpe_memory_hand_out(object, malloc_usable_size(object), size, place);
 	return object;
 }
 
-#define ALLOCATION(name, parameters, arguments)                                                    \
+#define ALLOCATION(name, parameters, arguments, size)                                                 \
 	DPE_MEMORY_EXPORTED void *name parameters                                                  \
 	{                                                                                          \
 		if (!real_##name)                                                                  \
 			look_up();                                                                 \
-		return real_##name ? hand_out(real_##name arguments, DPE_MEMORY_HERE) : NULL;      \
+		return real_##name ? hand_out(real_##name arguments, size, DPE_MEMORY_HERE) : NULL; \
 	}
-ALLOCATION(malloc, (size_t size), (size))
-ALLOCATION(calloc, (size_t count, size_t size), (count, size))
-ALLOCATION(memalign, (size_t alignment, size_t size), (alignment, size))
-ALLOCATION(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
-ALLOCATION(valloc, (size_t size), (size))
+ALLOCATION(malloc, (size_t bytes), (bytes), bytes)
+ALLOCATION(calloc, (size_t count, size_t bytes), (count, bytes), count * bytes)
+ALLOCATION(memalign, (size_t alignment, size_t bytes), (alignment, bytes), bytes)
+ALLOCATION(aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes), bytes)
+ALLOCATION(valloc, (size_t bytes), (bytes), bytes)
 
 DPE_MEMORY_EXPORTED int posix_memalign(void **object, size_t alignment, size_t size)
 {
@@ -128,7 +128,7 @@ DPE_MEMORY_EXPORTED int posix_memalign(void **object, size_t alignment, size_t s
 		look_up();
 	error = real_posix_memalign ? real_posix_memalign(object, alignment, size) : ENOMEM;
 	if (!error)
-		hand_out(*object, DPE_MEMORY_HERE);
+		hand_out(*object, size, DPE_MEMORY_HERE);
 	return error;
 }
 
@@ -170,7 +170,7 @@ DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 	result = real_realloc ? real_realloc(object, size) : NULL;
 	if (object && size && !result && WANTED(FREED))
 		dpe_preload_lose_one();
-	return hand_out(result, DPE_MEMORY_HERE);
+	return hand_out(result, size, DPE_MEMORY_HERE);
 }
 
 DPE_MEMORY_EXPORTED int munmap(void *address, size_t size)

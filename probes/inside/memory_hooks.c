@@ -210,11 +210,13 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 }
 
 /* Earlier accesses by this thread precede a release of its own, or race with the free. */
-void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_place place)
+void dpe_memory_hand_out(const void *object, uint64_t usable, uint64_t size, struct dpe_memory_place place)
 {
 	use_stack(place);
-	if (!dpe_preload_look->once || has_threads())
-		put_access(DPE_PRELOAD_HANDED_OUT, (uint64_t)object, size, place);
+	if (dpe_memory_is_wanted(DPE_PRELOAD_HANDED_OUT) && (!dpe_preload_look->once || has_threads()))
+		put_access(DPE_PRELOAD_HANDED_OUT, (uint64_t)object, usable, place);
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ALLOCATED) && !dpe_runtime_has(place.pc))
+		put_access(DPE_PRELOAD_ALLOCATED, (uint64_t)object, size, place);
 }
 
 /* A loop that waits for a value reads the same one over and over; repetitions add no order. */

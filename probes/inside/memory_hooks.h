@@ -31,8 +31,9 @@ DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t
 /* An atomic load that acquires, and read this value. */
 DPE_PRELOAD_HIDDEN void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
-/* From now on the memory belongs to another object, known to this thread only. */
-DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(const void *object, uint64_t size, struct dpe_memory_place place);
+/* From now on the memory belongs to another object, of so many bytes, known to this thread only. */
+DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(
+	const void *object, uint64_t usable, uint64_t size, struct dpe_memory_place place);
 /* Any other event, which may synchronise. */
 DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);

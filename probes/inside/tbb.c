@@ -240,7 +240,7 @@ CHANGE(rtm_downgrade, "9downgradeERNS0_2d112rtm_rw_mutex11scoped_lockE")
 static void *hand_out(void *object, uint64_t size, struct dpe_memory_place place)
 {
 	if (object && dpe_memory_is_wanted(DPE_PRELOAD_HANDED_OUT))
-		dpe_memory_hand_out(object, size, place);
+		dpe_memory_hand_out(object, size, size, place);
 	return object;
 }
 

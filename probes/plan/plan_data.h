@@ -83,7 +83,7 @@ struct dpe_read {
 
 /* Accesses to memory, reported by programs that are compiled for it, see docs/preload.md. Their numbers are the bits
  * of `memory` in a plan. */
-enum dpe_memory_events { DPE_MEMORY_EVENTS = 16 };
+enum dpe_memory_events { DPE_MEMORY_EVENTS = 17 };
 const char *dpe_memory_event(unsigned number);
 
 /* A variable whose accesses are events. */

@@ -49,6 +49,7 @@ void dpe_memory_request(struct dpe_probes *probes)
 			header->wanted[DPE_PRELOAD_COUNT + i] = DPE_PRELOAD_ENTER;
 	}
 	header->wanted[DPE_PRELOAD_HANDED_OUT] = header->wanted[DPE_PRELOAD_RENEWED];
+	header->wanted[DPE_PRELOAD_ALLOCATED] |= header->wanted[DPE_PRELOAD_FREED]; /* reports of its use say where */
 	probes->preload->memory.notes =
 		header->wanted[DPE_PRELOAD_FREED] || header->wanted[DPE_PRELOAD_RENEWED];
 }

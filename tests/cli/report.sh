@@ -319,4 +319,19 @@ printf '{"event":"%s}\n' 'a","thread":2' 'b","thread":10002' >>many.jsonl
 run "$DPE" replay -s ab.dpe many.jsonl
 says 'of many threads, of the latest' 1 '  thread 10002 was created by thread 1' \
 	'  thread 2 was created before the latest 10000 threads: it is not known where'
+
+cat >allocated.jsonl <<'X'
+{"event":"mem::alloc","thread":1,"time":10,"args":["0x1000",16],"stack":["first+0x1 (a.c:1)"]}
+{"event":"mem::alloc","thread":1,"time":20,"args":["0x1010",16],"stack":["other+0x1 (a.c:2)"]}
+{"event":"mem::write","thread":2,"time":30,"args":["0x1008",8,"0x1008"]}
+{"event":"mem::free","thread":3,"time":40,"args":["0x1008"]}
+{"event":"mem::alloc","thread":3,"time":50,"args":["0x1004",20],"stack":["second+0x1 (a.c:3)"]}
+{"event":"mem::write","thread":2,"time":60,"args":["0x1010",8,"0x1010"]}
+{"event":"mem::free","thread":3,"time":70,"args":["0x1010"]}
+{"event":"mem::write","thread":2,"time":80,"args":["0x1000",8,"0x1000"]}
+{"event":"mem::free","thread":3,"time":90,"args":["0x1000"]}
+X
+run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' allocated.jsonl
+check 'the object that an access is in, the one of that time, or none' "$status $(sed -n '/bytes into/{N; s/\n */ /p; }' err | tr '\n' ';')" = \
+	'1   0x1008 is 8 bytes into 16 bytes allocated by thread 1, at 0.000000000 s at first+0x1 (a.c:1);  0x1010 is 12 bytes into 20 bytes allocated by thread 3, at 0.000000040 s at second+0x1 (a.c:3);'
 finish

@@ -66,8 +66,52 @@ for line in sys.stdin:
           sorted(frame.split("+")[0] for message in finding["created"] for frame in message["stack"]
                  if frame.startswith(("create_inner", "create_outer"))))
 ')" = "True ['create_inner', 'create_outer']"
+run "$DPE" replay --format=sarif -s touch.dpe log.jsonl
+check 'as locations in SARIF' "$(python3 -c '
+import json
+result, = json.load(open("out"))["runs"][0]["results"]
+print(sorted({place["physicalLocation"]["region"]["startLine"]: place["message"]["text"].split()[2:5]
+              for place in result["relatedLocations"] if "created" in place["message"]["text"]}.items()))')" = \
+	"[($inner, ['was', 'created', 'by']), ($outer, ['was', 'created', 'by'])]"
 shows 'with a page' "$DPE" run -s touch.dpe --html=page.html -- ./creations
 check 'on a page' "$(grep -c 'create_inner' page.html)" -ge 1
+
+cat >crossed.c <<'END'
+#include <pthread.h>
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+
+static volatile int crossed;
+
+static void *cross(void *swapped)
+{
+	while (swapped && !crossed)
+		;
+	pthread_mutex_lock(swapped ? &second : &first);
+	pthread_mutex_lock(swapped ? &first : &second);
+	pthread_mutex_unlock(&first);
+	pthread_mutex_unlock(&second);
+	crossed = 1;
+	return swapped;
+}
+
+int main(void)
+{
+	pthread_t one, other;
+
+	pthread_create(&one, NULL, cross, NULL);
+	pthread_create(&other, NULL, cross, &other);
+	pthread_join(one, NULL);
+	return pthread_join(other, NULL);
+}
+END
+gcc -g -O1 -pthread crossed.c -o crossed || not_ok building
+run "$DPE" deadlock -- ./crossed
+check 'of a deadlock' "$(grep -A1 '^  thread [0-9]* was created by main thread' err | sed -n 's/^       at main.*crossed.c:\([0-9]*\))/\1/p' | sort | tr '\n' ' ')" = '23 24 '
+run "$DPE" deadlock --format=json -- ./crossed
+check 'of a deadlock, in JSON' "$(sed -n 's/.*"created"://p' out | grep -o '"main+[^"]*crossed.c:[0-9]*' | sed 's/.*://' | sort | tr '\n' ' ')" = '23 24 '
+run "$DPE" deadlock --format=sarif -- ./crossed
+check 'of a deadlock, in SARIF' "$(grep -c 'thread [0-9]* was created by thread [0-9]*"' out)" = 2
 
 cat >parallel.c <<'END'
 int sum;

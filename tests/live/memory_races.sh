@@ -61,7 +61,12 @@ says 'what is used after it was freed, and only written before there were thread
 for way in freed used; do
 	run "$DPE" race --heap -- ./gcc $way
 	says "the heap alone: $way" 1 'use after free on 0x' '[heap, heap.dpe:'
+	check "where it was allocated: $way" "$(grep -A1 'bytes into [0-9]* bytes allocated by main thread' err | grep -c '^       at main')" = 1
 done
+run "$DPE" race --heap --format=json -- ./gcc used
+check 'where it was allocated, in JSON' "$(grep -c '"allocated":\[{"event":"mem::alloc",[^]]*"args":\["0x[0-9a-f]*",4\],"stack":\["main+' out)" = 1
+run "$DPE" race --heap --format=sarif -- ./gcc used
+check 'where it was allocated, in SARIF' "$(grep -c 'the object at 0x[0-9a-f]* was allocated by thread' out)" = 1
 run "$DPE" race --heap -- ./gcc race
 says 'which knows no other race' 0 'nothing found'
 echo 'detect both: put() & get()' >extra.dpe
