@@ -77,7 +77,7 @@ struct dpe_verdict {
 	unsigned nexpected;
 	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
 	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
-	bool happened; /* of a predicted match of two independent events: they were so in this run, too */
+	bool happened; /* of a predicted match of one event, or of two independent ones: it is one in this run, too */
 	bool may_have_happened; /* of any other predicted match: it may be one in this run, too; dpe does not know */
 	/* Of a predicted match: all data is observed, and nothing in the run so far made it doubtful, so with the same input
 	 * the schedule shows it. Else data that is not observed may forbid it. */

@@ -356,12 +356,14 @@ static bool is_independent_pair(const struct dpe_assignment *assignment)
 	return assignment->pomset->nevents == 2 && !has_order(assignment->pomset);
 }
 
-/* Whether two independent events were so in the observed run. The current event is the later one. */
+/* Whether the observed run shows the match: one event, or two independent ones that were so. The current event is the later one. */
 static bool has_happened(const struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, const struct dpe_closure *run)
 {
 	const struct dpe_past_event *other;
 
+	if (assignment->pomset->nevents == 1)
+		return true;
 	if (!is_independent_pair(assignment) || run->order)
 		return false;
 	other = &search->history->events[assignment->events[!assignment->last]];
@@ -405,11 +407,11 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.nevents = count,
 		.prediction = &prediction,
 		.happened = has_happened(search, assignment, closed),
-		.may_have_happened = !is_independent_pair(assignment) && !closed->order,
 		.certain = dpe_recognizer_knows_data(run->recognizer),
 		.reason = dpe_slice_doubt(run, &slice),
 	};
 
+	verdict.may_have_happened = !verdict.happened && !is_independent_pair(assignment) && !closed->order;
 	remember(search, assignment);
 	if (verdict.happened && dpe_rule_skips_happened(run->recognizer, run->rule))
 		return;

@@ -46,6 +46,11 @@ X
 echo 'predict ordered: write ; acquire' >ordered.dpe
 run "$DPE" replay -s ordered.dpe race.jsonl
 says 'an order that this run may have, too' 1 'possible in this run or in another one, unless' '1 match'
+echo 'predict single: release' >single.dpe
+cp err ordered.err
+run "$DPE" replay -s single.dpe race.jsonl
+says 'a match of one event' 1 'single: predicted match of release' 'it happened in this run' '2 matches'
+mv ordered.err err
 check 'no word on the order here' "$(grep -c 'not in this order here' err)" = 0
 run "$DPE" replay --format=sarif --report=ordered.sarif -s ordered.dpe race.jsonl
 check 'SARIF has the same words' "$(grep -c 'match of write;acquire; possible in this run or in another one, unless' ordered.sarif)" = 1

@@ -15,9 +15,10 @@ For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its 
 * exit status 1 where something is reported, else 0.
 The same specification with `detect` for `predict` has to find what the observed run shows.
 With --extras, so many last events of `may` matches of either class have to be found in the files, at least.
-With --random, new vectors of that seed follow; with --shapes, such of other shapes (predict_shapes.py). With --longer, so many runs of up to 80 events, too many to look
-for all matches: each that is reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be
-missing where the rule is inconclusive.
+With --random, new vectors of that seed follow; with --shapes, such of other shapes (predict_shapes.py); each of both is given in
+another way, too (predict_inputs.py). With --longer, so many runs of up to 80 events, too many to look for all matches: each that is
+reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be missing where the rule is
+inconclusive.
 """
 import json
 import os
@@ -27,6 +28,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import predict_inputs
 import predict_oracle as oracle
 import predict_shapes
 
@@ -76,7 +78,27 @@ def count_extras(v, reported, found):
         count[1] += len(wanted)
 
 
-def check(dpe, v, folder, limited, found):
+def check_input(dpe, v, folder, rng, klass, reported):
+    """Another input of the same run gives the same matches, or those of a part of the run, or says that something is lost."""
+    way, spec, log = predict_inputs.another(v, rng)
+    got, rc = replay(dpe, spec, {"log": log}, folder)
+    ids, known = [str(m["id"]) for m in v["log"]], {m["id"] for m in log}
+    again = {(frozen(g.get("params", {})), tuple(sorted(map(str, g["events"]), key=ids.index)))
+            for g in got if g["verdict"] == "match"}
+    inconclusive = rc == 3 or any(g["verdict"] == "inconclusive" for g in got)
+    wrong = [f"{way}: {list(e)} {dict(k)}: no correct reordering shows it" for k, e in again - klass.keys()]
+    ends = {(k, e[-1]) for k, e in again}
+    if way in ("predecessors", "permuted") and again != reported:
+        wrong.append(f"{way}: {sorted(again)}, not {sorted(reported)}")
+    for m in v["must"]:
+        if m["last"] in known and (frozen(m["params"]), m["last"]) not in ends and not (way == "lossy" and inconclusive):
+            wrong.append(f"{way}: nothing with {m['last']} as its last event {m['params'] or ''}")
+    if inconclusive and way != "lossy":
+        wrong.append(f"{way}: inconclusive")
+    return wrong
+
+
+def check(dpe, v, folder, limited, found, rng=None):
     wrong, (got, rc) = [] if limited else check_detect(dpe, v, folder), replay(dpe, v["spec"], v, folder)
     inconclusive = limited and any(g["verdict"] == "inconclusive" for g in got)
     ids = [str(m["id"]) for m in v["log"]]
@@ -129,7 +151,7 @@ def check(dpe, v, folder, limited, found):
             wrong.append(f"nothing with {m['last']} as its last event {m['params'] or ''}, as {m['sets'][0]}")
     if (rc == 1) != bool(reported) or (rc == 3) > limited:
         wrong.append(f"exit status {rc} with {len(reported)} matches")
-    return wrong
+    return wrong + (check_input(dpe, v, folder, rng, klass, reported) if rng else [])
 
 
 def longer_runs(seed, count):
@@ -224,7 +246,8 @@ def main(argv):
         for name, v in vectors:
             try:
                 if "must" in v:
-                    wrong = check(dpe, v, folder, limited, others if name.startswith("random") else found)
+                    drawn = name.startswith("random")
+                    wrong = check(dpe, v, folder, limited, others if drawn else found, random.Random(name) if drawn else None)
                 else:
                     wrong = check_longer(dpe, v, folder, longer)
             except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
