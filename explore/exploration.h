@@ -22,7 +22,7 @@ struct dpe_exploration {
 	size_t text_size, notes, notes_end; /* the notes are a part of the text */
 	struct dpe_known_finding *known;
 	unsigned nknown, capknown;
-	unsigned runs, cut, stuck, timed_out, crowded, uncontrolled;
+	unsigned runs, cut, yielding, stuck, timed_out, crowded, uncontrolled;
 	unsigned forked, replaced;
 	struct dpe_delays delays;
 	struct dpe_dfs dfs;

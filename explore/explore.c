@@ -65,6 +65,22 @@ static void learn(struct dpe_sched_header *memory)
 					    : memory->choices;
 }
 
+/* Whether at least one thread yields, and all others do so or wait for the end of one. */
+static bool all_yield(const struct dpe_sched_header *memory)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < memory->nthreads; i++) {
+		const struct dpe_sched_thread *thread = &memory->threads[i];
+
+		if (thread->state != DPE_SCHED_FINISHED && thread->op.kind != DPE_SCHED_YIELD &&
+			thread->op.kind != DPE_SCHED_JOIN)
+			return false;
+		any |= thread->op.kind == DPE_SCHED_YIELD;
+	}
+	return any;
+}
+
 /* Counts what a run could not show. */
 void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run)
 {
@@ -72,6 +88,7 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 
 	exploration->timed_out += run->timed_out;
 	exploration->cut += memory->end == DPE_SCHED_CUT;
+	exploration->yielding += memory->end == DPE_SCHED_CUT && all_yield(memory);
 	exploration->stuck += memory->end == DPE_SCHED_STUCK;
 	exploration->crowded += memory->end == DPE_SCHED_TOO_MANY;
 	exploration->forked += memory->forks > 0;

@@ -34,6 +34,9 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 		"ended with all threads waiting, where a handler of a signal might wake them");
 	report_count(to, exploration->pruned, "ended early, as equivalent to others (dfs)");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
+	report_count(to, exploration->yielding,
+		"of these ended with all threads in sched_yield: if they wait for each other, compile with "
+		"-fsanitize=thread, so that it is seen what they look at, and a wait without end is a hang");
 	report_count(to, exploration->crowded, "had too many threads and ended early");
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }

@@ -18,6 +18,7 @@ struct loop {
 	struct dpe_sched_op first;
 	uint64_t state; /* at `first`, when it returned there; 0: unknown */
 	uint32_t calm;  /* operations since the last that changed something */
+	uint32_t next;  /* from so many on, the next operation with an object is a new `first` */
 	uint32_t count; /* of `looked_at` */
 	int held; /* locks taken since `first`; operations between lock and unlock count as reads, too */
 	uint32_t rounds; /* while no other thread can go on */
@@ -115,7 +116,7 @@ static bool looked_at(const struct loop *loop, const struct dpe_sched_op *op)
 /* It no longer waits, and is analysed anew. */
 static void begin_anew(unsigned thread)
 {
-	loops[thread].calm = loops[thread].count = loops[thread].rounds = 0;
+	loops[thread].calm = loops[thread].next = loops[thread].count = loops[thread].rounds = 0;
 	loops[thread].held = 0;
 	loops[thread].over = false;
 	dpe_sched->threads[thread].repeats = false;
@@ -220,12 +221,15 @@ static void look_at(struct loop *loop, const struct dpe_sched_op *op)
 		loop->first.pc = 0;
 }
 
-static bool is_power_of_two(uint32_t number)
+/* A place to which it may return is searched at growing distances (R. Brent, 1980). */
+static bool is_due(struct loop *loop)
 {
-	return !(number & (number - 1));
+	if (loop->calm < loop->next)
+		return loop->held < 0;
+	loop->next = 2 * loop->calm;
+	return true;
 }
 
-/* A place to which it may return is searched at growing distances (R. Brent, 1980). */
 static void look(struct dpe_sched_thread *me, struct loop *loop, const struct dpe_sched_op *op)
 {
 	uint64_t state;
@@ -237,7 +241,7 @@ static void look(struct dpe_sched_thread *me, struct loop *loop, const struct dp
 		else if (is_round_again(me) && loop->state)
 			stop_listening();
 		loop->state = state;
-	} else if (op->object && (is_power_of_two(loop->calm) || loop->held < 0)) {
+	} else if (op->object && is_due(loop)) {
 		loop->first = *op;
 		loop->state = 0;
 		loop->count = 0;

@@ -19,6 +19,7 @@ alike() {
 
 alike spin "exit status 0"
 alike "spin for two" "exit status 0"
+alike yield "exit status 0"
 alike compare "exit status 2"
 alike count "exit status 0" "exit status 1" "exit status 2" "exit status 3"
 alike "give up" "exit status 0" "exit status 1"
@@ -35,6 +36,12 @@ says "a wait that nothing ends is a hang" 1 "hang (2 threads)" "thread 2 loops w
 	"thread 1 waits in pthread_join of thread 2"
 run "$DPE" explore --replay=found.schedule -- ./loops never
 says "and so it is in its replay" 1 "replay of found.schedule: hang (2 threads)"
+run "$DPE" explore --runs=20 -- ./loops 'never, yielding'
+says "of all threads, which yield" 1 "hang (2 threads)" "thread 1 loops without end at read of 'plain'" \
+	"thread 2 loops without end at read of 'plain'"
+run "$DPE" explore --runs=2 --max-steps=20000 -- ./calls 'never, yielding'
+says "if nobody sees what they look at, the report says what to do" 3 "2 runs had too many operations" \
+	"2 runs of these ended with all threads in sched_yield" "compile with -fsanitize=thread"
 run "$DPE" explore --runs=2 --max-steps=20000 -- ./loops ask
 says "but not that of a thread that asks the kernel" 3 "too many operations and ended early" "nothing found"
 

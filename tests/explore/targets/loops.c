@@ -18,6 +18,13 @@ static void *spin(void *none)
 	return none;
 }
 
+static void *spin_and_yield(void *none)
+{
+	while (!*(volatile int *)&plain)
+		sched_yield();
+	return none;
+}
+
 static void *spin_for_two(void *none)
 {
 	while (!flag || !other)
@@ -105,6 +112,12 @@ static void *set(void *none)
 	return none;
 }
 
+static void *set_plain(void *none)
+{
+	plain = 1;
+	return none;
+}
+
 static void *set_with_lock(void *none)
 {
 	pthread_mutex_lock(&mutex);
@@ -134,6 +147,7 @@ static const struct {
 } WAYS[] = {
 	{"spin", spin, set},
 	{"spin for two", spin_for_two, set},
+	{"yield", spin_and_yield, set_plain},
 	{"count", count, set},
 	{"give up", give_up, set},
 	{"exchange", exchange, exchange},
@@ -142,6 +156,7 @@ static const struct {
 	{"with locks", poll_with_locks, set_with_lock},
 	{"reversed", poll_with_locks, set_with_locks},
 	{"never", spin_for_two, leave},
+	{"never, yielding", spin_and_yield, spin_and_yield},
 	{"ask", ask, leave},
 };
 
