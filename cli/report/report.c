@@ -538,11 +538,15 @@ static FILE *take_output(void)
 static FILE *open_output(struct cli_report *report)
 {
 	const struct cli *cli = report->cli;
+	static const char unfinished[] =
+		"{\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"dpe\"}},\"invocations\":[{\"executionSuccessful\":false,"
+		"\"toolExecutionNotifications\":[{\"level\":\"error\",\"message\":{\"text\":\"dpe writes this report when it ends. If it is "
+		"not running any more, it was killed before that.\"}}]}]}]}\n";
 	bool shares = !cli->report && (cli->json || cli->sarif) && cli->target;
 
 	report->own = cli->report || shares;
 	if (cli->report)
-		return cli_create_file(cli->report, NULL);
+		return cli_create_file(cli->report, cli->sarif ? unfinished : NULL);
 	if (shares)
 		return take_output();
 	return cli->json || cli->sarif ? stdout : stderr;

@@ -3,8 +3,10 @@
 #include "cli/report/draw.h"
 #include "cli/report/writers.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 struct picture {
 	struct cli_report *report;
@@ -21,6 +23,15 @@ static bool draws(const struct cli_report *report)
 	if (report->cli->draw == CLI_AUTO)
 		return report->terminal;
 	return report->cli->draw == CLI_ALWAYS;
+}
+
+static unsigned columns_of(const struct cli_report *report)
+{
+	struct winsize size;
+
+	if (report->terminal && !ioctl(fileno(report->to), TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return CLI_DRAWN_COLUMNS;
 }
 
 /* ---- the order --------------------------------------------------------------------------- */
@@ -117,16 +128,23 @@ static bool find_rows(struct picture *p)
 	return true;
 }
 
-static bool fits(const struct dpe_text *text)
+/* Of the first so many lines, the longest. */
+static unsigned width_of(const struct dpe_text *text, unsigned lines)
 {
-	size_t width = 0;
+	unsigned width = 0, widest = 0;
 
-	for (const char *at = text->at; *at; at++) {
+	for (const char *at = text->at; *at && lines; at++) {
+		lines -= *at == '\n';
 		width = *at == '\n' ? 0 : width + ((*at & 0xc0) != 0x80);
-		if (width > CLI_DRAWN_COLUMNS)
-			return false;
+		widest = width > widest ? width : widest;
 	}
-	return true;
+	return widest;
+}
+
+/* The rows of threads; the lines below them may be wrapped. */
+static bool is_too_wide(const struct picture *p, const struct dpe_text *text)
+{
+	return p->report->cli->draw == CLI_AUTO && width_of(text, p->ntitles) > columns_of(p->report);
 }
 
 static void draw(struct picture *p, struct dpe_text *to)
@@ -144,14 +162,17 @@ static void draw(struct picture *p, struct dpe_text *to)
 	}
 	cli_draw(
 		&text, "      ", p->events, p->count, rows ? (const char *const *)p->titles : NULL);
-	if (!fits(&text)) {
+	if (width_of(&text, UINT_MAX) > columns_of(p->report)) {
 		text.len = 0;
 		for (unsigned i = 0; i < p->count; i++)
 			p->events[i].label = p->names[i];
 		cli_draw(&text, "      ", p->events, p->count,
 			rows ? (const char *const *)p->titles : NULL);
 	}
-	dpe_text_add(to, text.at, text.len);
+	if (is_too_wide(p, &text))
+		dpe_text_printf(to, "      not drawn: that takes %u columns (--draw=always, --html=FILE)\n", width_of(&text, p->ntitles));
+	else
+		dpe_text_add(to, text.at, text.len);
 	dpe_text_free(&text);
 }
 
@@ -180,7 +201,9 @@ void cli_draw_verdict(
 void cli_draw_deadlock(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock)
 {
-	struct dpe_text line = {0};
+	struct dpe_text line = {0}, link = {0};
+	unsigned columns = columns_of(report);
+	size_t begins = 0; /* the current line */
 
 	/* the others are not cycles */
 	if (!draws(report) || deadlock->kind == DPE_HANG || deadlock->kind == DPE_LONG_WAIT)
@@ -189,20 +212,26 @@ void cli_draw_deadlock(
 		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];
 		char *name = cli_variable_at(report, wait->object);
 
-		dpe_text_puts(&line, n ? "" : "thread ");
+		dpe_text_puts(&link, n ? "" : "      thread ");
 		if (!n)
-			dpe_value_print(&line, wait->thread);
-		dpe_text_printf(&line, " %s ", cli_draw_line());
+			dpe_value_print(&link, wait->thread);
+		dpe_text_printf(&link, " %s ", cli_draw_line());
 		if (name)
-			dpe_text_puts(&line, name);
+			dpe_text_puts(&link, name);
 		else
-			dpe_value_print(&line, wait->object);
-		dpe_text_printf(&line, " %s%s thread ", cli_draw_line(), cli_draw_head());
-		dpe_value_print(&line, wait->holder);
+			dpe_value_print(&link, wait->object);
+		dpe_text_printf(&link, " %s%s thread ", cli_draw_line(), cli_draw_head());
+		dpe_value_print(&link, wait->holder);
+		if (n && width_of(&(struct dpe_text){.at = line.at + begins}, 1) + width_of(&link, 1) > columns) {
+			dpe_text_puts(&line, "\n");
+			begins = line.len;
+			dpe_text_puts(&line, "       ");
+		}
+		cli_text_safe(&line, link.at);
+		dpe_text_free(&link);
 		free(name);
 	}
-	dpe_text_puts(to, "      ");
-	cli_text_safe(to, line.at);
+	dpe_text_add(to, line.at, line.len);
 	dpe_text_puts(to, "\n");
 	dpe_text_free(&line);
 }

@@ -19,7 +19,7 @@ static bool check_machine(struct dpe_module *module, struct dpe_diags *diags)
 	if (!module->elf || elf_kind(module->elf) != ELF_K_ELF ||
 		!gelf_getehdr(module->elf, &header)) {
 		dpe_diag_at(
-			diags, DPE_ERROR, module->path, "this is not an ELF program or library");
+			diags, DPE_ERROR, module->path, "this is not an ELF program or library; a script begins with #! and its interpreter");
 		return false;
 	}
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN) {

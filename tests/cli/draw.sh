@@ -108,4 +108,19 @@ run env LC_ALL= LC_CTYPE= LANG= "$DPE" replay --draw=always -s deadlock.dpe dead
 check 'where nothing is said' "$(grep -c 'thread 2 - m3 -> thread 3' err)" -eq 1
 run env LC_ALL= LC_CTYPE=de_DE.utf8 LANG=C "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
 check 'the more special variable counts' "$(grep -c 'thread 2 ─ m3 ─▶ thread 3' err)" -eq 1
+
+export LC_ALL=C.UTF-8
+# On a terminal, drawings keep to its width.
+on_terminal() {
+	columns=$1
+	shift
+	script -qc "stty cols $columns; $DPE replay $*" /dev/null </dev/null | tr -d '\r' >out
+}
+on_terminal 38 -s rules.dpe log.jsonl
+check 'a narrow terminal has short names' "$(grep -c '^      thread 1  $1 ─ $3 ─────── $5$' out)" -eq 1
+on_terminal 20 -s rules.dpe log.jsonl
+check 'and where these do not fit, it is said' "$(grep -c '^      not drawn: that takes [0-9]* columns' out) $(grep -c '^      thread 1  $1 ─' out)" = '2 0'
+on_terminal 40 -s deadlock.dpe deadlock.jsonl
+check 'the cycle of a deadlock goes on in the next line' "$(sed -n '/^      thread 2 ─ m3 ─▶ thread 3$/{n; N; p; }' out)" = '        ─ m1 ─▶ thread 1
+        ─ m2 ─▶ thread 2'
 finish

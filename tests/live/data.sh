@@ -63,7 +63,7 @@ run "$DPE" run -s four.dpe -- ./data
 says 'four at a time' 1 '4 events, 0 lost'
 echo "detect none: [nowhere']" >none.dpe
 run "$DPE" run -s none.dpe -- ./data
-says 'what cannot be watched' 2 "data has no variable 'nowhere'" 
+says 'what cannot be watched' 2 "data has no variable 'nowhere'; 'nm -C " 
 echo "detect wide: [box']" >wide.dpe
 run "$DPE" run -s wide.dpe -- ./data
 says 'what is too large' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12'

@@ -55,4 +55,17 @@ for signal in TERM KILL; do
 		"$(grep -c 'dpe writes this page when it ends' page.html) $(grep -ci '</html>' page.html)" = \
 		"$(test $signal = TERM && echo '0 1' || echo '1 0')"
 done
+
+rm -f report.sarif end
+"$DPE" run -e 'detect x: sem_wait & sem_post' --format=sarif --report=report.sarif -- ./long_waits post >out 2>err &
+observer=$!
+await eval 'pgrep -P $observer -x long_waits >pid'
+kill -KILL $observer
+wait $observer
+: >end
+await eval '! kill -0 "$(cat pid)"'
+check 'a report in SARIF says so, too' "$(python3 -c '
+import json
+invocation, = json.load(open("report.sarif"))["runs"][0]["invocations"]
+print(invocation["executionSuccessful"], "killed" in invocation["toolExecutionNotifications"][0]["message"]["text"])')" = 'False True'
 finish

@@ -93,7 +93,7 @@ says 'no permission to run it' 2 './text: error: '
 check 'in one line ' "$(lines err)" -eq 1
 chmod +x text
 run "$DPE" run -s seen.dpe -- ./text
-says 'no program at all' 2 'text: error: this is not an ELF program'
+says 'no program at all' 2 'text: error: this is not an ELF program or library; a script begins with #! and its interpreter'
 run "$DPE" attach -s seen.dpe -p 4194304
 says 'no such process' 2 '4194304'
 
