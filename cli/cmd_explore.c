@@ -68,6 +68,7 @@ static enum dpe_explored with_report(struct cli *cli, struct dpe_explore_options
 	FILE *file = report ? cli_create_file(report, NULL) : NULL;
 
 	options->to = file ? file : cli->json || cli->step ? stdout : stderr;
+	options->color = cli_has_color(cli, options->to);
 	options->listener = cli->json ? &json : NULL;
 	cli->report = NULL;
 	cli->json = false;

@@ -100,6 +100,7 @@ struct dpe_explore_options {
 	const char *replay;   /* a schedule to follow instead of exploring, or NULL */
 	const char *fails;    /* exit statuses that count as found: "1,3,10-20"; NULL: others than the first run's */
 	bool (*is_of_library)(const char *frame); /* whether its source is not the program's own: those are not printed */
+	bool color;           /* of the headings of findings */
 	const char *setup;    /* a command for the shell before each run, or NULL */
 	const struct dpe_explore_rules *rules; /* or NULL */
 	unsigned runs;

@@ -153,7 +153,8 @@ void dpe_exploration_report(
 {
 	const struct dpe_explore_options *options = exploration->options;
 
-	fprintf(exploration->to, "explore: run %u of %u: %s", run, options->runs, finding->what.at);
+	fprintf(exploration->to, "explore: run %u of %u: %s%s%s", run, options->runs, options->color ? "\033[1;31m" : "",
+		finding->what.at, options->color ? "\033[0m" : "");
 	hand_over(exploration, finding, run);
 	if (finding->details.at)
 		fputs(finding->details.at, exploration->to);

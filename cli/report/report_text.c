@@ -26,15 +26,15 @@ void cli_text_safe(struct dpe_text *to, const char *text)
 	}
 }
 
-/* "#1 race: match of …" in red, "dpe: 40 events …" in bold. */
+/* "#1 race: match of …", and of the table of waits "deadlock of …" in red; "dpe: 40 events …" in bold. */
 static const char *color_of(const char *line)
 {
-	if (line[0] == '#' && isdigit((unsigned char)line[1]))
+	if ((line[0] == '#' && isdigit((unsigned char)line[1])) || !strncmp(line, "deadlock of ", 12) || !strncmp(line, CLI_NEVER, strlen(CLI_NEVER)))
 		return "\033[1;31m";
 	return strncmp(line, "dpe: ", 5) ? NULL : "\033[1m";
 }
 
-static void print_colored(FILE *to, const char *text)
+void cli_text_colored(FILE *to, const char *text)
 {
 	while (*text) {
 		const char *color = color_of(text);
@@ -50,7 +50,7 @@ static void print_colored(FILE *to, const char *text)
 void cli_text_print(struct cli_report *report, struct dpe_text *text)
 {
 	if (text->at && report->color)
-		print_colored(report->to, text->at);
+		cli_text_colored(report->to, text->at);
 	else if (text->at)
 		fwrite(text->at, 1, text->len, report->to);
 	dpe_text_free(text);

@@ -233,7 +233,7 @@ static void add_all(struct dpe_text *to, const struct cli *cli, const struct dpe
 {
 	for (unsigned i = 1; i <= waits->ncycles; i++)
 		add_cycle(to, cli, waits, i);
-	add_those(to, cli, waits, DPE_NEVER, "can never go on\n");
+	add_those(to, cli, waits, DPE_NEVER, CLI_NEVER);
 	add_those(to, cli, waits, DPE_UNKNOWN, "blocked, and nothing tells who will wake them\n");
 	add_those(to, cli, waits, DPE_GOES_ON, "can go on\n");
 	if (waits->advice && waits->prospect != DPE_GOES_ON)
@@ -329,7 +329,10 @@ static void print(const struct cli *cli, const struct dpe_waits *waits, FILE *to
 		add_json(&text, waits);
 	else
 		add_all(&text, cli, waits);
-	fputs(text.at, to);
+	if (!cli->json && cli_has_color(cli, to))
+		cli_text_colored(to, text.at);
+	else
+		fputs(text.at, to);
 	dpe_text_free(&text);
 }
 

@@ -172,6 +172,9 @@ void cli_text_time(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
 /* " (mutex_a)": the variable of the program at this address, if any. */
 void cli_text_variable(struct dpe_text *to, const struct cli_report *report, struct dpe_value value);
+/* Writes a text with its headings and summary in colour. */
+#define CLI_NEVER "can never go on\n" /* a heading */
+void cli_text_colored(FILE *to, const char *text);
 /* Writes the text to the report and frees it. */
 void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */

@@ -67,6 +67,9 @@ run "$DPE" explore --fails='!3-4' -- ./statuses
 says "all but those it has" 0 "nothing found"
 run "$DPE" explore --fails=3 -- ./statuses
 says "the first run's status asked for" 1 "run 1 of" "exit status 3" "it happens without a switch"
+check "without colours" "$(grep -c "$(printf '\033')" err)" -eq 0
+run "$DPE" explore --color=always --fails=3 -- ./statuses
+says "a finding in red" 1 ": $(printf '\033')[1;31mexit status 3"
 run "$DPE" explore -- "$explored/lost-update"
 says "what the program said last" 1 "Assertion" "death by signal 6"
 run "$DPE" explore -- "$explored/double-unlock"

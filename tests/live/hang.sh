@@ -71,6 +71,8 @@ is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every
 is timed 0 'waits for mutex a, which thread [0-9]+ holds, with a timeout' 'every thread can go on'
 is runs 0 ' runs$' 'waits for mutex a, ' 'every thread can go on'
 is ended 0 '1 thread: every thread can go on'
+red=$(printf '\033\[1;31m')
+options=--color=always is plain 1 "^${red}deadlock of 2 threads" "^$(printf '\033\[1m')dpe: process"
 options=--format=json is plain 1 '"type":"waits"' '"deadlocks":1,' '"holder":[0-9]+' '"waits_for":"mutex"'
 
 # Frames that need registers, and a program without frame pointers.

@@ -24,6 +24,29 @@ done
 says 'a block in each of two threads is not' 1 'leak: incomplete' 'stopped after malloc.exit(103)' 'by worker+' 'was seen 2 times'
 check 'five times of five' "$(own)" = ' 1 leaks.c:10; 1 leaks.c:19;'
 
+# Handles, by the rules of docs/which-command.md: of each kind one is left.
+source=$TOP/tests/live/targets/handles.cc
+${CXX:-c++} -g -O2 -pthread "$source" -o handles || not_ok 'compiling handles.cc'
+printf 'rule:open function:_IO_file_open\n' >of_libc
+# left NAME RULE MARK: a finding in the line with this mark
+left() {
+	run "$DPE" run --suppressions=of_libc -e 'include "pthread.dpe"' -e "$2" -- ./handles
+	rm -f socket
+	says "$1 is left" 1 ' stopped after ' "handles.cc:$(grep -n "// $3\$" "$source" | cut -d: -f1))" ' 1 incomplete'
+}
+open=$(rule_of 'expect open')
+left 'a descriptor that was opened' "$open" 'both opened'
+left 'one that was accepted' "$(printf '%s\n' "$open" | sed 's/open(_, _)/accept(_, _, _)/')" accepted
+left 'a file' "$(rule_of 'expect file')" 'both files'
+left 'an object' "$(rule_of 'expect life')" 'both sessions'
+
+# Another thread frees what was handed to it: the queue orders that.
+run "$DPE" run -e 'include "pthread.dpe"' -e "$rule" -- ./handles
+says 'without the queue, frees of another thread are not ordered' 1 ' 20 violated'
+run "$DPE" run -e 'include "pthread.dpe"' -e 'sync last queue(p): push(p) ; pop().exit = p' -e "$rule" -- ./handles
+says 'with it they are' 1 ' 0 lost'
+check 'and none is violated' "$(grep -c violated err)" -eq 0
+
 # Programs that others wrote are right: they keep memory until they end, and that is all.
 seq 1 20000 >numbers
 echo 'int main(void) { return 0; }' >empty.c
