@@ -49,6 +49,10 @@ void dpe_pool_free(struct dpe_pool *pool);
 void *dpe_pool_take(struct dpe_pool *pool, size_t size);
 void dpe_pool_give(struct dpe_pool *pool, void *block, size_t size);
 
+/* The length of the UTF-8 character at `at`; 0 for invalid bytes (overlong forms, which could hide a control byte,
+ * and surrogates). */
+size_t dpe_utf8_length(const unsigned char *at, size_t left);
+
 /* From the first byte of one to the last of the other (same source). */
 struct dpe_place dpe_place_join(struct dpe_place a, struct dpe_place b);
 

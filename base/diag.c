@@ -182,27 +182,6 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags)
 #define CARET "\033[1;32m"
 #define PLAIN "\033[0m"
 
-/* The length of the UTF-8 character at `at`; 0 for invalid bytes. */
-static size_t utf8_length(const unsigned char *at, size_t left)
-{
-	size_t len = *at < 0x80       ? 1
-		     : *at >> 5 == 6  ? 2
-		     : *at >> 4 == 14 ? 3
-		     : *at >> 3 == 30 ? 4
-				      : 0;
-
-	if (!len || len > left || *at == 0xc0 || *at == 0xc1 || *at > 0xf4)
-		return 0;
-	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-		return 0; /* overlong: could hide a control byte */
-	for (size_t i = 1; i < len; i++) {
-		if (at[i] >> 6 != 2)
-			return 0;
-	}
-	return len;
-}
-
 /* Adds text with unprintable bytes as \xHH; returns the number of columns. */
 static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 {
@@ -210,7 +189,7 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 	unsigned columns = 0;
 
 	for (size_t i = 0; i < len;) {
-		size_t n = utf8_length(at + i, len - i);
+		size_t n = dpe_utf8_length(at + i, len - i);
 		bool c1 = n == 2 && at[i] == 0xc2 && at[i + 1] < 0xa0;
 
 		if (at[i] == '\t') { /* a tab is one blank, in the source line and below it */

@@ -124,3 +124,23 @@ void dpe_place_line(struct dpe_place place, unsigned *line, unsigned *column)
 	*line = low + 1;
 	*column = (unsigned)(at - source->lines[low]) + 1;
 }
+
+/* ---- characters -------------------------------------------------------------------------- */
+
+size_t dpe_utf8_length(const unsigned char *at, size_t left)
+{
+	size_t len = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
+
+	if (len == 1)
+		return 1;
+	if (*at < 0xc2 || *at > 0xf4 || len > left)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (at[i] >> 6 != 2)
+			return 0;
+	}
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return len;
+}

@@ -47,9 +47,6 @@ static inline uint64_t dpe_value_mix(uint64_t bits)
 	return bits ^ bits >> 32;
 }
 
-/* The length of the UTF-8 character at `at`; 0 for invalid bytes (overlong forms, surrogates). */
-size_t dpe_utf8_length(const unsigned char *at, size_t left);
-
 /* ---- numbers outside the range of 64-bit integers (number.c) ----------------------------- */
 
 __extension__ typedef unsigned __int128 dpe_wide;

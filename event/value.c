@@ -112,24 +112,6 @@ void dpe_value_print_json(struct dpe_text *to, struct dpe_value value)
 	}
 }
 
-size_t dpe_utf8_length(const unsigned char *at, size_t left)
-{
-	size_t len = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
-
-	if (len == 1)
-		return 1;
-	if (*at < 0xc2 || *at > 0xf4 || len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if (at[i] >> 6 != 2)
-			return 0;
-	}
-	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static void add_escaped(struct dpe_text *to, unsigned char byte)
 {
 	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";

@@ -193,29 +193,6 @@ void dpe_build_syntax_error(
 
 /* ---- one source ----------------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at `text`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-	size_t len = text[0] < 0x80                      ? 1
-		     : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-		     : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-		     : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-							 : 0;
-	static const unsigned char low[] = {[0xe0 - 0xe0] = 0xa0, [0xf0 - 0xe0] = 0x90};
-
-	if (!len || len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if (text[0] >= 0xe0 && text[0] - 0xe0u < sizeof(low) && text[1] < low[text[0] - 0xe0u])
-		return 0;
-	if ((text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static struct dpe_place place_at(const struct dpe_source *source, size_t at)
 {
 	return (struct dpe_place){source, (uint32_t)at, (uint32_t)at + 1};
@@ -233,7 +210,7 @@ static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 		return false;
 	}
 	for (size_t i = 0; i < len; i += step) {
-		step = utf8_length(text + i, len - i);
+		step = dpe_utf8_length(text + i, len - i);
 		if (step && text[i])
 			continue;
 		if (step)
