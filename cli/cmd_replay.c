@@ -221,14 +221,13 @@ static bool replay_beside(
 	struct cli *cli, const struct dpe_spec *spec, struct dpe_log_reader *reader, struct cli_report *report)
 {
 	const struct dpe_recognizer_options options = options_of(cli, dpe_log_ordered(reader));
-	const struct dpe_recognizer_sink sink = cli_report_beside(report);
+	const struct dpe_recognizer_sink sink = cli_report_begin_beside(report);
 	struct dpe_recognizer *recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	bool good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
 
-	if (recognizer) {
+	if (recognizer)
 		dpe_recognizer_finish(recognizer);
-		cli_report_end_beside(report, recognizer);
-	}
+	cli_report_end_beside(report, recognizer);
 	dpe_recognizer_free(recognizer);
 	return good;
 }

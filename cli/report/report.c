@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -123,17 +124,15 @@ bool cli_has_threads(const struct dpe_verdict *verdict)
 	return false;
 }
 
-void cli_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict)
-{
-	dpe_view_verdict(view, verdict, verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
-}
-
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
 
 	if (report->view)
-		cli_view_verdict(report->view, verdict);
+		dpe_view_verdict(
+			report->view, verdict, verdict->prediction ? "predicted match" : cli_verdict_name(verdict->kind));
+	if (report->beside)
+		return;
 	if (verdict->kind == DPE_INCONCLUSIVE)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
@@ -188,10 +187,12 @@ static void on_error(void *context, const struct dpe_rule *rule, const char *tex
 {
 	struct cli_report *report = context;
 
-	report->found = true;
-	note_first(report, rule, text);
 	if (report->view)
 		dpe_view_error(report->view, rule, text);
+	if (report->beside)
+		return;
+	report->found = true;
+	note_first(report, rule, text);
 	print_line(report, rule, "error", text);
 }
 
@@ -200,14 +201,16 @@ static void on_deadlock(
 {
 	struct cli_report *report = context;
 
+	if (report->view)
+		dpe_view_deadlock(report->view, rule, deadlock, cli_deadlock_name(deadlock));
+	if (report->beside)
+		return;
 	if (deadlock->reason)
 		report->inconclusive = true;
 	else if (deadlock->kind != DPE_LONG_WAIT)
 		report->found = true;
 	if (report->found)
 		note_first(report, rule, cli_deadlock_name(deadlock));
-	if (report->view)
-		dpe_view_deadlock(report->view, rule, deadlock, cli_deadlock_name(deadlock));
 	if (report->sarif)
 		cli_sarif_deadlock(report, rule, deadlock);
 	else if (report->cli->json)
@@ -292,6 +295,8 @@ static enum dpe_break on_stop(
 {
 	struct cli_report *report = context;
 
+	if (report->beside)
+		return DPE_GO_ON;
 	if (report->cli->json)
 		cli_json_stop(report, rule, at);
 	if (report->probes)
@@ -303,7 +308,7 @@ static enum dpe_break on_stop(
 	return DPE_END;
 }
 
-void cli_view_held(struct dpe_view *view, const struct dpe_names *names, const struct dpe_message *message, const char *missing)
+static void view_held(struct dpe_view *view, const struct dpe_names *names, const struct dpe_message *message, const char *missing)
 {
 	struct dpe_text text = {0};
 
@@ -318,7 +323,9 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	struct cli_report *report = context;
 
 	if (report->view)
-		cli_view_held(report->view, report->cli->names, message, missing);
+		view_held(report->view, report->cli->names, message, missing);
+	if (report->beside)
+		return;
 	if (report->sarif)
 		cli_sarif_doubt(report, "a message waited for what never came");
 	else if (report->cli->json)
@@ -473,7 +480,7 @@ static bool begin_view(struct cli_report *report)
 	return true;
 }
 
-void cli_view_losses(struct dpe_view *view, const struct dpe_summary *summary)
+static void view_losses(struct dpe_view *view, const struct dpe_summary *summary)
 {
 	struct dpe_text text = {0};
 
@@ -491,11 +498,50 @@ static void write_view(struct cli_report *report, const struct dpe_summary *summ
 
 	if (!report->view)
 		return;
-	cli_view_losses(report->view, summary);
+	view_losses(report->view, summary);
 	missing = dpe_view_write(report->view, dpe_view_format_of(report->cli->html), report->html);
 	if (missing)
 		dpe_diag_at(report->cli->diags, DPE_WARNING, report->cli->html, "the format cannot hold %s", missing);
 	free(missing);
+}
+
+bool cli_is_page(const char *path)
+{
+	return dpe_view_format_of(path) == DPE_VIEW_PAGE;
+}
+
+struct dpe_recognizer_sink cli_report_begin_beside(struct cli_report *report)
+{
+	report->beside = report->view;
+	report->view = dpe_view_new(report->cli->beside, report->cli->names, report->spec, NULL, NULL);
+	return (struct dpe_recognizer_sink){
+		.context = report,
+		.verdict = on_verdict,
+		.error = on_error,
+		.deadlock = on_deadlock,
+		.stop = on_stop,
+		.held = on_held,
+		.event = on_event,
+		.synchronises = on_part,
+		.holds = on_holds,
+		.trace = report->cli->steps ? on_trace : NULL,
+		.automata = report->cli->steps ? on_automata : NULL,
+	};
+}
+
+void cli_report_end_beside(struct cli_report *report, const struct dpe_recognizer *recognizer)
+{
+	struct dpe_summary summary = {0};
+
+	if (recognizer)
+		dpe_recognizer_summary(recognizer, &summary);
+	view_losses(report->view, &summary);
+	dpe_diag_at(report->cli->diags, DPE_NOTE, report->cli->beside,
+		"drawn beside it: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings, %" PRIu64 " inconclusive",
+		summary.events, summary.lost, dpe_summary_findings(&summary), summary.inconclusive);
+	dpe_view_beside(report->beside, report->view);
+	report->view = report->beside;
+	report->beside = NULL;
 }
 
 void cli_report_page(struct cli_report *report, const struct dpe_recognizer *recognizer)

@@ -36,7 +36,7 @@ bool cli_is_page(const char *path);
 /* The sink for the run of --beside, which is drawn on the page of this report: what it finds is neither printed nor
  * counted. The second function is called at its end, with its recognizer, and prints how many findings there
  * were. */
-struct dpe_recognizer_sink cli_report_beside(struct cli_report *report);
+struct dpe_recognizer_sink cli_report_begin_beside(struct cli_report *report);
 void cli_report_end_beside(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* At the end: whether there is a finding; the rule and kind of the first one, and the text that is equal for
  * findings at the same places. */

@@ -70,7 +70,7 @@ struct cli_report {
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
 	struct dpe_view *view;                 /* owned; NULL: no --html … */
-	struct dpe_view *beside;               /* another run on its page; the view's */
+	struct dpe_view *beside;               /* during the run of --beside, whose view is the one above: the other one */
 	FILE *html;                            /* … which it is written to */
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
@@ -85,11 +85,6 @@ struct cli_report {
 	dpe_name allocates; /* mem::alloc */
 	struct cli_allocations *allocations; /* owned; NULL: there was none */
 };
-
-/* What a page shows of a verdict, of a message that was held to the end, and of losses. */
-void cli_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict);
-void cli_view_held(struct dpe_view *view, const struct dpe_names *names, const struct dpe_message *message, const char *missing);
-void cli_view_losses(struct dpe_view *view, const struct dpe_summary *summary);
 
 /* findings.c. The events at which the verdict was given: of a match, the violating one, or where an incomplete
  * slice ends. */
