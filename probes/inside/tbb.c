@@ -141,7 +141,7 @@ static void end_wait(struct tbb_wait *wait)
 	acquire(RETURNED, wait->place);
 }
 
-#define WAIT struct tbb_wait wait __attribute__((cleanup(end_wait)))
+#define WAIT struct tbb_wait wait __attribute__((unused, cleanup(end_wait)))
 
 TBB(void, wait, "4waitERNS0_2d112wait_contextERNS2_18task_group_contextE", struct wait_context *on, void *context)
 {

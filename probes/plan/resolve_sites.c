@@ -495,6 +495,8 @@ static void report_ifunc(const struct function_search *search)
 
 static void report_missing(const struct function_search *search)
 {
+	bool nearest;
+
 	if (search->ifunc) {
 		report_ifunc(search);
 		return;
@@ -507,7 +509,8 @@ static void report_missing(const struct function_search *search)
 	if (note_optimised(search) || note_other_module(search) || note_member(search) ||
 		note_variable(search))
 		return;
-	if (!(note_nearest(search) | note_stripped(search)))
+	nearest = note_nearest(search);
+	if (!note_stripped(search) && !nearest)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place, "'dpe list' prints the names that the program has");
 }
 
