@@ -12,7 +12,7 @@
 struct measured_key {
 	UT_hash_handle hh;
 	struct dpe_measurement figures;
-	uint64_t *buckets;
+	uint64_t *buckets, *below; /* the values from 0 on, and the amounts of those below 0 */
 	char text[];
 };
 
@@ -41,6 +41,7 @@ static void free_call(struct measured_call *call)
 	HASH_ITER (hh, call->keys, key, next) {
 		HASH_DEL(call->keys, key);
 		free(key->buckets);
+		free(key->below);
 		free(key);
 	}
 	free(call);
@@ -82,18 +83,24 @@ static double middle_of(unsigned bucket)
 	return (double)dpe_bucket_begin(bucket) + (double)((UINT64_C(1) << shift) - 1) / 2;
 }
 
+static double within(const struct dpe_measurement *measurement, double value)
+{
+	return value < measurement->min ? measurement->min : value > measurement->max ? measurement->max : value;
+}
+
 double dpe_measurement_quantile(const struct dpe_measurement *measurement, double share)
 {
-	double wanted = share * (double)measurement->count, seen = (double)measurement->negative;
+	double wanted = share * (double)measurement->count, seen = 0;
 
-	if (seen >= wanted)
-		return measurement->min;
+	for (unsigned i = DPE_MEASURE_BUCKETS; measurement->below && i-- > 0;) {
+		seen += (double)measurement->below[i];
+		if (seen >= wanted)
+			return within(measurement, -middle_of(i));
+	}
 	for (unsigned i = 0; i < DPE_MEASURE_BUCKETS; i++) {
-		double value = middle_of(i);
-
 		seen += (double)measurement->buckets[i];
 		if (seen >= wanted)
-			return value < measurement->min ? measurement->min : value > measurement->max ? measurement->max : value;
+			return within(measurement, middle_of(i));
 	}
 	return measurement->max;
 }
@@ -147,14 +154,15 @@ static struct measured_key *key_of(struct measured_call *call, const struct dpe_
 	return key;
 }
 
-/* A number as a double, and rounded down to a whole one. */
-static bool number_of(struct dpe_value value, double *number, uint64_t *whole)
+/* A number as a double, and its amount rounded down to a whole number. */
+static bool number_of(struct dpe_value value, double *number, uint64_t *amount)
 {
 	char text[DPE_NUMBER_TEXT];
+	double positive;
 
 	if (value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER) {
 		*number = value.kind == DPE_INT ? (double)value.num : (double)(uint64_t)value.num;
-		*whole = (uint64_t)value.num;
+		*amount = *number < 0 ? -(uint64_t)value.num : (uint64_t)value.num;
 		return true;
 	}
 	if (value.kind != DPE_RAW || value.len >= sizeof(text))
@@ -162,11 +170,12 @@ static bool number_of(struct dpe_value value, double *number, uint64_t *whole)
 	memcpy(text, value.text, value.len);
 	text[value.len] = '\0';
 	*number = strtod(text, NULL);
-	*whole = *number >= 0 && *number < 0x1p64 ? (uint64_t)*number : UINT64_MAX;
+	positive = *number < 0 ? -*number : *number;
+	*amount = positive < 0x1p64 ? (uint64_t)positive : UINT64_MAX;
 	return *number == *number;
 }
 
-static void add_value(struct measured_key *key, double number, uint64_t whole)
+static void add_value(struct measured_key *key, double number, uint64_t amount)
 {
 	struct dpe_measurement *figures = &key->figures;
 
@@ -175,23 +184,26 @@ static void add_value(struct measured_key *key, double number, uint64_t whole)
 	figures->sum += number;
 	figures->count++;
 	figures->negative += number < 0;
-	if (key->buckets && number >= 0)
-		key->buckets[bucket_of(whole)]++;
+	if (!key->buckets)
+		return;
+	if (number < 0 && !key->below)
+		figures->below = key->below = dpe_xcalloc(DPE_MEASURE_BUCKETS, sizeof(*key->below));
+	(number < 0 ? key->below : key->buckets)[bucket_of(amount)]++;
 }
 
 void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct measured_key *key = key_of(call_of(env, stmt), env->text);
 	double number = 1;
-	uint64_t whole = 1;
+	uint64_t amount = 1;
 
 	if (!key)
 		return;
-	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval(env, stmt->args[0]), &number, &whole)) {
+	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval(env, stmt->args[0]), &number, &amount)) {
 		key->figures.others++;
 		return;
 	}
-	add_value(key, number, whole);
+	add_value(key, number, amount);
 }
 
 /* ---- reporting -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random actions: variables of the specification, also for each value of the rules' variables, read and assigned in
-conditions, in actions of events and of rules, printed and measured; held against an interpreter of its own.
+conditions, in actions of events and of rules, printed and measured (figures, histograms, quantiles); held against an interpreter of its own.
 
     actions.py [--dpe ./dpe] [--seed N] [--count N]
 
@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limited
 
 DECLARED = {"n": "", "m": "q", "k": "qv", "t": "T", "w": "qvT"}  # with the rules' variables that each belongs to
+SHARES = (500, 900, 990, 999)  # of a thousand
 FREE = ("u", "s")  # declared by being assigned: not in conditions
 ARGUMENTS = {"q": 0, "v": 1}
 
@@ -145,13 +146,19 @@ def block(rng, depth, rule, names, targets, positions):
     return "{ " + " ".join(a for a, _ in some) + " }", run
 
 
+def spread(rng, text, function):
+    """Values on both sides of 0."""
+    factor, less = rng.choice([1, 7, 1000]), rng.choice([0, 10, 1500])
+    return f"({text}) * {factor} - {less}", lambda at: function(at) * factor - less
+
+
 def measuring(rng, rule, names, positions):
     """Each call measures separately."""
     calls = []
     for _ in range(rng.randint(1, 3)):
-        kind, number = rng.choice(["count", "sum", "hist"]), len(calls)
-        value = [] if kind == "count" else [expression(rng, 1, names, positions)]
-        keys = [leaf(rng, names, positions) for _ in range(rng.randint(0, 2))]
+        kind, number = rng.choice(["count", "sum", "hist", "quantiles"]), len(calls)
+        value = [] if kind == "count" else [spread(rng, *expression(rng, 1, names, positions))]
+        keys = [leaf(rng, names, positions) for _ in range(rng.choice([0, 0, 1, 2]))]
         calls.append((kind, number, value, keys))
 
     def run(at):
@@ -241,6 +248,11 @@ def interpret(rules, initial, log):
         figure = {"count": len(values)}
         if kind != "count":
             figure |= {"sum": sum(values), "min": min(values), "max": max(values)}
+        if kind == "hist":
+            figure["buckets"] = sorted(collections.Counter(v and 1 << v.bit_length() - 1 for v in values if v >= 0).items())
+            figure["negative"] = sum(v < 0 for v in values)
+        if kind == "quantiles":
+            figure["quantiles"] = [sorted(values)[-(-len(values) * share // 1000) - 1] for share in SHARES]
         figures[rule, kind, key] = sorted([*figures.get((rule, kind, key), []), sorted(figure.items())])
     return state.lines, figures
 
@@ -280,9 +292,25 @@ def replay(dpe, rng, spec, log, folder):
             printed.append((found["rule"], found["text"]))
         if found["type"] == "measurement" and found["count"]:
             figure = [(k, found[k]) for k in ("count", "sum", "min", "max") if k in found]
+            if "buckets" in found:
+                figure += [("buckets", [(b["from"], b["count"]) for b in found["buckets"]]),
+                           ("negative", found.get("negative", 0))]
+            if "quantiles" in found:
+                figure.append(("quantiles", [found["quantiles"][str(share / 1000)] for share in SHARES]))
             key = found["rule"], found["call"], found.get("key", "")
             figures[key] = sorted([*figures.get(key, []), sorted(figure)])
     return printed, figures
+
+
+def alike(want, got):
+    """Quantiles are within 1.6 %."""
+    if isinstance(want, dict):
+        return want.keys() == got.keys() and all(alike(want[k], got[k]) for k in want)
+    if not isinstance(want, (tuple, list)) or len(want) != len(got):
+        return want == got
+    if want[:1] == ("quantiles",):
+        return all(abs(w - g) <= abs(w) * 0.016 for w, g in zip(want[1], got[1]))
+    return all(map(alike, want, got))
 
 
 def check(dpe, rng, folder):
@@ -293,7 +321,7 @@ def check(dpe, rng, folder):
     spec += "detect assign: never { " + " ".join(f"{name} = 0;" for name in FREE) + " }\n"
     log = draw_log(rng)
     want, got = interpret(rules, initial, log), replay(dpe, rng, spec, log, folder)
-    return None if want == got else f"{spec}{json.dumps(log)}\n{got}\nnot {want}"
+    return None if alike(want, got) else f"{spec}{json.dumps(log)}\n{got}\nnot {want}"
 
 
 def main(argv):
