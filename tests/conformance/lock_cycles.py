@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check_order reports every cycle of acquisitions, whatever their order in the log.
+"""check_order reports every cycle of acquisitions, whatever their order in the log; and of what is lost, cut off, unreadable
+or there twice none that did not happen, nor that all is well where one did.
 
     lock_cycles.py [--dpe DPE] [--logs N] [--seed S]
 
@@ -15,6 +16,9 @@ import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import damage
 
 SPEC = """
 expect locks(x, T): (lock(x) by T { check_order(T, x); hold(T, x); }
@@ -120,25 +124,29 @@ def all_cycles(log):
     return found
 
 
-def replay(dpe, folder, log):
-    path, numbers = os.path.join(folder, "log.jsonl"), {}
+def messages(log):
+    numbers = {}
+    for time, (event, thread, argument) in enumerate(log):
+        number = numbers[thread] = numbers.get(thread, -1) + 1
+        yield {"event": event, "thread": thread, "seq": number, "time": time + 1, "args": [argument]}
+
+
+def replay(dpe, folder, text):
+    path = os.path.join(folder, "log.jsonl")
     with open(path, "w") as out:
-        for time, (event, thread, argument) in enumerate(log):
-            number = numbers[thread] = numbers.get(thread, -1) + 1
-            print(json.dumps({"event": event, "thread": thread, "seq": number, "time": time + 1,
-                              "args": [argument]}), file=out)
+        out.write(text)
     run = subprocess.run([dpe, "replay", "-s", os.path.join(folder, "locks.dpe"), "--format=json", path],
                          capture_output=True, text=True)
-    if run.returncode not in (0, 1, 3) or run.stderr:
+    if run.returncode not in (0, 1, 2, 3):
         sys.exit(f"not ok - {run.stderr}")
     lines = [json.loads(line) for line in run.stdout.splitlines()]
-    return ([line for line in lines if line.get("kind") == "potential deadlock"],
-            any(line.get("kind") == "inconclusive" for line in lines))
+    return ([line for line in lines if line.get("kind") == "potential deadlock" and "reason" not in line],
+            any("inconclusive" in (line.get("kind"), line.get("verdict")) or "reason" in line for line in lines),
+            run.returncode)
 
 
-def differences(dpe, folder, log):
-    expected = all_cycles(log)
-    deadlocks, inconclusive = replay(dpe, folder, log)
+def differences(dpe, folder, log, expected, kind, rng):
+    deadlocks, inconclusive, status = replay(dpe, folder, damage.damaged(rng, list(messages(log)), kind))
     found, more = set(), set()
     for deadlock in deadlocks:
         cycle = canonical([wait["object"] for wait in reversed(deadlock["waits"])])
@@ -146,7 +154,9 @@ def differences(dpe, folder, log):
         if deadlock.get("others"):
             more.add(frozenset(cycle))
     missing = {c for c in expected - found if not inconclusive and frozenset(c) not in more}
-    return missing, found - expected, len(expected), inconclusive
+    if not status and expected:
+        missing.add("status 0")
+    return missing, found - expected, inconclusive
 
 
 def main():
@@ -161,12 +171,14 @@ def main():
             out.write(SPEC)
         for number in range(arguments.logs):
             log = random_log(rng)
-            missing, extra, count, inconclusive = differences(arguments.dpe, folder, log)
-            cycles += count
-            doubts += inconclusive
-            if missing or extra:
-                print(f"not ok - log {number}: missing {missing}, not there {extra}\n# {log}")
-                failed = True
+            expected = all_cycles(log)
+            cycles += len(expected)
+            for kind in damage.KINDS:
+                missing, extra, inconclusive = differences(arguments.dpe, folder, log, expected, kind, rng)
+                doubts += inconclusive and kind in damage.COMPLETE
+                if missing or extra:
+                    print(f"not ok - log {number}, {kind}: missing {missing}, not there {extra}\n# {log}")
+                    failed = True
     enough = cycles > arguments.logs / 2 and doubts < arguments.logs / 10
     print(f"{'ok' if enough and not failed else 'not ok'} - {arguments.logs} logs with {cycles} "
           f"cycles, {doubts} inconclusive")
