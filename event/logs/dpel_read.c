@@ -205,7 +205,7 @@ static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *b
 	char what[128];
 
 	dpel->at = dpel->block;
-	dpel->end = dpel->block + le32toh(block->size);
+	dpel->end = block->size ? dpel->block + le32toh(block->size) : dpel->block;
 	if (le32toh(block->kind) == DPEL_END)
 		return read_end(reader);
 	if (!take_tables(reader, block)) {

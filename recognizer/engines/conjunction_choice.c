@@ -253,7 +253,7 @@ static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_
 
 		conjunction->domains[i] = (struct dpe_domain){
 			.at = ended->at,
-			.removed = conjunction->removed + total,
+			.removed = ended->count ? conjunction->removed + total : NULL,
 			.count = ended->count,
 			.left = ended->count - ended->gaps,
 			.assigned = i == partial->operand,

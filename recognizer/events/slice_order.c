@@ -202,10 +202,10 @@ void dpe_order_ends(
 static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 {
 	unsigned at = place_of(order, number);
-	struct dpe_chain *chain = &order->chains[at];
+	struct dpe_chain *chain;
 
-	if (at < order->nchains && chain->chain == number)
-		return chain;
+	if (at < order->nchains && order->chains[at].chain == number)
+		return &order->chains[at];
 	(void)DPE_GROW(order->chains, order->nchains, order->capchains);
 	chain = &order->chains[at];
 	memmove(chain + 1, chain, (order->nchains - 1 - at) * sizeof(*chain));

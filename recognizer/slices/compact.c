@@ -141,7 +141,7 @@ static void clear_slice(struct dpe_run *run, struct dpe_slice *slice)
 
 static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 {
-	const struct dpe_branch *branch = &slice->branches[0];
+	const struct dpe_branch *branch = slice->branches;
 
 	if (slice->order.nchains)
 		return false;
