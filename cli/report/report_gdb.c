@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,7 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 void cli_gdb_run(struct cli_report *report, pid_t target)
 {
 	char *commands = find_commands("dpe.py"), *match = report->match ? write_match(report) : NULL;
+	int held = pidfd_open(target, 0); /* its number may be another's once gdb has ended it */
 	pid_t child = fork();
 
 	if (!child)
@@ -119,7 +121,10 @@ void cli_gdb_run(struct cli_report *report, pid_t target)
 		unlink(match);
 	free(match);
 	free(commands);
-	kill(target, SIGCONT);
+	if (held >= 0) {
+		pidfd_send_signal(held, SIGCONT, NULL, 0);
+		close(held);
+	}
 }
 
 /* Standard input and SIGINT are gdb's while it is there. */
