@@ -184,8 +184,10 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	if (!message->npcs || message->nstack)
 		return dpe_message_ref(message);
 	for (unsigned i = 0; i < message->npcs; i++) {
-		if (i && !find_map(maps, message->pcs[i]))
+		if (i && !find_map(maps, message->pcs[i])) {
+			dpe_text_puts(&text, message->pcs[i] == DPE_STACK_CUT ? "…\n" : "");
 			break;
+		}
 		dpe_stack_print(maps->at, maps->count, message->pcs[i], i > 0, &text);
 		dpe_text_puts(&text, "\n");
 	}

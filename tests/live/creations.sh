@@ -26,7 +26,7 @@ cat >both <<END
 END
 
 # shows NAME COMMAND...: a finding, with both creations, each once. The kernel's side cannot look at a process whose mappings are being
-# changed at that moment, by dpe itself among others, and so a stack may be cut: then it is another run that shows it.
+# changed at that moment, and so a stack may be cut: then it is another run that shows it.
 shows() {
 	name=$1
 	shift

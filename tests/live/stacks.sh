@@ -73,4 +73,13 @@ for command in 'sort text' 'gzip -c text' 'perl -e print(1)' 'sed s/a/b/ text' '
 	check "${command%% *}, as gdb" "$(printf '%s\n' "$got" | grep -cvE '^1 stacks, ([3-9]|[12][0-9]) frames$')" = 0 || explain "$got"
 done
 check 'ten programs' $compared -ge 10
+
+# A stack that cannot be walked to its end, as other threads are changing the mappings, says so.
+compile_target mapping
+run "$DPE" record -e 'expect t(n): touch(n)' -o mapping.dpel -- ./mapping
+run "$DPE" convert mapping.dpel mapping.jsonl
+check 'stacks beside threads that change the mappings are whole, or end in …' "$(python3 -c '
+import json
+stacks = [json.loads(line)["stack"] for line in open("mapping.jsonl", encoding="utf-8") if "touch" in line]
+print(len(stacks), sum(stack[-1] != "…" and not any(frame.startswith("main+") for frame in stack) for stack in stacks))')" = '320 0'
 finish

@@ -18,6 +18,7 @@
 #define DPE_CALLS 64
 
 #define DPE_STACK_MAX 32
+#define DPE_STACK_CUT 1 /* instead of a frame: its callers are not known, as another thread was changing the mappings */
 
 /* The number of the processor's watchpoints. */
 #define DPE_WATCHES 4

@@ -109,7 +109,9 @@ static long halve(__u32 round, struct rule_search *search)
 	return 0;
 }
 
-#define NOT_SEEN (~0u) /* another thread changes the mappings, or nothing is mapped there */
+#define MAPPINGS_BUSY (-16) /* from bpf_find_vma, while another thread changes the mappings, or is about to */
+#define NOT_SEEN (~0u)      /* nothing is mapped there … */
+#define NOT_NOW (~1u)       /* … or they are busy */
 
 /* The rule of the code there; DPE_FRAME_UNKNOWN if it is in no file, or in a file without a table. */
 __noinline __u32 search_rule(__u64 pc)
@@ -118,9 +120,13 @@ __noinline __u32 search_rule(__u64 pc)
 	struct rule_search search = {.low = 1};
 	const struct dpe_frame_row *head;
 	__u32 first = 0;
+	long error;
 
-	if (!has_tables || bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0))
+	if (!has_tables)
 		return NOT_SEEN;
+	error = bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0);
+	if (error)
+		return error == MAPPINGS_BUSY ? NOT_NOW : NOT_SEEN;
 	if (!place.file.inode)
 		return DPE_FRAME_UNKNOWN;
 	search.table = bpf_map_lookup_elem(&frame_tables, &place.file);
@@ -144,10 +150,10 @@ static __always_inline __u32 rule_at(struct stack_memory *memory, __u64 pc)
 	known->mapped = mapping_changes;
 	known->pc = pc;
 	known->rule = search_rule(pc);
-	if (known->rule != NOT_SEEN)
+	if (known->rule != NOT_SEEN && known->rule != NOT_NOW)
 		return known->rule;
 	known->pc = 0;
-	return DPE_FRAME_UNKNOWN;
+	return known->rule == NOT_NOW ? NOT_NOW : DPE_FRAME_UNKNOWN;
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -219,9 +225,23 @@ static __always_inline bool add_caller(struct stack_walk *walk, __u32 rule)
 	return true;
 }
 
+/* A stack that ends too early says so. */
+static __always_inline long cut(struct stack_walk *walk)
+{
+	__u32 count = walk->count;
+
+	if (count < DPE_STACK_MAX && count < stack_depth) {
+		walk->memory->frames[count] = DPE_STACK_CUT;
+		walk->count = count + 1;
+	}
+	return 1;
+}
+
 static long add_next(__u32 round, struct stack_walk *walk)
 {
-	return !add_caller(walk, rule_at(walk->memory, walk->frame.pc - !walk->frame.interrupted));
+	__u32 rule = rule_at(walk->memory, walk->frame.pc - !walk->frame.interrupted);
+
+	return rule == NOT_NOW ? cut(walk) : !add_caller(walk, rule);
 }
 
 /* Fills at most stack_depth frames of the memory; returns how many. */
