@@ -397,9 +397,18 @@ static unsigned by_strategy(const struct choosable *from, unsigned current)
 	}
 }
 
-/* A thread that should let others run first sometimes does not. */
-static const struct choosable *pool(const struct choosable *ready, const struct choosable *later)
+/* A thread that should let others run first sometimes does not. Those that yielded do so for this choice alone: the
+ * default choice is the same in a replay, which heeds no yields. */
+static const struct choosable *pool(struct choosable *ready, struct choosable *later)
 {
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < ready->count; i++)
+		if (dpe_sched->threads[ready->at[i]].gives_way)
+			later->at[later->count++] = ready->at[i];
+		else
+			ready->at[kept++] = ready->at[i];
+	ready->count = kept;
 	if (!ready->count)
 		return later;
 	return later->count && !roll_below(8) ? later : ready;
@@ -431,8 +440,7 @@ static void record(unsigned current, unsigned to)
 	};
 }
 
-static unsigned choose(const struct choosable *ready, const struct choosable *later,
-	unsigned current, unsigned usual)
+static unsigned choose(struct choosable *ready, struct choosable *later, unsigned current, unsigned usual)
 {
 	const struct dpe_sched_switch *wanted;
 
@@ -473,7 +481,7 @@ unsigned dpe_sched_choose(unsigned current)
 	chosen = choose(&ready, &later, current, usual);
 	if (chosen != usual)
 		record(current, chosen);
-	dpe_sched->threads[chosen].yields = false;
+	dpe_sched->threads[chosen].yields = dpe_sched->threads[chosen].gives_way = false;
 	return chosen;
 }
 
@@ -524,11 +532,9 @@ static bool heeds_yields(void)
 /* Fairness: whether the thread has to let others run first. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
-	bool pauses = me->op.kind == DPE_SCHED_SLEEP || (me->op.kind == DPE_SCHED_YIELD && heeds_yields());
-
 	me->idle = is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;
 	me->alone++;
-	if (!pauses && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
+	if (me->op.kind != DPE_SCHED_SLEEP && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
 		return false;
 	me->idle = me->alone = 0;
 	return true;
@@ -539,10 +545,11 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 	unsigned number = dpe_sched_number(me);
 
 	me->yields = is_to_yield(me);
-	if (dpe_sched->strategy == DPE_SCHED_PCT && (me->yields || me->op.until))
+	me->gives_way = me->yields || (me->op.kind == DPE_SCHED_YIELD && heeds_yields());
+	if (dpe_sched->strategy == DPE_SCHED_PCT && (me->gives_way || me->op.until))
 		me->priority = --lowest;
 	if (dpe_sched->strategy == DPE_SCHED_POS)
-		me->priority = me->yields ? 0 : roll() >> 1;
+		me->priority = me->gives_way ? 0 : roll() >> 1;
 	if (visible || me->yields) {
 		if (class_of(&me->op) < DPE_SCHED_CLASSES)
 			me->visible[class_of(&me->op)]++;

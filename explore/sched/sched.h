@@ -130,6 +130,7 @@ struct dpe_sched_thread {
 	uint8_t cancelled, cancel_off;
 	uint8_t inside; /* in the library, where a signal handler may interrupt it */
 	uint8_t yields; /* others should run first */
+	uint8_t gives_way; /* … or may, as the strategy heeds that it yielded */
 	uint8_t repeats; /* waits in a loop for a change of what it reads: see loops.c */
 	uint8_t stuck;  /* in the deadlock that ended the run */
 	uint16_t held_by; /* the number, from 1, of the thread that it waits for, where known */

@@ -51,6 +51,14 @@ for program in leapfrog double-collect; do
 	shortest $program 4
 done
 
+# A choice is the same in a replay, which heeds no yields, as by a strategy that does.
+for strategy in random pct:3 pos surw rounds; do
+	for seed in 1 2 3 4 5 6; do
+		run "$DPE" explore --strategy=$strategy --seed=$seed -- "$BUILD/explored/yields-with-lock"
+		says "yields-with-lock: reproducible with $strategy and seed $seed" 1 "of them matter"
+	done
+done
+
 names=$(ls "$TOP"/tests/explore/programs/*.c | sed 's|.*/||; s|\.c$||')
 beside explored $names
 finish
