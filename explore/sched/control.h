@@ -16,13 +16,19 @@
 #define DPE_SCHED_PAGE 4096 /* there are no objects before it */
 #define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
 
-/* The wrapped function; found before the first thread is created. */
+/* A wrapped function. All are found when the library is loaded, since dlsym waits for a thread that loads a library. */
+struct dpe_sched_real {
+	const char *name;
+	void *at;
+};
+#define DPE_SCHED_REAL(name)                                                                       \
+	static struct dpe_sched_real real __attribute__((section("dpe_sched_reals"), used, aligned(16))) = {#name, NULL}
 #define REAL(name)                                                                                 \
 	({                                                                                         \
-		static __typeof__(&name) found;                                                    \
-		if (!found)                                                                        \
-			found = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                        \
-		found;                                                                             \
+		DPE_SCHED_REAL(name);                                                              \
+		if (!real.at)                                                                      \
+			real.at = dlsym(RTLD_NEXT, #name);                                         \
+		(__typeof__(&name))real.at;                                                        \
 	})
 
 /* NULL: nothing is controlled, every wrapper calls its function. */

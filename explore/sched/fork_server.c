@@ -150,6 +150,14 @@ static void serve(struct dpe_sched_header *header, int commands)
 
 /* ---- the beginning ----------------------------------------------------------------------- */
 
+extern DPE_SCHED_HIDDEN struct dpe_sched_real __start_dpe_sched_reals[], __stop_dpe_sched_reals[];
+
+static void find_functions(void)
+{
+	for (struct dpe_sched_real *real = __start_dpe_sched_reals; real < __stop_dpe_sched_reals; real++)
+		real->at = dlsym(RTLD_NEXT, real->name);
+}
+
 __attribute__((constructor)) static void load(int argc, char **argv, char **environment)
 {
 	char **variable = find_variable(environment, DPE_SCHED_VARIABLE);
@@ -160,6 +168,7 @@ __attribute__((constructor)) static void load(int argc, char **argv, char **envi
 	if (!variable ||
 		sscanf(*variable, DPE_SCHED_VARIABLE "=%d,%d", &memory, &commands) != 2)
 		return;
+	find_functions();
 	restore_environment(environment);
 	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	close(memory);

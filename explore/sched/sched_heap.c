@@ -33,15 +33,15 @@ static __thread uint64_t deleter; /* where the program called the function that 
 /* dlsym may free an earlier error message; that one is not kept. */
 static void really_free(void *object)
 {
-	static void (*found)(void *);
+	DPE_SCHED_REAL(free);
 	static bool looked;
 
-	if (!looked) {
+	if (!real.at && !looked) {
 		looked = true;
-		found = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+		real.at = dlsym(RTLD_NEXT, real.name);
 	}
-	if (found)
-		found(object);
+	if (real.at)
+		((__typeof__(&free))real.at)(object);
 }
 
 static struct freed_chunk *chunk_of(uint64_t address, bool make)

@@ -2,7 +2,7 @@
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
-for target in ends outside executes signalled long_runs; do
+for target in ends outside executes signalled long_runs loads; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
 ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
@@ -16,6 +16,12 @@ says "places are in the program's source" 1 "pthread_mutex_lock of 'b' at first(
 check "not in the library's that is compiled into it" -z "$(grep 'std::\|/usr/include' err found.schedule)"
 run "$DPE" explore --runs=100 -- ./ends
 says "destructors of keys, pthread_exit, cancellation" 0 "nothing found"
+${CC:-cc} -g -O1 -shared -fPIC "$targets/plugin.c" -o plugin.so -pthread || not_ok "compiling plugin.c"
+run "$DPE" explore -- ./loads ./plugin.so
+says "threads of a library that dlopen loads, also while it does" 1 "exit status 2, and 3 in the first run"
+check "all of it is controlled" -z "$(grep 'not controlled' err)"
+run "$DPE" explore --replay=found.schedule -- ./loads ./plugin.so
+says "its schedule" 1 "replay of found.schedule: exit status 2, and 3 in the first run"
 run "$DPE" explore --runs=10 -- ./outside
 says "a thread that blocks outside, one that spins, and a fork" 0 "nothing found" "blocked in read" \
 	"computed for long" "created processes"
