@@ -49,6 +49,32 @@ void dpe_pool_free(struct dpe_pool *pool);
 void *dpe_pool_take(struct dpe_pool *pool, size_t size);
 void dpe_pool_give(struct dpe_pool *pool, void *block, size_t size);
 
+/* ---- hash tables ------------------------------------------------------------------------- */
+
+struct dpe_table_slot {
+	uint64_t hash;
+	void *entry;
+};
+
+/* Open addressing. The caller owns the entries. Initialise to {0}. */
+struct dpe_table {
+	struct dpe_table_slot *slots;
+	unsigned size, count; /* a power of two, or 0 */
+};
+
+typedef bool dpe_same_fn(const void *entry, const void *key);
+/* The entry with this hash that is the same as the key, or NULL. */
+void *dpe_table_find(
+	const struct dpe_table *table, uint64_t hash, dpe_same_fn *same, const void *key);
+/* Adds an entry that the table does not have; or removes one, if it has it. */
+void dpe_table_add(struct dpe_table *table, uint64_t hash, void *entry);
+void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry);
+void dpe_table_free(struct dpe_table *table); /* not the entries */
+/* The hash of two hashes. */
+uint64_t dpe_mix(uint64_t a, uint64_t b);
+
+/* ---- text -------------------------------------------------------------------------------- */
+
 /* The length of the UTF-8 character at `at`; 0 for invalid bytes (overlong forms, which could hide a control byte,
  * and surrogates). */
 size_t dpe_utf8_length(const unsigned char *at, size_t left);

@@ -6,7 +6,7 @@
 
 #include "stabilizer/clock.h"
 #include "stabilizer/limits.h"
-#include "stabilizer/tables.h"
+#include "stabilizer/heap.h"
 
 #define DPE_NO_CHAIN UINT32_MAX
 

@@ -6,9 +6,7 @@
 
 /* The value for some keys. */
 struct kept_value {
-	UT_hash_handle hh;
 	uint64_t hash;
-	struct kept_value *same_hash;
 	struct dpe_value value;
 	unsigned variable, nkeys;
 	struct dpe_value keys[DPE_MAX_KEYS];
@@ -16,7 +14,7 @@ struct kept_value {
 
 struct dpe_spec_variables {
 	unsigned count;
-	struct kept_value *kept;
+	struct dpe_table kept;
 	struct dpe_value values[]; /* of those without keys */
 };
 
@@ -41,17 +39,13 @@ static void free_kept(struct kept_value *kept)
 
 void dpe_spec_variables_free(struct dpe_spec_variables *variables)
 {
-	struct kept_value *at, *next, *same;
-
 	if (!variables)
 		return;
-	HASH_ITER (hh, variables->kept, at, next) {
-		HASH_DEL(variables->kept, at);
-		for (; at; at = same) {
-			same = at->same_hash;
-			free_kept(at);
-		}
+	for (unsigned i = 0; i < variables->kept.size; i++) {
+		if (variables->kept.slots[i].entry)
+			free_kept(variables->kept.slots[i].entry);
 	}
+	dpe_table_free(&variables->kept);
 	for (unsigned i = 0; i < variables->count; i++)
 		dpe_value_drop(variables->values[i]);
 	free(variables);
@@ -74,8 +68,10 @@ static bool find_keys(const struct dpe_env *env, const struct dpe_expr *name, st
 	return true;
 }
 
-static bool is_same(const struct kept_value *a, const struct kept_value *b)
+static bool is_same(const void *entry, const void *key)
 {
+	const struct kept_value *a = entry, *b = key;
+
 	if (a->variable != b->variable)
 		return false;
 	for (unsigned i = 0; i < a->nkeys; i++) {
@@ -85,33 +81,25 @@ static bool is_same(const struct kept_value *a, const struct kept_value *b)
 	return true;
 }
 
-/* Where the entry with these keys is linked, or would be after the others with its hash. */
-static struct kept_value **find(
-	const struct dpe_spec_variables *variables, const struct kept_value *wanted, struct kept_value **head)
+static struct kept_value *find(const struct dpe_spec_variables *variables, const struct kept_value *wanted)
 {
-	struct kept_value **at = head;
-
-	HASH_FIND(hh, variables->kept, &wanted->hash, sizeof(wanted->hash), *head);
-	while (*at && !is_same(*at, wanted))
-		at = &(*at)->same_hash;
-	return at;
+	return dpe_table_find(&variables->kept, wanted->hash, is_same, wanted);
 }
 
 struct dpe_value dpe_spec_variable_get(const struct dpe_env *env, const struct dpe_expr *name)
 {
 	const struct dpe_spec_variables *variables = env->recognizer->variables;
-	struct kept_value wanted, *head, **found;
+	struct kept_value wanted, *found;
 
 	if (!name->left)
 		return variables->values[name->index];
 	if (!find_keys(env, name, &wanted))
 		return (struct dpe_value){.kind = DPE_NONE};
-	found = find(variables, &wanted, &head);
-	return *found ? (*found)->value : variables->values[name->index];
+	found = find(variables, &wanted);
+	return found ? found->value : variables->values[name->index];
 }
 
-static void add(struct dpe_spec_variables *variables, const struct kept_value *wanted,
-	struct kept_value *head, struct dpe_value value)
+static void add(struct dpe_spec_variables *variables, const struct kept_value *wanted, struct dpe_value value)
 {
 	struct kept_value *new = dpe_xcalloc(1, sizeof(*new));
 
@@ -119,26 +107,12 @@ static void add(struct dpe_spec_variables *variables, const struct kept_value *w
 	for (unsigned i = 0; i < new->nkeys; i++)
 		new->keys[i] = dpe_value_copy(new->keys[i]);
 	new->value = dpe_value_copy(value);
-	new->same_hash = NULL;
-	if (head) {
-		new->same_hash = head->same_hash;
-		head->same_hash = new;
-	} else {
-		HASH_ADD(hh, variables->kept, hash, sizeof(new->hash), new);
-	}
+	dpe_table_add(&variables->kept, new->hash, new);
 }
 
-static void drop(struct dpe_spec_variables *variables, struct kept_value **found, struct kept_value *head)
+static void drop(struct dpe_spec_variables *variables, struct kept_value *old)
 {
-	struct kept_value *old = *found;
-
-	if (old != head) {
-		*found = old->same_hash;
-	} else {
-		HASH_DEL(variables->kept, old);
-		if (old->same_hash)
-			HASH_ADD(hh, variables->kept, hash, sizeof(old->hash), old->same_hash);
-	}
+	dpe_table_remove(&variables->kept, old->hash, old);
 	free_kept(old);
 }
 
@@ -155,7 +129,7 @@ void dpe_spec_variable_set(
 {
 	struct dpe_spec_variables *variables = env->recognizer->variables;
 	const struct dpe_value initial = variables->values[name->index];
-	struct kept_value wanted = {0}, *head, **found;
+	struct kept_value wanted = {0}, *found;
 	bool is_initial;
 
 	if (!name->left) {
@@ -165,11 +139,11 @@ void dpe_spec_variable_set(
 	if (!find_keys(env, name, &wanted))
 		return;
 	is_initial = value.kind == initial.kind && dpe_value_equal(value, initial);
-	found = find(variables, &wanted, &head);
-	if (*found && is_initial)
-		drop(variables, found, head);
-	else if (*found)
-		replace(&(*found)->value, value);
+	found = find(variables, &wanted);
+	if (found && is_initial)
+		drop(variables, found);
+	else if (found)
+		replace(&found->value, value);
 	else if (!is_initial)
-		add(variables, &wanted, head, value);
+		add(variables, &wanted, value);
 }

@@ -24,46 +24,33 @@ static void drop(struct dpe_list *list, uint32_t node)
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-static struct dpe_wait_index **entry_of(
-	struct dpe_wait_table *table, uint64_t hash, struct dpe_wait_index **head, uint32_t node)
+/* The table holds numbers of nodes instead of pointers, since nodes move when their array grows. */
+static void *index_entry(uint32_t node)
 {
-	struct dpe_wait_index **at = head;
-
-	HASH_FIND(hh, table->index, &hash, sizeof(hash), *head);
-	while (*at && (*at)->node != node)
-		at = &(*at)->same_hash;
-	return at;
+	return (void *)((uintptr_t)node + 1);
 }
 
-/* Unless a later node has its value. */
+static uint32_t node_of(const void *entry)
+{
+	return (uint32_t)((uintptr_t)entry - 1);
+}
+
+struct wanted_node {
+	const struct dpe_wait_table *table;
+	struct dpe_value value;
+};
+
+static bool has_value(const void *entry, const void *key)
+{
+	const struct wanted_node *wanted = key;
+
+	return dpe_value_equal(wanted->table->nodes[node_of(entry)].value, wanted->value);
+}
+
+/* Does nothing if a later node has the value. */
 static void drop_entry(struct dpe_wait_table *table, uint32_t node)
 {
-	uint64_t hash = dpe_value_hash(table->nodes[node].value);
-	struct dpe_wait_index *head, *entry, **at = entry_of(table, hash, &head, node);
-
-	entry = *at;
-	if (!entry)
-		return;
-	if (at == &head) {
-		HASH_DEL(table->index, entry);
-		if (entry->same_hash)
-			HASH_ADD(hh, table->index, hash, sizeof(hash), entry->same_hash);
-	} else {
-		*at = entry->same_hash;
-	}
-	entry->same_hash = table->spare;
-	table->spare = entry;
-}
-
-static struct dpe_wait_index *new_entry(struct dpe_wait_table *table)
-{
-	struct dpe_wait_index *entry = table->spare;
-
-	if (!entry)
-		return dpe_xcalloc(1, sizeof(*entry));
-	table->spare = entry->same_hash;
-	entry->same_hash = NULL;
-	return entry;
+	dpe_table_remove(&table->index, dpe_value_hash(table->nodes[node].value), index_entry(node));
 }
 
 /* The next node reuses the memory of a removed one. */
@@ -126,26 +113,18 @@ void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread)
 
 uint32_t dpe_wait_graph_node(struct dpe_wait_table *table, struct dpe_value value, bool add)
 {
+	const struct wanted_node wanted = {table, value};
 	uint64_t hash = dpe_value_hash(value);
-	struct dpe_wait_index *head, *at;
+	const void *found = dpe_table_find(&table->index, hash, has_value, &wanted);
+	uint32_t node;
 
-	HASH_FIND(hh, table->index, &hash, sizeof(hash), head);
-	for (at = head; at; at = at->same_hash) {
-		if (dpe_value_equal(table->nodes[at->node].value, value))
-			return at->node;
-	}
+	if (found)
+		return node_of(found);
 	if (!add)
 		return UINT32_MAX;
-	at = new_entry(table);
-	at->hash = hash;
-	at->node = add_node(table, value);
-	if (head) {
-		at->same_hash = head->same_hash;
-		head->same_hash = at;
-	} else {
-		HASH_ADD(hh, table->index, hash, sizeof(hash), at);
-	}
-	return at->node;
+	node = add_node(table, value);
+	dpe_table_add(&table->index, hash, index_entry(node));
+	return node;
 }
 
 /* The node of a living thread, not of an ended one with the same id. */
@@ -153,15 +132,13 @@ static uint32_t living(struct dpe_wait_graph *waits, struct dpe_value value)
 {
 	struct dpe_wait_table *threads = &waits->threads;
 	uint32_t found = dpe_wait_graph_node(threads, value, false);
-	struct dpe_wait_index *head;
 
 	if (found != UINT32_MAX && !threads->nodes[found].ended)
 		return found;
 	waits->nliving++;
-	if (found == UINT32_MAX)
-		return dpe_wait_graph_node(threads, value, true);
-	return (*entry_of(threads, dpe_value_hash(value), &head, found))->node =
-		       add_node(threads, value);
+	if (found != UINT32_MAX)
+		drop_entry(threads, found);
+	return dpe_wait_graph_node(threads, value, true);
 }
 
 struct dpe_wait_edge *dpe_wait_graph_edge(struct dpe_wait_node *node, uint32_t to)
@@ -230,20 +207,7 @@ void dpe_wait_graph_cut(struct dpe_wait_graph *waits, uint32_t thread)
 
 static void free_table(struct dpe_wait_table *table)
 {
-	struct dpe_wait_index *at, *next, *same;
-
-	HASH_ITER (hh, table->index, at, next) {
-		HASH_DEL(table->index, at);
-		for (; at; at = same) {
-			same = at->same_hash;
-			free(at);
-		}
-	}
-	while (table->spare) {
-		at = table->spare;
-		table->spare = at->same_hash;
-		free(at);
-	}
+	dpe_table_free(&table->index);
 	for (unsigned i = 0; i < table->nnodes; i++) {
 		for (unsigned j = 0; j < table->nodes[i].nedges; j++)
 			dpe_message_unref(table->nodes[i].edges[j].since);

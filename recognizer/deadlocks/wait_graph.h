@@ -35,18 +35,10 @@ struct dpe_wait_node {
 	const struct dpe_rule *rule; /* the rule that checked its latest wait */
 };
 
-struct dpe_wait_index {
-	UT_hash_handle hh;
-	uint64_t hash;
-	uint32_t node;
-	struct dpe_wait_index *same_hash;
-};
-
 struct dpe_wait_table {
 	struct dpe_wait_node *nodes;
 	unsigned nnodes, capnodes;
-	struct dpe_wait_index *index;
-	struct dpe_wait_index *spare; /* entries for reuse, by same_hash */
+	struct dpe_table index; /* of the latest node with each value; entries are index_entry */
 	struct dpe_list unused; /* nodes for reuse */
 };
 
