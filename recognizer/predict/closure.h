@@ -30,6 +30,13 @@ struct dpe_rearranged {
 };
 
 void dpe_closure_free(struct dpe_closure *closure);
+/* The memory that it takes. */
+static inline size_t dpe_closure_bytes(const struct dpe_closure *closure)
+{
+	enum { CUTS = 4 };
+
+	return (CUTS * (size_t)closure->nchains + closure->nlatest) * sizeof(uint32_t);
+}
 /* Empties it. */
 void dpe_closure_clear(struct dpe_closure *closure);
 /* Adds an event: what must precede it, and the event itself to `there`. */

@@ -60,11 +60,14 @@ uint32_t *dpe_history_passed(const struct dpe_history *history)
 {
 	uint32_t *passed = dpe_xcalloc(history->nchains + 1, sizeof(*passed));
 
-	for (unsigned i = 0; i < history->nchains; i++) {
+	for (unsigned i = 0; i < history->nchains; i++)
 		passed[i] = history->chains[i].nevents;
-		for (unsigned j = 0; j < history->nchains; j++) {
-			if (j != i && !history->chains[j].ended && known_to(&history->chains[j], i) < passed[i])
-				passed[i] = known_to(&history->chains[j], i);
+	for (unsigned j = 0; j < history->nchains; j++) {
+		const struct dpe_past_chain *other = &history->chains[j];
+
+		for (unsigned i = 0; !other->ended && i < history->nchains; i++) {
+			if (i != j && known_to(other, i) < passed[i])
+				passed[i] = known_to(other, i);
 		}
 	}
 	return passed;

@@ -158,7 +158,7 @@ struct dpe_history {
 	unsigned nset, capset;
 	struct dpe_arena *arena; /* of bases and epochs */
 	struct dpe_arena *sets_arena;
-	size_t bytes, set_bytes; /* of these two */
+	size_t bytes, set_bytes; /* of these two; `bytes` also of sweeps */
 	unsigned nlocks;
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;

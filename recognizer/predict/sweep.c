@@ -21,6 +21,12 @@ struct dpe_sweep {
 	struct dpe_closure closure;
 };
 
+static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
+{
+	return b->epoch->base && a->epoch->chain < b->epoch->base->count &&
+	       a->index <= b->epoch->base->at[a->epoch->chain];
+}
+
 static unsigned hash_key(const struct sweep_key *key)
 {
 	uint64_t hash = (uintptr_t)key->pomset ^ key->last;
@@ -46,6 +52,7 @@ static struct dpe_sweep *find_sweep(
 		return sweep;
 	sweep = dpe_xcalloc(1, sizeof(*sweep));
 	sweep->key = key;
+	search->history->bytes += sizeof(*sweep);
 	HASH_ADD_BYHASHVALUE(hh, search->sweeps, key, sizeof(sweep->key), hash, sweep);
 	return sweep;
 }
@@ -79,12 +86,6 @@ static bool find_heads(struct dpe_prediction_search *search, struct dpe_sweep *s
 		assignment->events[i] = of->events[sweep->at[i]];
 	}
 	return true;
-}
-
-static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
-{
-	return b->epoch->base && a->epoch->chain < b->epoch->base->count &&
-	       a->index <= b->epoch->base->at[a->epoch->chain];
 }
 
 /* Moves the pointers whose events precede another one of the match; false if none does. */
@@ -136,6 +137,16 @@ struct thread_choice {
 	unsigned event; /* of the behaviour, whose group is chosen next */
 };
 
+/* True if no run has an event of this thread and the last one independent. */
+static bool is_excluded(const struct thread_choice *choice, const struct dpe_candidates *of)
+{
+	const struct dpe_past_event *events = choice->search->history->events;
+	uint64_t last = choice->assignment->events[choice->assignment->last];
+
+	return dpe_sections_conflict(of->common, choice->held) ||
+	       precedes_always(&events[of->events[of->count - 1]], &events[last]);
+}
+
 static void choose(struct thread_choice *choice);
 
 static bool has_chain(const struct dpe_assignment *assignment, unsigned chosen, uint32_t chain)
@@ -163,8 +174,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 		struct thread_choice next = *choice;
 		struct dpe_candidates *of = group->by_chain[i];
 
-		if (!of->count || has_chain(assignment, choice->event, of->chain) ||
-			dpe_sections_conflict(of->common, choice->held))
+		if (!of->count || has_chain(assignment, choice->event, of->chain) || is_excluded(choice, of))
 			continue;
 		assignment->of[choice->event] = of;
 		next.event++;
@@ -178,6 +188,7 @@ static void choose(struct thread_choice *choice)
 	struct dpe_prediction_search *search = choice->search;
 	struct dpe_assignment *assignment = choice->assignment;
 	struct dpe_sweep *sweep;
+	bool found;
 
 	if (choice->event == assignment->last)
 		choice->event++;
@@ -191,7 +202,10 @@ static void choose(struct thread_choice *choice)
 		return;
 	assignment->first = dpe_slice_begins(search, assignment);
 	sweep = find_sweep(search, assignment);
-	if (sweep_to_match(search, sweep, assignment))
+	search->history->bytes -= dpe_closure_bytes(&sweep->closure);
+	found = sweep_to_match(search, sweep, assignment);
+	search->history->bytes += dpe_closure_bytes(&sweep->closure);
+	if (found)
 		dpe_prediction_report(search, assignment, &sweep->closure);
 	else
 		search->refused = true;

@@ -200,4 +200,25 @@ done
 as_small 'the order of locks that are destroyed' o40000.peak o5000.peak
 run "$DPE" replay -s deadlock.dpe 5000.jsonl
 says 'whose ids mean others later' 0 '4 rules: nothing found'
+# Predictions compare a thread with the few that may run beside it, not with the thousands before it.
+cat >pairs.py <<'X'
+out = []
+for first in range(1, 4000, 2):
+    pair = (first, first + 1)
+    out += [("fork", 0, t) for t in pair]
+    out += [(e, t, a) for t in pair for e, a in (("begin", t), ("acq", t % 100), ("put", 1), ("rel", t % 100), ("end", t))]
+    out += [("join", 0, t) for t in pair]
+for line in out:
+    print('{"event":"%s","thread":%d,"args":[%d]}' % line)
+X
+cat >pairs.dpe <<'X'
+sync exclusive lock(l): rel(l) ; acq(l)
+sync last forked(t): fork(t) ; begin(t)
+sync last joined(t): end(t) ; join(t)
+predict R(x): put(x) & put^(x)
+X
+python3 pairs.py >pairs.jsonl
+peak pairs.peak replay --format=json -s pairs.dpe pairs.jsonl
+check 'predictions of many threads' "$(grep -c '"verdict":"match"' out) $(($(cat pairs.peak) < 400000))" = '2000 1'
+explain "$(cat pairs.peak) KiB"
 finish
