@@ -17,6 +17,7 @@ pub extern "C" fn get(number: &i32) -> i32 {
 }
 
 static ONCE: Once = Once::new();
+static ENDED: AtomicBool = AtomicBool::new(false);
 
 fn right_mutex(number: &'static i32) {
     let done = Arc::new(Mutex::new(false));
@@ -238,6 +239,59 @@ fn right_scope(number: &'static i32) {
     get(number);
 }
 
+// The handle is the last owner of what counts the thread out.
+fn right_handle(number: &'static i32) {
+    thread::scope(|scope| {
+        let handle = scope.spawn(|| put(number));
+        while !handle.is_finished() {
+            thread::yield_now();
+        }
+    });
+    get(number);
+}
+
+struct Getter(&'static i32);
+
+impl Drop for Getter {
+    fn drop(&mut self) {
+        get(self.0);
+    }
+}
+
+// Whichever thread is the last to give up the value reads it.
+fn right_arc(number: &'static i32) {
+    let value = Arc::new(Getter(number));
+    let theirs = value.clone();
+    ENDED.store(false, Ordering::Relaxed);
+    let thread = thread::spawn(move || {
+        put(number);
+        drop(theirs);
+        while !ENDED.load(Ordering::Relaxed) {}
+    });
+    while Arc::strong_count(&value) > 1 {}
+    drop(value);
+    ENDED.store(true, Ordering::Relaxed);
+    thread.join().unwrap();
+}
+
+fn right_unwrapped(number: &'static i32) {
+    let mut value = Arc::new(number);
+    let theirs = value.clone();
+    ENDED.store(false, Ordering::Relaxed);
+    let thread = thread::spawn(move || {
+        put(number);
+        drop(theirs);
+        while !ENDED.load(Ordering::Relaxed) {}
+    });
+    while Arc::get_mut(&mut value).is_none() {}
+    get(number);
+    if let Ok(number) = Arc::try_unwrap(value) {
+        get(number);
+    }
+    ENDED.store(true, Ordering::Relaxed);
+    thread.join().unwrap();
+}
+
 fn inlined_atomic(number: &'static i32) {
     let done = Arc::new(AtomicBool::new(false));
     let theirs = done.clone();
@@ -253,7 +307,7 @@ fn inlined_atomic(number: &'static i32) {
 // The cases whose names begin with the word; "list": prints the names.
 fn main() {
     let word = std::env::args().nth(1).unwrap_or_default();
-    let cases: [(&str, fn(&'static i32)); 20] = [
+    let cases: [(&str, fn(&'static i32)); 23] = [
         ("right_mutex", right_mutex),
         ("wrong_mutex", wrong_mutex),
         ("right_tried", right_tried),
@@ -272,6 +326,9 @@ fn main() {
         ("wrong_barrier", wrong_barrier),
         ("right_join", right_join),
         ("right_scope", right_scope),
+        ("right_handle", right_handle),
+        ("right_arc", right_arc),
+        ("right_unwrapped", right_unwrapped),
         ("inlined_atomic", inlined_atomic),
         ("", |_| {}),
     ];
