@@ -290,6 +290,13 @@ static uint64_t on_losing(void *context, struct dpe_value thread)
 	return sum;
 }
 
+static const char *on_unordered(void *context)
+{
+	const struct cli_report *report = context;
+
+	return report->probes ? dpe_probes_inlined_order(report->probes) : NULL;
+}
+
 static enum dpe_break on_stop(
 	void *context, const struct dpe_rule *rule, const struct dpe_message *at)
 {
@@ -424,6 +431,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.held = on_held,
 		.lost = on_lost,
 		.losing = live ? on_losing : NULL,
+		.unordered = on_unordered,
 		.hangs = on_hangs,
 		.resolve = on_resolve,
 		.event = live || report->view ? on_event : NULL,

@@ -146,6 +146,10 @@ void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags
  * what these order is not observed. */
 void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diags);
 
+/* Why the order of the target's threads is not observed, as its language's synchronisation is inlined; NULL: it is not. The
+ * text lives as long as the probes. */
+const char *dpe_probes_inlined_order(struct dpe_probes *probes);
+
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);

@@ -231,6 +231,9 @@ struct dpe_recognizer_sink {
 	 * NULL: losses show only as gaps, and a verdict that was given too early is retracted: it is
 	 * reported again as inconclusive (a deadlock with a reason). */
 	uint64_t (*losing)(void *context, struct dpe_value thread);
+	/* Why events that seem independent may be ordered by something that is not observed, as text that stays; NULL: they
+	 * are independent. Asked for each match or violation with such events, which is inconclusive then. */
+	const char *(*unordered)(void *context);
 	/* A copy of the message with its stack as text, owned by the recognizer; or NULL. */
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */

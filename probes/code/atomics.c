@@ -51,6 +51,17 @@ static bool is_atomic_somewhere(const struct dpe_module *module, uint64_t *bytes
 	return found;
 }
 
+/* `name` is that of a method, as well. */
+static bool begins_with_any(const char *name, const char *const *prefixes, unsigned count)
+{
+	name += strspn(name, "<&");
+	for (unsigned i = 0; i < count; i++) {
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
 /* Parts of the C++ and Rust libraries that are compiled into programs, and only count references, or in all of Rust's
  * programs print panics and end threads. */
 static bool is_of_runtime(const char *name)
@@ -59,12 +70,16 @@ static bool is_of_runtime(const char *name)
 		"std::jthread", "__gnu_cxx::", "alloc::sync::Arc", "std::backtrace", "std::sys::", "std::rt::", "std::io::",
 		"std::panicking", "gimli::", "addr2line::", "core::ptr::drop_in_place::<", "core::cell::"};
 
-	name += *name == '<';
-	for (unsigned i = 0; i < DPE_COUNT(prefixes); i++) {
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	}
-	return false;
+	return begins_with_any(name, prefixes, DPE_COUNT(prefixes));
+}
+
+/* Of Rust's libraries, and of what these are linked with. */
+static bool is_of_rust(const char *name)
+{
+	static const char *const prefixes[] = {"std::", "core::", "alloc::", "gimli::", "addr2line::", "object::", "miniz_oxide::",
+		"memchr::", "rustc_demangle::", "hashbrown::", "compiler_builtins::"};
+
+	return begins_with_any(name, prefixes, DPE_COUNT(prefixes));
 }
 
 /* "push(), pop() and 3 more functions" */
@@ -104,4 +119,21 @@ unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint6
 		return found;
 	dpe_text_puts(to, "code without symbols");
 	return 1;
+}
+
+bool dpe_rust_is_inlined(struct dpe_module *module)
+{
+	const struct dpe_function *functions;
+	uint64_t bytes = DPE_ATOMICS_BYTES;
+	bool found = false;
+	unsigned count;
+
+	functions = dpe_module_functions(module, &count);
+	for (unsigned i = 0; !found && i < count; i++) {
+		char *name = dpe_demangle(functions[i].name, false);
+
+		found = name && !is_of_rust(name) && spend(&bytes, functions[i].size) && has_atomics(module, &functions[i]);
+		free(name);
+	}
+	return found;
 }

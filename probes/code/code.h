@@ -91,4 +91,8 @@ struct dpe_access_outcome dpe_access_evaluate(
  * returns how many there are. Looks at code of `*bytes` at most, and takes off what it looked at; 0 is left if there is more. */
 unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes);
 
+/* True if a function of the Rust program that is not of Rust's own libraries has atomic instructions: std::sync is inlined
+ * into it, as optimisation does. Looks at code of DPE_ATOMICS_BYTES at most. */
+bool dpe_rust_is_inlined(struct dpe_module *module);
+
 #endif

@@ -16,19 +16,20 @@ static const struct runtime {
 };
 
 /* In other programs, by their functions. */
+enum { CXX20, RUST, CPYTHON };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
 	const char *says, *missing;
 } packs[] = {
-	{"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
+	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
 		"what semaphores, barriers, stop tokens and futures order, where they are not inlined; latches and waits "
 		"on atomics are not observed",
 		"its semaphores, latches, barriers and waits on atomics are inlined"},
-	{"Rust", "rust.dpe", {"rust_eh_personality"},
+	[RUST] = {"Rust", "rust.dpe", {"rust_eh_personality"},
 		"what std::sync orders, where it is not inlined: in programs built without optimisation",
 		"std::sync is inlined"},
-	{"CPython", "pthread.dpe", {"PyThread_release_lock"},
+	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"},
 		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL},
 };
 
@@ -100,6 +101,24 @@ static struct dpe_module *user_of(const struct dpe_probes *probes, const struct 
 				return module;
 	}
 	return NULL;
+}
+
+static const char *inlined_order(const struct dpe_probes *probes)
+{
+	struct dpe_module *module = probes->plan->memory ? NULL : user_of(probes, &packs[RUST]);
+
+	if (!module || !module->program || !dpe_rust_is_inlined(module))
+		return NULL;
+	return dpe_arena_printf(probes->arena,
+		"std::sync is inlined in %s, so what it orders is not observed: build it without optimisation", module->name);
+}
+
+const char *dpe_probes_inlined_order(struct dpe_probes *probes)
+{
+	if (!probes->knows_order)
+		probes->inlined_order = inlined_order(probes);
+	probes->knows_order = true;
+	return probes->inlined_order;
 }
 
 static void report_pack(const struct dpe_probes *probes, const struct pack *pack, struct dpe_diags *diags)

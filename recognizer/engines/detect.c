@@ -124,7 +124,7 @@ static void report(struct dpe_run *run, const struct dpe_slice *slice,
 	verdict.stamps = stamps;
 	verdict.positions = positions;
 	dpe_verdict_report(run, slice, &verdict);
-	if (!doubt && run->rule->action)
+	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_rule_action(run, slice, entries, nentries, occurrence->message);
 	run->recognizer->suppressing = false;
 	free(events);

@@ -312,7 +312,7 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.nexpected = expected.count;
 	slice->done = true;
 	report_with_events(run, slice, occurrence, &verdict);
-	if (!doubt && run->rule->otherwise)
+	if (verdict.kind == DPE_VIOLATED && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->suppressing = false;
 	dpe_expected_free(&expected);

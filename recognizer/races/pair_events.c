@@ -171,7 +171,7 @@ static void report(const struct dpe_pairs *pairs, const struct dpe_pair_rule *ru
 	find_positions(pairs, dpe_pair_literals(of)[met] & rule->literals,
 		reading->literals & rule->literals, positions);
 	dpe_verdict_report(run, slice, &verdict);
-	if (!doubt && run->rule->action)
+	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_rule_action(run, slice, &verdict);
 	run->recognizer->suppressing = false;
 	dpe_message_unref(message);

@@ -65,6 +65,31 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
 }
 
+/* They are in an order that the causal one allows. */
+static bool are_independent(const struct dpe_verdict *verdict)
+{
+	for (unsigned i = 0; i < verdict->naround; i++)
+		for (unsigned j = i + 1; j < verdict->naround; j++)
+			if (!dpe_precedes(verdict->stamps[i], verdict->stamps[j]))
+				return true;
+	return verdict->prediction;
+}
+
+/* Something that is not observed may order its events. */
+static void doubt_independence(const struct dpe_recognizer *recognizer, struct dpe_verdict *verdict)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	const char *reason;
+
+	if (!sink->unordered || (verdict->kind != DPE_MATCH && verdict->kind != DPE_VIOLATED) || !are_independent(verdict))
+		return;
+	reason = sink->unordered(sink->context);
+	if (!reason)
+		return;
+	verdict->kind = DPE_INCONCLUSIVE;
+	verdict->reason = reason;
+}
+
 void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
@@ -79,6 +104,7 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 		recognizer->suppressing = false;
 		return;
 	}
+	doubt_independence(recognizer, verdict);
 	recognizer->matched |= verdict->kind == DPE_MATCH && !verdict->prediction;
 	recognizer->suppressing = is_suppressed(recognizer, verdict);
 	if (recognizer->suppressing)

@@ -7,7 +7,8 @@
 /* Asks the sink whether the finding is suppressed, and counts it if so. */
 bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	const struct dpe_message *const *events, unsigned nevents);
-/* Fills in the rule and the parameters, counts the verdict and passes it to the sink. Where it is
+/* Fills in the rule and the parameters, counts the verdict and passes it to the sink. It becomes inconclusive where the
+ * sink says that its events may be ordered. Where it is
  * suppressed, recognizer->suppressing is set until the caller has run the rule's action. */
 void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
 
