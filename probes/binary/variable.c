@@ -158,8 +158,8 @@ static const char *find_unsupported(const struct dpe_elf_symbol *symbol, const c
 	if (GELF_ST_TYPE(symbol->is.st_info) == STT_TLS && !strcmp(symbol->name, last))
 		return "it is thread-local, with another address in each thread";
 	if (is_variable(symbol) && is_in_function(symbol->name, last))
-		return "it is a static variable of a function: write FUNCTION::VARIABLE, with the function that "
-		       "debug information has it in";
+		return "it is a static variable of a function: write FUNCTION::VARIABLE; that needs debug "
+		       "information, which names the function";
 	return NULL;
 }
 

@@ -7,7 +7,8 @@ COMPLETE = KINDS[:2]
 
 def lost(rng, log):
     """Without some messages, which the numbers of later ones show, or a line at the end does."""
-    gone = set(rng.sample(range(len(log)), rng.randint(1, min(3, len(log)))))
+    among = range(rng.choice([0, len(log) * 3 // 4]), len(log))
+    gone = set(rng.sample(among, rng.randint(1, min(3, len(among)))))
     kept = [m for i, m in enumerate(log) if i not in gone]
     last = {m["thread"]: m["seq"] for m in kept}
     unseen = {log[i]["thread"] for i in gone if log[i]["seq"] > last.get(log[i]["thread"], -1)}

@@ -22,6 +22,10 @@ refused 'a static one of a function' 'detect r: toggle [toggled = 1]' \
 	"'toggled' is in values, but it is a static variable of a function"
 refused 'a static one of another function' 'detect r: toggle [enqueue::toggled = 1]' \
 	"'toggled' is in values, but it is a static variable of a function: write FUNCTION::VARIABLE"
+run objcopy --strip-debug values bare
+gives 'without debug information' 0
+run "$DPE" run -e "detect r: [toggle::toggled']" -- ./bare
+says 'a static one of a function, without debug information' 2 'that needs debug information, which names the function'
 refused 'an enumerator' 'detect r: toggle [flag = ROUND]' "'ROUND' is an enumerator: write its number, 7"
 refused 'a parameter that the event does not name' 'detect r: enqueue [item = 1]' \
 	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
