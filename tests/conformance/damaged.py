@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Rules over logs as they come: messages in any order, lost, cut off, unreadable, twice, of several hosts. Order comes from
-`sync` rules of each pairing, and is computed here. A verdict is that of the reference semantics for everything
-that happened, or inconclusive; of a log with everything it is exactly that.
+"""Rules over logs as they come: messages in any order, lost, cut off, unreadable, twice, of several hosts, in
+several files. Order comes from `sync` rules of each pairing, and is computed here. A verdict is that of the reference
+semantics for everything that happened, or inconclusive; of a log with everything it is exactly that.
 
     damaged.py [--dpe ./dpe] [--seed N] [--count N]
 
@@ -121,12 +121,20 @@ class Said:
             firm.remove(was[-1])
 
 
-def replay(dpe, engine, spec, text, folder):
-    names = [os.path.join(folder, n) for n in ("d.dpe", "d.jsonl")]
-    for name, content in zip(names, (spec, text)):
+def replay(dpe, engine, spec, texts, folder):
+    names = [os.path.join(folder, n) for n in ("d.dpe", *(f"d{i}.jsonl" for i in range(len(texts))))]
+    for name, content in zip(names, (spec, *texts)):
         with open(name, "w") as f:
             f.write(content)
     return Said(limited.run([dpe, "replay", "--format=json", "--allow-unobserved", f"--engine={engine}", "-s", *names], 60))
+
+
+def several(rng, text):
+    """The lines as one to three logs."""
+    parts = [""] * rng.randint(1, 3)
+    for line in text.splitlines(True):
+        parts[rng.randrange(len(parts))] += line
+    return parts
 
 
 class Expected:
@@ -203,7 +211,8 @@ def check(dpe, rng, folder):
     found = []
     for kind in damage.KINDS:
         text = damage.damaged(rng, logged, kind)
-        said = replay(dpe, rng.choice(["auto", "auto", "net"]), spec, text, folder)
+        parts = several(rng, text) if kind in damage.COMPLETE else [text]
+        said = replay(dpe, rng.choice(["auto", "auto", "net"]), spec, parts, folder)
         if said.status not in (0, 1, 2, 3) or said.status == 2 and not said.firm and not said.doubts:
             return [] if "accepts nothing" in said.errors else [f"{kind}: {said.errors}{spec}"]
         complete = kind in damage.COMPLETE
@@ -212,7 +221,7 @@ def check(dpe, rng, folder):
             wrong.append("status 0")
         if complete and said.doubts:
             wrong.append("inconclusive, although nothing is missing")
-        found += [f"{kind}: {w}\n{spec}{text}" for w in wrong]
+        found += [f"{kind}: {w}\n{spec}{'---'.join(parts)}" for w in wrong]
     return found
 
 
