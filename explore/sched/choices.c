@@ -180,10 +180,18 @@ static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
 	return same && (writes(a) || writes(b));
 }
 
+/* Whether these are threads that let others run first, or wait for a time: none of them may be passed over for ever. */
+static bool all_wait(const struct choosable *from)
+{
+	const struct dpe_sched_thread *thread = &dpe_sched->threads[from->at[0]];
+
+	return thread->gives_way || dpe_sched_ready(thread) != DPE_SCHED_READY;
+}
+
 /* Operations have random priorities; operations that race with the chosen one get new ones. */
 static unsigned by_pos(const struct choosable *from)
 {
-	unsigned best = by_priority(from);
+	unsigned best = all_wait(from) ? by_chance(from) : by_priority(from);
 	const struct dpe_sched_op *op = &dpe_sched->threads[best].op;
 
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
@@ -549,7 +557,7 @@ bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible)
 	if (dpe_sched->strategy == DPE_SCHED_PCT && (me->gives_way || me->op.until))
 		me->priority = --lowest;
 	if (dpe_sched->strategy == DPE_SCHED_POS)
-		me->priority = me->gives_way ? 0 : roll() >> 1;
+		me->priority = roll() >> 1;
 	if (visible || me->yields) {
 		if (class_of(&me->op) < DPE_SCHED_CLASSES)
 			me->visible[class_of(&me->op)]++;

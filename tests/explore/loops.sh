@@ -45,6 +45,12 @@ says "if nobody sees what they look at, the report says what to do" 3 "2 runs ha
 run "$DPE" explore --runs=2 --max-steps=20000 -- ./loops ask
 says "but not that of a thread that asks the kernel" 3 "too many operations and ended early" "nothing found"
 
+# a wait that times out again and again does not keep another thread from waking up
+for strategy in random pct:3 pos surw rounds portfolio; do
+	run "$DPE" explore --strategy=$strategy --runs=100 --max-steps=20000 -- ./calls timed
+	says "$strategy: a thread that sleeps wakes up" 0 "nothing found"
+done
+
 # what has more behaviours than the runs that were asked for
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
 says "dfs that --runs ended is not all" 0 "not all behaviours were explored: --runs=3 ended it"

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
@@ -136,6 +137,26 @@ static void *set_with_locks(void *none)
 	return none;
 }
 
+static void *sleep_with_lock(void *none)
+{
+	pthread_mutex_lock(&mutex);
+	usleep(1000);
+	pthread_mutex_unlock(&mutex);
+	return none;
+}
+
+static void *try_for_a_while(void *none)
+{
+	struct timespec until;
+
+	do {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+	} while (pthread_mutex_timedlock(&mutex, &until));
+	pthread_mutex_unlock(&mutex);
+	return none;
+}
+
 static void *leave(void *none)
 {
 	return none;
@@ -158,6 +179,7 @@ static const struct {
 	{"never", spin_for_two, leave},
 	{"never, yielding", spin_and_yield, spin_and_yield},
 	{"ask", ask, leave},
+	{"timed", try_for_a_while, sleep_with_lock},
 };
 
 int main(int argc, char **argv)
