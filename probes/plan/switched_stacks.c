@@ -3,6 +3,9 @@
 #include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 /* Libraries that switch stacks in one function only, which hardly a program calls: OpenSSL's jobs and oneTBB's
  * resumable tasks. */
 static const struct {
@@ -83,4 +86,16 @@ bool dpe_sites_check_stacks(
 		return false;
 	}
 	return true;
+}
+
+void dpe_sites_report_illegal_return(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_site *site = probed_return(probes);
+
+	if (!site || !WIFSIGNALED(probes->status) || WTERMSIG(probes->status) != SIGILL || !is_called(&probes->modules, "sigaltstack"))
+		return;
+	dpe_diag(diags, DPE_WARNING, site->wanted->place,
+		"SIGILL may be of the kernel's making: it ends a program with probed returns, such as that of '%s', where a signal "
+		"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
+		dpe_name_text(probes->names, site->wanted->name));
 }

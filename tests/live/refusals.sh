@@ -58,4 +58,15 @@ says 'nor thread functions by probes' 2 'switches stacks'
 run "$DPE" deadlock --preload -- ./contexts
 gives 'but with --preload' 0
 check 'where it runs to its end' "$(cat out)" = 'lower returned'
+
+# A handler on an alternative stack, which is known too late.
+compile_target higher_stack
+echo 'measure m: (outer.exit + inner.exit) { count(); }' >exits.dpe
+run "$DPE" run -s exits.dpe -- ./higher_stack
+says 'an end that returns in such a handler may have made' 132 'SIGILL may be of the kernel' 'observe only entries'
+echo 'measure m: (outer.enter + inner.enter) { count(); }' >entries.dpe
+run "$DPE" run -s entries.dpe -- ./higher_stack
+says 'its entries are observed' 0 'm: count 2'
+./higher_stack
+check 'and by itself it ends well' $? = 0
 finish
