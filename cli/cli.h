@@ -118,6 +118,8 @@ const char *cli_did_you_mean(
 
 /* ---- specs.c ----------------------------------------------------------------------------- */
 
+/* Whether the rule is on the command line or in a file that was named, not in one that it includes, or that the command adds. */
+bool cli_rule_is_own(const struct cli *cli, const struct dpe_rule *rule);
 /* Compiles cli->specs and cli->shipped with the shipped specifications on the include path. NULL after
  * diagnostics. */
 struct dpe_spec *cli_compile(struct cli *cli);

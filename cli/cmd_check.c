@@ -41,27 +41,6 @@ static void print_rule(struct dpe_text *to, const struct cli *cli, const struct 
 	print_variables(to, cli, rule);
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Whether the rule is on the command line or in a file that was named, not in one that it includes; a shipped file is named without its path. */
-static bool is_own(const struct cli *cli, const struct dpe_rule *rule)
-{
-	const char *name = last_component(dpe_source_name(dpe_rule_place(rule).source));
-
-	if (!strcmp(name, CLI_COMMAND_LINE))
-		return true;
-	for (unsigned i = 0; i < cli->specs.count; i++) {
-		if (!strcmp(cli->specs.at[i], "-") || !strcmp(last_component(cli->specs.at[i]), name))
-			return true;
-	}
-	return false;
-}
-
 static void print_rules(struct cli *cli, const struct dpe_spec *spec, struct dpe_text *to)
 {
 	unsigned left_out = 0;
@@ -69,7 +48,7 @@ static void print_rules(struct cli *cli, const struct dpe_spec *spec, struct dpe
 	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
 		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
 
-		if (!cli->all && !is_own(cli, rule)) {
+		if (!cli->all && !cli_rule_is_own(cli, rule)) {
 			left_out++;
 			continue;
 		}

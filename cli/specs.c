@@ -86,6 +86,27 @@ static char *find_spec(const struct paths *paths, const char *word)
 	return find_shipped(paths, word);
 }
 
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A shipped file is named without its path. */
+bool cli_rule_is_own(const struct cli *cli, const struct dpe_rule *rule)
+{
+	const char *name = last_component(dpe_source_name(dpe_rule_place(rule).source));
+
+	if (!strcmp(name, CLI_COMMAND_LINE))
+		return true;
+	for (unsigned i = 0; i < cli->specs.count; i++) {
+		if (!strcmp(cli->specs.at[i], "-") || !strcmp(last_component(cli->specs.at[i]), name))
+			return true;
+	}
+	return false;
+}
+
 static enum dpe_dump dump_of(const char *name)
 {
 	static const struct {

@@ -105,6 +105,7 @@ static void add_used(void *context, const char *file, unsigned line, uint64_t co
 
 struct unobserved {
 	struct dpe_text *text;
+	const struct cli *cli;
 	const struct dpe_rule *rule; /* whose line it is */
 };
 
@@ -118,6 +119,8 @@ static void add_unobserved(
 		dpe_text_puts(to, "nothing was observed: no event of any rule occurred\n");
 		return;
 	}
+	if (!cli_rule_is_own(state->cli, rule)) /* its patterns mean nothing to users */
+		return;
 	if (rule == state->rule)
 		dpe_text_puts(to, ", ");
 	else
@@ -132,9 +135,9 @@ static void add_unobserved(
 		dpe_text_printf(to, " (%s%" PRIu64 " with other values)", occurred ? "and " : "but ", others);
 }
 
-static void add_all_unobserved(struct dpe_text *to, const struct dpe_recognizer *recognizer)
+static void add_all_unobserved(struct dpe_text *to, const struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
-	struct unobserved state = {.text = to};
+	struct unobserved state = {.text = to, .cli = report->cli};
 
 	dpe_recognizer_unobserved(recognizer, add_unobserved, &state);
 	if (state.rule)
@@ -223,7 +226,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 		add_repeated(&text, report, finding);
 	add_left_out(&text, report);
 	if (!report->cli->dynamic)
-		add_all_unobserved(&text, recognizer);
+		add_all_unobserved(&text, report, recognizer);
 	dpe_recognizer_unordered(recognizer, add_unordered, &state);
 	add_unsynchronised(&text, report);
 	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,

@@ -69,6 +69,7 @@ run "$DPE" race --heap --format=sarif -- ./gcc used
 check 'where it was allocated, in SARIF' "$(grep -c 'the object at 0x[0-9a-f]* was allocated by thread' out)" = 1
 run "$DPE" race --heap -- ./gcc race
 says 'which knows no other race' 0 'nothing found'
+check 'and says nothing of the events of shipped rules' "$(grep -c 'never observed' err)" -eq 0
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
 says 'rules of -s are followed, too' 1 'data race on ' '[race4, ' ' both: '
