@@ -76,7 +76,7 @@ done
 # dpe and the program are ended together, as a service manager does it.
 cat >together.sh <<'X'
 "$1" deadlock -- sh -c 'echo $$ >begun; exec sleep 1000' &
-while ! test -s begun; do sleep 0.05; done
+while ! test -s begun; do kill -0 $! || exit; sleep 0.05; done
 trap '' TERM
 kill -TERM 0
 wait $!
