@@ -234,6 +234,19 @@ static bool confirms(const struct compilation *c)
 	return c->options && c->options->confirm;
 }
 
+static void note_searched(struct dpe_arena *arena, struct dpe_rule *rule)
+{
+	const struct dpe_node *tree = dpe_search_form(arena, rule);
+	struct dpe_rule *searched;
+
+	if (tree == rule->tree)
+		return;
+	searched = dpe_arena_alloc(arena, sizeof(*searched));
+	*searched = *rule;
+	searched->tree = tree;
+	rule->searched = searched;
+}
+
 static struct dpe_spec *resolve(struct compilation *c)
 {
 	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
@@ -252,6 +265,8 @@ static struct dpe_spec *resolve(struct compilation *c)
 		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules]);
 		if (confirms(c) && rules[spec->nrules].mode == DPE_PREDICT)
 			rules[spec->nrules].mode = DPE_DETECT;
+		if (!dpe_diags_errors(c->ast.diags))
+			note_searched(spec->arena, &rules[spec->nrules]);
 		rules[spec->nrules++].own = !is_shipped(c, item);
 	}
 	dpe_check_unused(&c->ast);

@@ -125,6 +125,7 @@ struct dpe_rule {
 	struct dpe_place class_place;
 	const struct dpe_stmt *action, *otherwise; /* or NULL */
 	const struct dpe_node *tree;
+	const struct dpe_rule *searched; /* detect: what finds the same, see dpe_search_form; or NULL */
 	const struct dpe_pomset *pomsets; /* predict: all its behaviours */
 	unsigned npomsets;
 	struct dpe_place place;

@@ -165,19 +165,12 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *par)
 	return apart;
 }
 
-/* An action or a control variable inside, which has effects beyond its operand. */
-static bool has_side_effects(const struct dpe_node *node)
-{
-	return node && (node->action || node->control || node->kind == DPE_NODE_ACTION ||
-			       has_side_effects(node->left) || has_side_effects(node->right));
-}
-
 struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, bool automata)
 {
 	const struct dpe_node *root = rule->tree;
 	struct dpe_factors *factors;
 
-	if (root->kind != DPE_NODE_PAR || has_side_effects(root) || !divides(rule, root) ||
+	if (root->kind != DPE_NODE_PAR || dpe_has_side_effects(root) || !divides(rule, root) ||
 		(automata && rule->npositions >= DPE_NEW_EVENT))
 		return NULL;
 	factors = dpe_xcalloc(1, sizeof(*factors));
@@ -212,24 +205,6 @@ bool dpe_rule_is_moderate(const struct dpe_rule *rule)
 	return is_moderate(rule->tree);
 }
 
-/* Operands of some & share an event. */
-static bool synchronises(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	bool left[rule->nliterals + 1], right[rule->nliterals + 1], shared = false;
-
-	if (!node)
-		return false;
-	memset(left, 0, sizeof(left));
-	memset(right, 0, sizeof(right));
-	if (node->kind == DPE_NODE_PAR) {
-		dpe_mark_literals(rule, node->left, left);
-		dpe_mark_literals(rule, node->right, right);
-	}
-	for (unsigned i = 0; i < rule->nliterals; i++)
-		shared |= left[i] && right[i];
-	return shared || synchronises(rule, node->left) || synchronises(rule, node->right);
-}
-
 /* Literals of one pattern that differ in carets. */
 static bool has_carets(const struct dpe_rule *rule)
 {
@@ -239,5 +214,5 @@ static bool has_carets(const struct dpe_rule *rule)
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
 {
 	return dpe_rule_is_safe(rule) && (is_moderate(rule->tree) || has_carets(rule) ||
-						 synchronises(rule, rule->tree));
+						 dpe_shares_events(rule, rule->tree));
 }

@@ -47,6 +47,15 @@ bool dpe_continues_chain(const struct dpe_node *node, enum dpe_node_kind kind);
 
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
+/* An action or a control variable inside, which has effects beyond its operand. Accepts NULL. */
+bool dpe_has_side_effects(const struct dpe_node *node);
+/* Operands of some & share an event. Accepts NULL. */
+bool dpe_shares_events(const struct dpe_rule *rule, const struct dpe_node *node);
+/* Each behaviour with an event binds the same variables. */
+bool dpe_binds_alike(const struct dpe_rule *rule, const struct dpe_node *node);
 
+/* For a `detect` rule: an expression with fewer matches, one for each event that completes one of the rule; the rule's
+ * own if nothing can be left out. No condition and no action may name positions or be at one. */
+const struct dpe_node *dpe_search_form(struct dpe_arena *arena, const struct dpe_rule *rule);
 
 #endif

@@ -1,6 +1,8 @@
 /* Questions about expressions: literals, and the operands of chains of one operator. */
 #include "dpe-lang/normal/normal.h"
 
+#include <string.h>
+
 unsigned dpe_node_literal(const struct dpe_rule *rule, const struct dpe_node *event)
 {
 	return rule->positions[event->position - 1].literal;
@@ -35,4 +37,27 @@ void dpe_collect_operands(struct dpe_operands *operands, const struct dpe_node *
 	}
 	dpe_collect_operands(operands, node->left, kind, false);
 	dpe_collect_operands(operands, node->right, kind, false);
+}
+
+bool dpe_has_side_effects(const struct dpe_node *node)
+{
+	return node && (node->action || node->control || node->kind == DPE_NODE_ACTION ||
+			       dpe_has_side_effects(node->left) || dpe_has_side_effects(node->right));
+}
+
+bool dpe_shares_events(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	bool left[rule->nliterals + 1], right[rule->nliterals + 1], shared = false;
+
+	if (!node)
+		return false;
+	memset(left, 0, sizeof(left));
+	memset(right, 0, sizeof(right));
+	if (node->kind == DPE_NODE_PAR) {
+		dpe_mark_literals(rule, node->left, left);
+		dpe_mark_literals(rule, node->right, right);
+	}
+	for (unsigned i = 0; i < rule->nliterals; i++)
+		shared |= left[i] && right[i];
+	return shared || dpe_shares_events(rule, node->left) || dpe_shares_events(rule, node->right);
 }

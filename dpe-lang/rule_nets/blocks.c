@@ -57,6 +57,7 @@ static const struct dpe_block *make_node(struct block_builder *m, const struct d
 
 	block->control = control_of(m, node->control);
 	block->literals = literals;
+	block->alike = node->kind == DPE_NODE_CLOSURE && dpe_binds_alike(m->rule, node);
 	if (node->kind == DPE_NODE_ACTION)
 		block->action = note_action(m, node->action);
 	if (node->kind == DPE_NODE_EVENT) {
@@ -109,6 +110,7 @@ static struct dpe_blocks *make_blocks(
 
 	blocks->arena = arena;
 	blocks->root = make(&maker, dpe_balance(arena, rule, tree), false);
+	blocks->synchronises = dpe_shares_events(rule, tree);
 	blocks->nliterals = rule->nliterals;
 	blocks->ncontrols = maker.ncontrols;
 	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
@@ -153,22 +155,6 @@ bool dpe_block_nullable(const struct dpe_block *block)
 	return true;
 }
 
-static bool synchronises(const struct dpe_block *block, unsigned nliterals)
-{
-	if (!block)
-		return false;
-	for (unsigned i = 0; block->kind == DPE_NODE_PAR && i < nliterals; i++) {
-		if (block->left->literals[i] && block->right->literals[i])
-			return true;
-	}
-	return synchronises(block->left, nliterals) || synchronises(block->right, nliterals);
-}
-
-bool dpe_blocks_synchronise(const struct dpe_blocks *blocks)
-{
-	return synchronises(blocks->root, blocks->nliterals);
-}
-
 /* Where something of a match may precede the block; `wanted` says where something may follow. */
 static void keep_one_copy(struct dpe_block *block, bool preceded)
 {
@@ -176,13 +162,7 @@ static void keep_one_copy(struct dpe_block *block, bool preceded)
 			 *right = (struct dpe_block *)block->right;
 
 	if (block->kind == DPE_NODE_CLOSURE)
-		block->single = !preceded || !block->wanted;
-	if (block->kind == DPE_NODE_SEQ && !preceded && dpe_block_nullable(left) &&
-		!dpe_block_nullable(right)) {
-		*block = *right;
-		keep_one_copy(block, preceded);
-		return;
-	}
+		block->single = (!preceded || !block->wanted) && block->alike;
 	if (left)
 		keep_one_copy(left, preceded || block->kind == DPE_NODE_STAR);
 	if (right)
@@ -191,7 +171,7 @@ static void keep_one_copy(struct dpe_block *block, bool preceded)
 
 void dpe_blocks_keep_one_copy(struct dpe_blocks *blocks)
 {
-	if (!blocks->nactions && !blocks->ncontrols && !dpe_blocks_synchronise(blocks))
+	if (!blocks->nactions && !blocks->ncontrols && !blocks->synchronises)
 		keep_one_copy((struct dpe_block *)blocks->root, false);
 }
 

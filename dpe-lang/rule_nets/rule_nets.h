@@ -19,6 +19,7 @@ struct dpe_block {
 	unsigned literal, position; /* of events */
 	unsigned control;           /* STAR: the control variable, or DPE_NO_CONTROL */
 	bool wanted;                /* something can follow, so its last events matter */
+	bool alike;                 /* CLOSURE: all copies bind the same variables */
 	bool single;                /* CLOSURE: at most one copy, see dpe_blocks_keep_one_copy */
 	const bool *literals;       /* by literal: it occurs within */
 	const struct dpe_stmt *action;
@@ -29,6 +30,7 @@ struct dpe_blocks {
 	struct dpe_arena *arena;
 	const struct dpe_block *root;
 	unsigned nliterals, ncontrols, nactions;
+	bool synchronises; /* operands of some & have an event in common */
 	const struct dpe_stmt *const *actions; /* of all blocks */
 };
 
@@ -37,11 +39,9 @@ struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule);
 /* The same, with an event on every path through a round of a repetition, as nets need it. */
 struct dpe_blocks *dpe_blocks_new_for_net(const struct dpe_rule *rule);
 /* For a search of convex sets that nobody asks about events at positions: of an @ that nothing of a
- * match precedes, or follows, one copy is enough, and none where something has to follow. Without
- * effect where operands of & share events, or there are actions or control variables. */
+ * match precedes, or follows, one copy is enough if all bind the same variables. Without effect where
+ * operands of & share events, or there are actions or control variables. */
 void dpe_blocks_keep_one_copy(struct dpe_blocks *blocks);
-/* Operands of some & have an event in common. */
-bool dpe_blocks_synchronise(const struct dpe_blocks *blocks);
 /* ε ∈ ⟦block⟧ */
 bool dpe_block_nullable(const struct dpe_block *block);
 void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */

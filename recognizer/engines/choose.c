@@ -143,6 +143,15 @@ bool dpe_rule_names_positions(const struct dpe_rule *rule)
 	return false;
 }
 
+bool dpe_rule_looks_at_events(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (rule->positions[i].action)
+			return true;
+	}
+	return dpe_rule_names_positions(rule) || dpe_action_names_positions(rule->action);
+}
+
 /* Slices of small rules with variables are compact, and there may be very many of them. They could
  * not be compact if operands had partial matches of their own. */
 static bool has_compact_slices(const struct dpe_rule *rule, const struct dpe_engine_plan *plan)
@@ -184,12 +193,14 @@ static void choose_conjunction(
 bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choice, bool traced,
 	struct dpe_engine_plan *plan, struct dpe_diags *diags)
 {
-	*plan = (struct dpe_engine_plan){0};
+	*plan = (struct dpe_engine_plan){.rule = rule};
 	if (rule->mode == DPE_PREDICT) {
 		plan->engine = (struct dpe_engine){DPE_BY_REORDERING,
 			"a match need not have happened: it is looked for in other orders", NULL};
 		return true;
 	}
+	if (rule->searched && !dpe_rule_looks_at_events(rule))
+		plan->rule = rule = rule->searched;
 	if (!choose_automaton_or_game(rule, choice, plan, diags))
 		return false;
 	if (rule->mode == DPE_DETECT && !choose_pairs(rule, traced, plan))

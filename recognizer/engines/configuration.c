@@ -21,7 +21,7 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 	run->automaton = plan.automaton;
 	run->operands = plan.operands;
 	if (plan.follow == &dpe_token_game_engine)
-		run->game = dpe_game_new(run->rule, recognizer->pool);
+		run->game = dpe_game_new(plan.rule, recognizer->pool);
 	run->most_bytes = recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;

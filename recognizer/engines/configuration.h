@@ -65,6 +65,7 @@ extern const struct dpe_config_engine dpe_automaton_engine, dpe_token_game_engin
 /* The engine of a rule, with what was made to choose it; the caller frees the latter. */
 struct dpe_engine_plan {
 	struct dpe_engine engine;
+	const struct dpe_rule *rule; /* what is followed, see dpe_search_form */
 	/* What follows configurations, also beside a pair table or a conjunction. */
 	const struct dpe_config_engine *follow;
 	struct dpe_automaton *automaton; /* NULL: the token game follows them */

@@ -72,6 +72,8 @@ bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slic
 /* True if an action or condition within the rule asks for events that the partial match has so far.
  */
 bool dpe_rule_names_positions(const struct dpe_rule *rule);
+/* The same, or an action is at a position: it matters which events a match consists of. */
+bool dpe_rule_looks_at_events(const struct dpe_rule *rule);
 /* Gives the run the engine that dpe_engine_choose names; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);

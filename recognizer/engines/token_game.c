@@ -367,23 +367,6 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 
 /* ---- what others see --------------------------------------------------------------------- */
 
-/* Each match binds the same variables, whichever copies of an @ are in it, and nothing depends on which. */
-static bool has_like_copies(const struct dpe_rule *rule)
-{
-	if (rule->mode != DPE_DETECT || dpe_rule_names_positions(rule) ||
-		(rule->action && dpe_action_names_positions(rule->action)))
-		return false;
-	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (rule->positions[i].action)
-			return false;
-	}
-	for (unsigned i = 0; i < rule->npatterns; i++) {
-		if (dpe_pattern_mask(&rule->patterns[i]) != dpe_pattern_mask(&rule->patterns[0]))
-			return false;
-	}
-	return true;
-}
-
 struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool)
 {
 	struct dpe_game *game = dpe_xcalloc(1, sizeof(*game));
@@ -391,9 +374,9 @@ struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool
 	game->rule = rule;
 	game->pool = pool;
 	game->blocks = dpe_blocks_new(rule);
-	if (has_like_copies(rule))
+	if (rule->mode == DPE_DETECT && !dpe_rule_looks_at_events(rule))
 		dpe_blocks_keep_one_copy(game->blocks);
-	game->synchronises = dpe_blocks_synchronise(game->blocks);
+	game->synchronises = game->blocks->synchronises;
 	game->most_preds = UINT_MAX;
 	game->arena = dpe_arena_new();
 	return game;
