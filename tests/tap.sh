@@ -1,5 +1,5 @@
 # What the shell tests share: run something, look at its status and output, say ok or not ok.
-# To be read by sh; gives $DPE (absolute), $BUILD (absolute), $TOP and an empty folder to stand in.
+# Sourced by sh; sets $DPE and $BUILD (absolute) and $TOP, and changes to an empty folder.
 
 TOP=$(pwd)
 BUILD=${BUILD:-build}
@@ -20,7 +20,7 @@ not_ok() {
 	failures=$((failures + 1))
 }
 
-# explain TEXT...: what goes with a failure
+# explain TEXT...: details of a failure
 explain() {
 	printf '%s\n' "$@" | sed 's/^/#   /'
 }
@@ -73,7 +73,7 @@ says() {
 	fi
 }
 
-# lines FILE: how many it has
+# lines FILE: their number
 lines() {
 	wc -l <"$1" | tr -d ' '
 }

@@ -74,5 +74,5 @@ printf '%s\n' '{"event":"a","id":"a1"}' '{"event":"a","id":"a2"}' '{"event":"b",
 	'{"event":"b","id":"b1","pred":["a1"]}' >named.jsonl
 run "$DPE" replay --trace=trace -s named.dpe named.jsonl
 says 'positions' 0 'a1'
-check 'both ways are followed' "$(grep -c 'took a.*: 2 readings$' trace)" -eq 2
+check 'both readings are followed' "$(grep -c 'took a.*: 2 readings$' trace)" -eq 2
 finish

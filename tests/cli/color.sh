@@ -20,7 +20,7 @@ on_terminal() {
 	script -qc "$1" /dev/null >out </dev/null
 }
 on_terminal "TERM=xterm $DPE check wrong.dpe"
-check 'on a terminal by themselves' "$(grep -c "$esc\[1;31merror" out)" -eq 1
+check 'coloured on a terminal by default' "$(grep -c "$esc\[1;31merror" out)" -eq 1
 on_terminal "TERM=xterm NO_COLOR=1 $DPE check wrong.dpe"
 check 'unless NO_COLOR is set' "$(grep -c "$esc" out) $(grep -c error out)" = '0 1'
 on_terminal "TERM=dumb $DPE check wrong.dpe"

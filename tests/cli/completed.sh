@@ -1,4 +1,4 @@
-# Whether what was seen can be completed: looked for without orders among events, group by group of
+# Whether the observed events can be completed is decided without orders among events, by groups of
 # operands, and given up beyond a bound.
 . tests/tap.sh
 
@@ -39,7 +39,7 @@ printf '{"event":"a1","id":"a"}\n{"event":"x","id":"x"}\n{"event":"y","id":"y","
 run limited 1000000 "$DPE" replay --format=json -s never.dpe never.jsonl
 check 'too large a search is given up' "$status" -eq 3
 check 'the verdict is inconclusive, once' "$(grep -c '"rule":"never".*"verdict":"inconclusive".*not found out' out)" -eq 1
-check 'what is certain of others stays so' "$(grep -c '"other".*"satisfied"\|"satisfied":1' out)" -ge 1
+check 'certain verdicts of other slices remain certain' "$(grep -c '"other".*"satisfied"\|"satisfied":1' out)" -ge 1
 run limited 1000000 "$DPE" compile --rule=never --emit=pa never.dpe
 says 'an automaton that nobody knows is not written' 2 "the search for the dead states of rule 'never' exceeds its limits"
 

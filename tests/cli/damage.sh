@@ -1,4 +1,4 @@
-# What is missing from a log stays missing: damage of any kind makes verdicts inconclusive, and no
+# Damage of any kind to a log makes verdicts inconclusive, and no
 # conversion makes a log look complete.
 . tests/tap.sh
 

@@ -50,13 +50,13 @@ check 'a file gets none' "$(grep -c '─\|independent' err)" -eq 0
 run script -qec "'$DPE' replay -s rules.dpe log.jsonl" /dev/null
 check 'a terminal does' "$(grep -c 'thread 2  \$1 b' out)" -eq 1
 run script -qec "'$DPE' replay --draw=never -s rules.dpe log.jsonl" /dev/null
-check '… unless it is to have none' "$(grep -c 'thread 2  \$1 b' out)" -eq 0
+check '… unless drawing is off' "$(grep -c 'thread 2  \$1 b' out)" -eq 0
 run "$DPE" replay --draw=always --format=json -s rules.dpe log.jsonl
 check 'JSON never' "$(grep -c '─' out)" -eq 0
 run "$DPE" replay --draw=often -s rules.dpe log.jsonl
 says 'when?' 2 "--draw takes one of auto|always|never, not 'often'"
 
-# Without threads rows are chains; what is too wide has the numbers alone; of many events the last.
+# Without threads, rows are chains; rows that are too wide show only numbers; of many events the last ones are shown.
 cat >chains.jsonl <<'X'
 {"id":"1","event":"pthread_mutex_lock","pred":[]}
 {"id":"2","event":"pthread_mutex_unlock","pred":["1"]}

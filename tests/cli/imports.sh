@@ -160,7 +160,7 @@ run "$DPE" replay --pattern='^(?<event>\w+) id=(?<arg1>\d+)|^(?<lost>noth)' -e '
 says 'each time, and what else is said' 3 ' 8 lost' inconclusive
 { cat db.journal; entry 1795428000000006 7 null ''; } >large.journal
 run "$DPE" replay -e 'expect n: db_server*' large.journal
-says 'and what was too large to print' 3 ' 1 lost' 'use journalctl --all'
+says 'and fields that were too large to print' 3 ' 1 lost' 'use journalctl --all'
 {
 	cat db.journal
 	entry 1795428000000006 7 '[]' ''

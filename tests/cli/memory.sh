@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 }
 X
 cc -O1 peak.c -o peak || not_ok 'compiling peak.c'
-# peak FILE ARGUMENT...: dpe's peak memory, to the file; nothing where it did not judge any events
+# peak FILE ARGUMENT...: dpe's peak memory, to the file; the file is empty if it followed no events
 peak() {
 	to=$1
 	shift
@@ -164,7 +164,7 @@ for format in std dpel; do
 done
 
 # The deadlock watch: threads that come and go, whose ids come again, each with mutexes of its own.
-# What is recorded gives each message an id, too.
+# A recording gives each message an id, too.
 cat >threads.py <<'X'
 import collections, sys
 numbers = collections.Counter()

@@ -1,4 +1,4 @@
-# Petri nets as DPEs: what comes out, and what is no safe P/T net.
+# Petri nets as DPEs: their rules, and nets that are refused since they are no safe P/T nets.
 . tests/tap.sh
 
 # net BODY >file: a document around places, transitions and arcs
@@ -129,7 +129,7 @@ replay 'not two by themselves' 1 a:1: b:2: a:3:1
 net "$(p p 1; p p1 0; p q 1; p q1 0; end e; s x; s y; t a a; t b b; t c c
 	a p a; a a p1; a q b; a b q1; a p1 x; a q1 x; a x p; a x q; a p1 y; a q1 y; a y e; a q c; a c q1)" >rounds.pnml
 run "$DPE" compile rounds.pnml
-check 'a repetition of what is side by side' "$(rule)" = 'expect n: (a & (b+c));(a & (b+c))*'
+check 'a repetition of concurrent parts' "$(rule)" = 'expect n: (a & (b+c));(a & (b+c))*'
 net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
 	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
 run "$DPE" compile hub.pnml
@@ -191,7 +191,7 @@ timeout 60 "$DPE" compile wide.pnml >wide.dpe
 run timeout 60 "$DPE" check wide.dpe
 says '1,000 alternatives are a rule that can be read' 0
 
-# 800 ways from each of four places to each other one
+# 800 paths from each of four places to each other one
 {
 	p s0 1; p s1 0; p s2 0; p s3 0
 	awk 'BEGIN {

@@ -228,7 +228,7 @@ reordered 'nor with a second lock around both' 0 \
 	'A,acquire,K A,acquire,L A,use,P A,release,L A,release,K B,acquire,K B,acquire,L B,release,L B,free,P B,release,K' \
 	'nothing found'
 
-# What is before the sections is as observed, but for a few events.
+# The part before the sections is as observed, except for a few events.
 swapped='A,acquire,L A,use,P A,release,L B,acquire,L B,release,L'
 long=$(seq -f 'C,tick,%g' 6000)
 reordered 'after a long run' 1 "$long $swapped B,free,P" 'freed: predicted match' \

@@ -7,7 +7,7 @@ messages() {
 	yes '{"event":"c"}' | head -"$1"
 }
 messages 4000 >log.jsonl
-# until_reported: more and more, until err tells how things go, two minutes at most
+# until_reported: longer and longer runs until err has a line of progress, two minutes at most
 until_reported() {
 	for time in $(seq $((${DPE_AWAIT:-120} * 5))); do
 		messages 2000

@@ -50,7 +50,7 @@ printf 'detect r: b & d { break; }\ndetect late: c ; d { print("late"); }\n' >br
 run "$DPE" replay -s break.dpe log.jsonl
 says 'a break ends the replay' 1 'the replay stops here'
 run "$DPE" replay --on-break=continue -s break.dpe log.jsonl
-says 'unless it is to go on' 1 'late: late'
+says 'with --on-break=continue' 1 'late: late'
 printf 'detect r: a { error("bad", 1); }\n' >error.dpe
 run "$DPE" replay -s error.dpe log.jsonl
 says 'error() is a finding' 1 'r: error: bad 1'
@@ -161,7 +161,7 @@ echo '{"dpe_lost":1,"thread":0}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
 says 'all, where nobody knows whose' 3 'nothing found, 2 inconclusive' '  unknown threads lost 1'
 
-# What is inconclusive for each of many slices is one line.
+# An inconclusive verdict of many slices is one line.
 awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"event\":\"open\",\"thread\":1,\"seq\":%d,\"args\":[%d]}\n", i + (i > 99), i }' >gap.jsonl
 cat >files.dpe <<'X'
 expect file(f): open(f) ; close(f)
@@ -281,7 +281,7 @@ run "$DPE" replay -s needs.dpe submit.jsonl
 check 'nor one of which some behaviour could occur' "$(grep -c '^either:' err)" = 0
 printf 'expect all: (open;close)*\n' >vacuous.dpe
 run "$DPE" replay -s vacuous.dpe submit.jsonl
-says 'a run that has nothing of what was asked' 0 'nothing was observed: no event of any rule occurred'
+says 'a run without an event of any rule' 0 'nothing was observed: no event of any rule occurred'
 run "$DPE" replay -e 'detect values(x): submit(7) ; submit(2) by x [x = 0] ; submit(x) ; run' submit.jsonl
 says 'events that occurred with other values' 0 'values: submit(7) was never observed (but 3 with other values)' \
 	'submit(2) by x [x = 0] was never observed (but 3 with other values), submit(x) occurred 3 times, run was never'
@@ -297,7 +297,7 @@ run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
 says 'unless that is meant' 0 'nothing found'
 printf 'expect some: open\n' >open.dpe
 run "$DPE" replay -s open.dpe empty.jsonl
-says 'what never came is a finding all the same' 1 '1 incomplete'
+says 'an event that never came is still a finding' 1 '1 incomplete'
 
 # ---- creations of threads -----------------------------------------------------------------------
 printf 'detect r: a & b\n' >ab.dpe

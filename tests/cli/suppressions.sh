@@ -1,4 +1,4 @@
-# Findings that are known: which lines of a file silence them, and what is said of that.
+# Known findings: which lines of a file suppress them, and how the report says so.
 . tests/tap.sh
 
 cat >log.jsonl <<'X'
@@ -82,7 +82,7 @@ echo 'rule:l function:nobody' >known
 run "$DPE" replay --suppressions=known -s deadlock.dpe deadlock.jsonl
 check '… and not by others' "$(grep -c 'deadlock of' err)" -eq 1
 
-# --show-suppressions: what one would write, and what was written in vain.
+# --show-suppressions: the lines to write, and the lines that matched nothing.
 printf 'rule:race function:x\n\nrule:none # 3\nrule:o*\n' >known
 cat >some.dpe <<'X'
 detect race: b & d

@@ -17,7 +17,7 @@ check 'dpe --version' "$status $(cut -d' ' -f1 out)" = '0 dpe'
 run "$DPE" help replay
 check 'dpe help COMMAND' "$status $(head -1 out)" = '0 usage: dpe replay -s SPEC... [OPTIONS] LOG...'
 run "$DPE" help replya
-says 'help on what is no command' 2 "did you mean 'replay'?"
+says 'help on an unknown command' 2 "did you mean 'replay'?"
 run "$DPE"
 says 'dpe alone shows its usage' 2 'usage: dpe COMMAND'
 
@@ -124,5 +124,5 @@ says 'deadlock without a program' 2 'no program'
 run "$DPE" deadlock -p 1 -- true
 says 'deadlock of a process and a program' 2 'not both'
 run "$DPE" compile --emit=nett r.dpe
-says '--emit of what is not known' 2 'one of pa|json|dot|net|pnml'
+says '--emit of an unknown format' 2 'one of pa|json|dot|net|pnml'
 finish

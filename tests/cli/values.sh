@@ -162,7 +162,7 @@ for condition in '.args[0] + 1 > 2' '-.args[0] < 0' '1 - .args[0] < 5 || 1'; do
 	done
 done
 
-# Text is an argument itself, or what is for it in the message's variables.
+# A text is an argument itself, or a variable of the message that belongs to it.
 cat >texts.jsonl <<'LOG'
 {"event":"open","thread":1,"comm":"main","args":["abc"]}
 {"event":"close","thread":1,"comm":"main","args":["abc"]}

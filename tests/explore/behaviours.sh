@@ -49,7 +49,7 @@ for bound in 0 1 2; do
 done
 check "more preemptions, more states" "$(wc -l <dfs:0.states)" -lt "$(wc -l <dfs:2.states)"
 
-# what was not controlled, or did not fit, is not all
+# if something was not controlled or did not fit, the exploration is not complete
 run "$DPE" explore --strategy=dfs --max-steps=9 -- ./tiny counter
 says "runs that are cut are not all behaviours" 3 "not all behaviours were explored"
 finish

@@ -51,7 +51,7 @@ for seed in 1 2 3 4; do
 	run "$DPE" explore --runs=100 --seed=$seed -- "$explored/hyman"
 	says "of a small program, the portfolio explores the behaviours, with seed $seed, too" 1 "death by signal 6"
 done
-# here the finding needs both choices at the end of a thread: whether it may end, and who goes on then
+# here the finding needs two choices at the end of a thread: whether it ends now, and which thread runs next
 run "$DPE" explore --seed=18 -- "$explored/stale-value"
 says "a choice after the end of a thread" 1 "of them matter"
 check "is made again" -z "$(grep 'lead to it again' err)"

@@ -1,4 +1,4 @@
-# Predictions that are confirmed by a run, or not.
+# Predictions that a run confirms, and others that none does.
 . tests/tap.sh
 need_live 'following rules in explored runs'
 

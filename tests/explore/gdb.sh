@@ -39,12 +39,12 @@ says "a crash, though gdb stopped threads on the way" 1 "death by signal 6"
 check "gdb stops where it happens" \
 	"$(grep -c 'received signal SIGABRT' out) $(grep -c ' in main () at .*lost-update.c' out)" = "1 1"
 
-# who leaves gdb lets the run go on
+# leaving gdb continues the run
 echo quit >commands
 under_gdb crash "$explored/lost-update"
 says "gdb is left at once" 1 "death by signal 6"
 
-# what blocks outside gdb's stops does not block the others
+# a thread that blocks while gdb does not stop it does not block the others
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/outside.c" -o outside || not_ok "compiling outside.c"
 printf 'dpe schedule 1\ntime 1000000000000000000\n' >none.schedule
 printf 'break send_byte\ncontinue\nnext\nnext\ndelete\ncontinue\n' >commands
@@ -62,7 +62,7 @@ check "who can go on, and where" \
 	"$(grep -c '^> thread 2 at lock_both (.*counted.c:19)' out) $(grep -c '^  thread 2 at lock_both (.*counted.c:19)' out)" = "2 1"
 check "to the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
 
-# … and back, by other runs
+# … and back, by running again
 cat >commands <<'END'
 set pagination off
 dpe-step

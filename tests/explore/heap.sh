@@ -1,4 +1,4 @@
-# Uses of freed memory are found as such, in every order that leads there; programs that free rightly are left alone.
+# Uses of freed memory are found in every order that leads to them; correct programs have no finding.
 . tests/tap.sh
 
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/heap.c" -o heap || not_ok "compiling heap.c"

@@ -1,4 +1,4 @@
-# A thread that waits by looking again and again waits: all behaviours have an end, and so has a wait that nothing ends.
+# A thread that polls in a loop counts as waiting: every behaviour ends, also one with a wait that nothing ends.
 . tests/tap.sh
 
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/loops.c" -o loops.o &&
@@ -51,7 +51,7 @@ for strategy in random pct:3 pos surw rounds portfolio; do
 	says "$strategy: a thread that sleeps wakes up" 0 "nothing found"
 done
 
-# what has more behaviours than the runs that were asked for
+# programs with more behaviours than the requested runs
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
 says "dfs that --runs ended is not all" 0 "not all behaviours were explored: --runs=3 ended it"
 finish

@@ -1,7 +1,7 @@
-# Programs of others run under control, and do what they should.
+# Well-known programs run under control and work as usual.
 . tests/tap.sh
 
-# has NAME PROGRAM: says so where it is not installed
+# has NAME PROGRAM: skips, with a message, if it is not installed
 has() {
 	command -v "$2" >/dev/null && return
 	echo "ok - $1 # skip $2 is not installed"

@@ -15,7 +15,7 @@ begin() {
 has_threads() {
 	test "$(ls /proc/$target/task | wc -l)" -eq 3
 }
-# sees REPORT: the dpe that writes it, and tells how things go, has seen events
+# sees REPORT: the dpe that writes it, and writes its progress there, has seen events
 sees() {
 	grep -q '^dpe: [0-9]* s: [1-9][0-9]* events' "$1"
 }
@@ -69,7 +69,7 @@ what=hand
 quiet 'a number that is handed on' handed "$DPE" race
 what=
 
-# What is there is found all the same, as soon as both threads have had their turn.
+# The race is found nevertheless, once both threads have run.
 race() {
 	begin racy
 	"$DPE" race -p $target count 2>report.$1 &
@@ -95,7 +95,7 @@ status=$?
 says 'a deadlock that closes later' 1 'deadlock of 2 threads' '(a)' '(b)'
 wait $target 2>/dev/null
 
-# The record of such a watch says the same: what was found running is in it.
+# A replay of the recording gives the same result: the recording includes the threads that were already running.
 begin counter
 cat >count.dpe <<'DPE'
 include "pthread.dpe"
@@ -131,7 +131,7 @@ kill -TERM $first
 wait $first
 check 'the other one' $? -eq 0
 check 'both saw it' "$(cat first second | grep -c '^dpe: [1-9][0-9]* events, 0 lost')" -eq 2
-check 'no thread stands still' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
+check 'no thread is stopped' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
 check 'nothing of dpe is in the target' "$(grep -c uprobes /proc/$other/maps)" -le 1
 kill -KILL $shared $other
 finish

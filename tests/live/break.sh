@@ -1,4 +1,4 @@
-# break in a terminal: the program stands still until its user has decided.
+# break in a terminal: the program is stopped until its user has decided.
 . tests/tap.sh
 need_live 'break in a terminal'
 compile_target steps
@@ -85,7 +85,7 @@ answer "$(cat interrupt)"
 check 'Ctrl-C: the line is ended, and the program left' "$(grep -c '^seen: break: .*no longer observed' seen)" -eq 1
 if command -v gdb >/dev/null; then
 	answer g
-	check 'g: handed to gdb, where it stands' \
+	check 'g: handed to gdb at the event' \
 		"$(head -1 reported) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
 	await gone
 	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
@@ -106,5 +106,5 @@ rm err
 (printf '\003' && await grep -q 'some time after' err) >characters & # it may not end before that
 run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$steps copy <characters
 says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 0'
-check 'it does what it would have done' "$(cat out)" = "$(printf '\003')"
+check 'it does what it does without dpe' "$(cat out)" = "$(printf '\003')"
 finish

@@ -1,4 +1,4 @@
-# C++20's ways to order threads: by their functions where a program has them, by all accesses where it was compiled for that,
+# How C++20 orders threads: by their functions where a program has them, by all accesses where it was compiled for that,
 # and where neither is so, the report says that it may be no race.
 . tests/tap.sh
 need_live "C++20's ways to order threads"
@@ -20,7 +20,7 @@ found >names
 check 'there are cases' "$(lines wanted-names)" -ge 6
 same 'each race is found' names <wanted-names
 run "$DPE" race put,get -- ./plain inlined
-says 'what is inlined may be no race, and the report says so' 1 'latches and waits on atomics are not observed' \
+says 'inlined synchronisation may explain a race, and the report says so' 1 'latches and waits on atomics are not observed' \
 	'synchronises by atomic instructions' 'what was reported as unordered may be ordered by them'
 g++ -std=c++20 -O2 -g -pthread "$source" -o optimised || not_ok 'building optimised'
 run "$DPE" race put,get -- ./optimised right_semaphore

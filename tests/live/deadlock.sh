@@ -101,7 +101,7 @@ await grep -q 'dpe: so far ' err
 kill -TERM $dpe
 wait $dpe
 status=$?
-says 'SIGUSR1 tells who waits for whom' 1 'dpe: so far ' '(a), which thread' '(b), which thread' \
+says 'SIGUSR1 prints which thread waits for which' 1 'dpe: so far ' '(a), which thread' '(b), which thread' \
 	'waits for mutex a, which thread' 'waits for mutex b, which thread' '1 deadlock, no thread can go on'
 check 'and so does the end' "$(grep -c 'no thread can go on' err)" -eq 2
 kill -0 $process && ok 'SIGTERM ends dpe, not the program' || not_ok 'SIGTERM ends dpe, not the program'

@@ -1,5 +1,5 @@
 # The main job: the race is found in every run of the broken program, nothing in the correct one,
-# and replaying what was recorded tells the same.
+# and replaying a recording gives the same findings.
 . tests/tap.sh
 need_live 'the race of the producer-consumer program'
 
@@ -53,7 +53,7 @@ follow() {
 	done
 }
 
-# again PROGRAM: 5 times, its log, and what is only recorded, say the same
+# again PROGRAM: 5 times, its log and a recording without rules give the same
 again() {
 	program=$1
 	eval "path=\$$program"

@@ -38,7 +38,7 @@ says 'it had begun before' 1 'own: inconclusive of' 'its thread ran before it wa
 run "$DPE" replay -s own.dpe found.jsonl
 says 'nor does a replay know' 1 'its thread ran before it was observed' '1 rule: 1 violated, 1 inconclusive'
 
-# Events that wait for a processor are not in doubt for what was lost after them.
+# Losses do not make events inconclusive that happened before them and only waited for a processor.
 compile_target early
 cat >early.dpe <<'END'
 detect first: early() ; early_too()
@@ -50,5 +50,5 @@ while test $times -lt 10; do
 	grep -q '^#1 first: match of' err && grep -q 'events, [1-9][0-9]* lost; 2 rules: 1 match' err || break
 	times=$((times + 1))
 done
-check 'what was over before the first loss is certain' $times -eq 10
+check 'what ended before the first loss is certain' $times -eq 10
 finish

@@ -114,7 +114,7 @@ check 'stacks are reported before and after an exec, 10 times of 10' $good -eq 1
 "$DPE" record -s rule.dpe -o log.jsonl -- ./steps slowly 10 >out 2>&-
 check 'messages do not land in a log where standard error is closed' "$(grep -c -v '^{' log.jsonl)" -eq 0
 run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' <&-
-check 'what is closed is closed to the program' "$(cat out)" = closed
+check 'descriptors that were closed are closed in the program' "$(cat out)" = closed
 run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' </dev/null
-check 'what is open is open' "$(cat out)" = open
+check 'descriptors that were open are open' "$(cat out)" = open
 finish

@@ -1,4 +1,4 @@
-# The examples: what each says of itself is so, in 20 of 20 runs. The broken ones are so in every run,
+# The examples do what their comments say, in 20 of 20 runs. The broken ones are so in every run,
 # however the threads take turns; therefore half of the programs run at once here, in each other's way.
 . tests/tap.sh
 need_live 'the examples'

@@ -32,7 +32,7 @@ for compiler in ${COMPILERS:-"gcc -O1" "gcc -O2" "gcc -O3 -fno-omit-frame-pointe
 	seed=$((seed + 1))
 done
 
-# Locks that are fought for, on all their ways.
+# Contended locks, by all functions that take them.
 cat >locks.dpe <<'DPE'
 detect lock(m): pthread_mutex_lock(m).exit [.ret == 1]
 detect unlock(m): pthread_mutex_unlock(m).exit [.ret == 1]

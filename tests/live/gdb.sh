@@ -9,7 +9,7 @@ printf 'detect S(i): begin(i);patched(i) [i == 12] { break; }\n' >rule.dpe
 
 printf 'print shared->changed\nprint $dpe_i + 1\ninfo dpe\ndpe-match 1\ndpe-match 3\ninfo threads\ndetach\nquit\n' >commands
 run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
-says '--gdb: the program stands at the event' 1 'the program is stopped here, at this event' \
+says '--gdb: the program is stopped at the event' 1 'the program is stopped here, at this event' \
 	'dpe-match takes the number of an event: 1, 2'
 check 'the body has done nothing yet' "$(grep -c '[$]1 = 12$' out) $(grep -c '[$]2 = 13$' out)" = '1 1'
 check 'info dpe: rule, value, events with their places' \
@@ -32,7 +32,7 @@ run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
 check 'the numbers of the events are those of the report' \
 	"$(grep -c '\$2 begin.enter(12)' out) $(grep -c '\$3 patched.enter(12)' out) $(grep -c '^  \$3 patched(12)' err)" = '1 2 1'
 check 'their values, too' "$(grep -c '\$3 patched.enter(12)  shared->changed = 12  thread' out)" -eq 2
-check 'no stop of ours is left: it continues to where it is sent' \
+check 'no SIGSTOP of dpe is left over: gdb continues to its breakpoint' \
 	"$(grep -c 'received signal' out) $(grep -c 'hit Breakpoint 2' out)" = '0 1'
 
 # An action of an event: there is no match, but the event.

@@ -42,7 +42,7 @@ lose() {
 	check "$1: what nobody can tell is lost" \
 		"$(grep -c '^dpe: .* events, [1-9][0-9]* lost' err) $(grep -c '^#. [a-z]*: match' err)" = '1 0'
 }
-# The log tells it all: a replay finds the same.
+# The log is complete: a replay finds the same.
 replay() {
 	run "$DPE" record --follow --stack=0 -s order.dpe -o pipe.jsonl -- ./ipc pipe
 	run "$DPE" replay -s order.dpe pipe.jsonl
@@ -76,7 +76,7 @@ preload() {
 		says "what comes after the message is not ordered by a $how" 1 'racing: match' ' 0 lost'
 	done
 }
-# Of what is sent to somebody who is not observed, only so much is kept as could be pending.
+# Of data sent to a receiver that is not observed, only as much is kept as can be pending.
 output() {
 	compile_target prints
 	printf 'include "ipc.dpe"\ndetect end: before()\n' >end.dpe

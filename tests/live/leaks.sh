@@ -1,4 +1,4 @@
-# What is never given back, or twice: the rules of docs/which-command.md.
+# Resources never released, or released twice: the rules of docs/which-command.md.
 . tests/tap.sh
 need_live 'allocations'
 compile_target leaks
@@ -40,7 +40,7 @@ left 'one that was accepted' "$(printf '%s\n' "$open" | sed 's/open(_, _)/accept
 left 'a file' "$(rule_of 'expect file')" 'both files'
 left 'an object' "$(rule_of 'expect life')" 'both sessions'
 
-# Another thread frees what was handed to it: the queue orders that.
+# Another thread frees an object that it received: the queue orders the two.
 run "$DPE" run -e 'include "pthread.dpe"' -e "$rule" -- ./handles
 says 'without the queue, frees of another thread are not ordered' 1 ' 20 violated'
 run "$DPE" run -e 'include "pthread.dpe"' -e 'sync last queue(p): push(p) ; pop().exit = p' -e "$rule" -- ./handles

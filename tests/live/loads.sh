@@ -62,7 +62,7 @@ begin_attach() {
 	: >go
 }
 
-# Whatever becomes of dpe, the program does not stay where it waits.
+# However dpe ends, the program does not keep waiting for it.
 ./loads wait =./libfirst.so >answer &
 loads=$!
 begin_attach
@@ -77,7 +77,7 @@ begin_attach
 wait $loads
 kill -CONT $dpe
 wait $dpe
-check 'and where it is stopped' "$(cat answer)" = 301
+check 'and when it is stopped' "$(cat answer)" = 301
 check 'which is reported' "$(grep -c '1 rule: nothing .* 1 inconclusive' report)" -eq 1
 
 need_watchpoints 'data events while libraries are loaded'

@@ -57,7 +57,7 @@ watch 4 gcc 1 timer race4
 watch 4 gcc 1 freed race8
 check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
 watch 4 gcc 1 used race8
-says 'what is used after it was freed, and only written before there were threads' 1 ': free by thread ' 'not ordered with read of 4 bytes' 'at get+'
+says 'use after free of an object that was written before there were threads' 1 ': free by thread ' 'not ordered with read of 4 bytes' 'at get+'
 for way in freed used; do
 	run "$DPE" race --heap -- ./gcc $way
 	says "the heap alone: $way" 1 'use after free on 0x' '[heap, heap.dpe:'

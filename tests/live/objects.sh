@@ -31,7 +31,7 @@ run "$DPE" run --stack=0 --max-instances=10 -s use.dpe -- ./objects turn 12
 says 'the address of an object that is gone is that of another one' 0 '12 satisfied'
 
 run "$DPE" record -o five.jsonl -s use.dpe -- ./objects once 5
-check 'the log tells when an object was watched' \
+check 'the log says when an object was watched' \
 	"$(grep -c '"watch::begin"' five.jsonl) $(grep -c '"watch::end"' five.jsonl)" = '4 4'
 check 'and that one was not' "$(grep -c '"watch::refused".*all watchpoints were in use' five.jsonl)" -eq 1
 cat >five.dpe <<'END'

@@ -20,7 +20,7 @@ named() {
 	} | sort -u
 }
 
-# patiently COMMAND...: again if it hangs, as the program itself does now and then after a cancelled region, without dpe as well
+# patiently COMMAND...: runs it again if it hangs, as the program itself sometimes does after a cancelled region, even without dpe
 patiently() {
 	for try in 1 2 3; do
 		run timeout -s KILL 60 "$@"

@@ -23,7 +23,7 @@ done
 printf 'detect R: moves_then_pushes(7, _).exit\n' >exit.dpe
 run "$DPE" run -s exit.dpe -- "$target" moves_then_pushes 100
 check 'returns are seen' "$(grep -c '^dpe: 200 events, 0 lost; 1 rule: 1 match\|^dpe: 100 events, 0 lost; 1 rule: 1 match' err)" -eq 1
-# No probe can be on a lock prefix: the call is noted behind it, where nothing is to be reported about its entry.
+# A probe cannot be on a lock prefix: if the entry is not an event, the call is observed after the prefix.
 for name in locks_first locks_and_adds; do
 	printf 'detect R: %s(7, _).exit\n' $name >exit.dpe
 	run "$DPE" run -s exit.dpe -- "$target" $name 100

@@ -19,7 +19,7 @@ detect line: "plugin.c:9"
 DPE
 run "$DPE" run --all --library=plugin.so -s plugin.dpe -- ./host ./plugin.so 3
 check 'a plugin that comes and goes' "$(count_seen '^work: 2 5$') $(count_seen 'work: match')" = '1 3'
-check 'its constructor, and what is static in it' "$(count_seen 'inner: match')" -eq 6
+check 'its constructor and its static functions' "$(count_seen 'inner: match')" -eq 6
 check 'what it needs' "$(count_seen 'twice: match')" -eq 1
 check 'its lines' "$(count_seen 'line: match')" -eq 6
 check 'stacks through it' "$(count_seen 'by plugin_work+0x[0-9a-f]* (.*plugin.c:14)')" -ge 3

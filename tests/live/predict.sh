@@ -90,10 +90,10 @@ print(f["kind"], len(f["waits"]), sum("holder" in w for w in f["waits"]), found[
 run "$DPE" deadlock --format=sarif --report=found.sarif -- "$orders" inversion
 check 'as SARIF' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; .*; possible in another run, unless data that is not observed forbids it' found.sarif)" -eq 1
 
-# The log of a run tells the same.
+# A replay of the run's log gives the same.
 run "$DPE" deadlock -o hang.dpel --on-deadlock=kill -- "$orders" wakeup
 run "$DPE" replay -s deadlock.dpe hang.dpel
-says 'a replay tells the hang' 1 'no thread can go on, 3 threads wait'
+says 'a replay reports the hang' 1 'no thread can go on, 3 threads wait'
 run "$DPE" deadlock -o order.dpel -- "$orders" inversion
 run "$DPE" replay -s deadlock.dpe order.dpel
 says 'and the potential deadlock' 1 'potential deadlock of 2 threads' 'by take_two+'

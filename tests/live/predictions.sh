@@ -27,7 +27,7 @@ check 'the section that is left out, and why' "$(grep -c 'left out: thread .* (m
 run "$DPE" run -s race.dpe -- ./accidents guarded
 says 'under the lock there is none' 0 'nothing found'
 run "$DPE" run -s all.dpe -- ./accidents
-says 'nor where the semaphore is known that makes one wait' 0 'nothing found'
+says 'nor when the semaphore that a thread waits for is known' 0 'nothing found'
 
 # ---- forty small programs, some with a race that never happens ----------------------------------
 compile_target schedules

@@ -18,7 +18,7 @@ while test $i -le 3; do
 done
 run "$DPE" record --preload -o live.jsonl -s "$rule" -- "$BUILD/examples/producer-consumer"
 run "$DPE" replay -s "$rule" live.jsonl
-says 'its log tells the same' 0 'nothing found' ' 0 lost'
+says 'its log gives the same' 0 'nothing found' ' 0 lost'
 check 'numbers of a thread have no gaps' "$(python3 -c '
 import json
 seen = {}

@@ -1,4 +1,4 @@
-# What dpe may, and what is left of it once the target runs.
+# The privileges that dpe needs, and the ones it keeps once the target runs.
 . tests/tap.sh
 need_live 'privileges'
 if test "$(id -u)" -ne 0 || ! command -v setpriv >/dev/null; then

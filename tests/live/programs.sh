@@ -68,7 +68,7 @@ compresses() {
 	has_threads "$1" "$threads"
 }
 
-# serves THREADS ANSWERS LOAD STOP PROGRAM ARGUMENTS...: ANSWERS tells that it is ready, LOAD that it served all
+# serves THREADS ANSWERS LOAD STOP PROGRAM ARGUMENTS...: ANSWERS succeeds once it is ready, LOAD if it served all requests
 serves() {
 	threads=$1
 	answers=$2

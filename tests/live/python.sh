@@ -1,4 +1,4 @@
-# CPython's ways to order threads: its locks are semaphores, and the GIL is a mutex with a condition.
+# How CPython orders threads: its locks are semaphores, and the GIL is a mutex with a condition.
 . tests/tap.sh
 need_live 'Python'
 gcc -shared -fPIC -g -pthread "$TOP/tests/live/targets/meeting.c" -o meeting.so || not_ok 'building meeting.so'

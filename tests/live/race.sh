@@ -54,7 +54,7 @@ run "$DPE" race 'put(_),get(_)' -- ./owners
 says 'whatever the object' 1 'match of put(_)&get(_)'
 
 # ---- the locks that were held ----------------------------------------------------------------
-# held: of each access the locks; both ways it is reported which come first
+# held: of each access the locks; in both orders the report says which come first
 held() {
 	sed -n 's/^  \$[12] .*  \(lock.*\)  thread.*/\1/p; s/^  \$[12] .*, \(lock = .*\)  thread.*/\1/p' err | sort -u | tr '\n' ';'
 }

@@ -27,7 +27,7 @@ check 'arguments on the stack' "$(count_seen '^stack: seventh 2 2.5$')" -eq 1
 check 'what a result leads to' "$(count_seen '^given: 201 3.5$') $(count_seen 'none: match')" = '1 4'
 check 'each event its own value' "$(count_seen 'twice: match')" -eq 1
 check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
-check 'the report tells the values' "$(count_seen 'arg@0->len = 2')" -ge 1
+check 'the report shows the values' "$(count_seen 'arg@0->len = 2')" -ge 1
 summary=$(grep '^dpe: .*rules' err)
 run "$DPE" record -o reached.jsonl -s reached.dpe -- ./reached
 run "$DPE" replay --all -s reached.dpe reached.jsonl

@@ -17,7 +17,7 @@ detect missing(s): open(text(s), _).exit = -1
 DPE
 
 run "$DPE" run -o right.jsonl -s results.dpe -- ./results right
-says 'what is left behind a pointer' 1 'aligned: match' '*arg@0 = 0x'
+says 'a value behind a pointer that is kept' 1 'aligned: match' '*arg@0 = 0x'
 check 'all is given back' "$(grep -c 'rules: 1 match, [0-9]* satisfied' err)" -eq 1
 summary=$(grep -o 'rules: .*' err)
 run "$DPE" replay -s results.dpe right.jsonl
@@ -47,7 +47,7 @@ says 'a size is no pointer' 1 "'p' is argument 1 of 'malloc', a number, and argu
 run "$DPE" run -e 'expect m(p): (take().exit = p ; give(p))*' -- ./results right
 check 'a pointer is one' "$(grep -c ', a number, and' err)" -eq 0
 
-# Nothing tells what a stripped library has behind a pointer.
+# The type behind a pointer of a stripped library is unknown.
 cp results stripped
 strip --strip-debug stripped
 run "$DPE" run -e 'expect store(s): (open_store(_, &s).exit ; close_store(s))*' -- ./stripped right

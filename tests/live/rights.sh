@@ -59,10 +59,10 @@ says 'set-gid' 2 "$refused"
 no_secret 'set-gid'
 run $user ./dpe-caps run -s rule.dpe -- ./plain script ./suid
 says 'a program that becomes another one' 1 "1 program $unseen" '1 lost'
-check 'a program that becomes another one: and shows what is its own' "$(shows nothing) $(shows xyzzy)" = '1 0'
+check 'a program that executes another one, which has its own output' "$(shows nothing) $(shows xyzzy)" = '1 0'
 run $user ./dpe-caps run -s rule.dpe --follow -- ./plain script ./suid
 says 'the same, followed' 1 "1 program $unseen" '1 lost'
-check 'the same, followed: and shows what is its own' "$(shows nothing) $(shows xyzzy)" = '1 0'
+check 'the same with --follow: it has its own output' "$(shows nothing) $(shows xyzzy)" = '1 0'
 run $user ./dpe-caps run -s rule.dpe -- ./hidden
 says 'a program that cannot be read' 2 'hidden'
 no_secret 'a program that cannot be read'

@@ -18,7 +18,7 @@ silent=$!
 : >err
 grep -q 'goes on as user' <&5
 await test -e over
-check 'a report that nobody reads: the target comes to its end' -e over
+check 'a report that nobody reads: the target runs to its end' -e over
 for file in pipe summary; do
 	dd if=/dev/zero of=$file oflag=nonblock bs=1 2>/dev/null
 done

@@ -13,7 +13,7 @@ fi
 need_live 'what the unit starts'
 compile_target steps
 
-# What stands for systemctl here knows one service.
+# A replacement for systemctl that knows one service.
 mkdir bin
 ./steps beyond enough >sum 2>&1 &
 service=$!

@@ -35,7 +35,7 @@ check 'of a result' "$(reported result) $(count_seen 'returned: match')" = 'one|
 check 'of members and variables' "$(reported members)" = 'thing abcdefgh a title|'
 check 'members in registers' "$(reported mixed)" = '7 200 -9|'
 check 'members on the stack' "$(reported large)" = '1 -2 -5 in large|'
-check 'the report tells them' "$(count_seen 'text(arg@0) = "abd"')" -ge 1
+check 'the report shows them' "$(count_seen 'text(arg@0) = "abd"')" -ge 1
 check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
 summary=$(grep '^dpe: .*rules' err)
 shown=$(reported shown)

@@ -1,4 +1,4 @@
-# dpe top, on a real terminal: what is on the screen, what keys do, and what is left behind.
+# dpe top, on a real terminal: the screen, the keys, and the terminal afterwards.
 . tests/tap.sh
 need_live 'dpe top'
 command -v tmux >/dev/null || {
@@ -177,7 +177,7 @@ X
 gcc -g -O1 flood.c -o flood || not_ok 'building it'
 begin 80 24 "$DPE top --rings=1 --ring=4096 -e 'detect race(x): often(x) & seldom(x)' -- ./flood"
 shows ') has ended' 'a second    lost'
-check 'what was lost has a column' $? -eq 0
+check 'lost events have a column' $? -eq 0
 calls=$(awk '$1 == "often.enter" { print $2 + $4 }' screen)
 check 'and adds up to all calls' "$calls $(awk '$1 == "seldom.enter" { print $2, $4 }' screen)" = '300000 1 0'
 check 'as does its sum' "$(awk 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == "lost") print $(i - 1) }' screen)" -eq "$(awk '$1 == "often.enter" { print $4 }' screen)"

@@ -1,4 +1,4 @@
-# Values by their C types: what has one, and what is refused because nobody can read it.
+# Values by their C types: which expressions have one, and which are refused since their type is unknown.
 . tests/tap.sh
 need_live 'values of C types' '[first]'
 compile_target types
@@ -29,7 +29,7 @@ run "$DPE" run --all -s types.dpe -- ./types
 check 'double, float, infinity, no number, unsigned' \
 	"$(count_seen '^numbers: 2.5 1.0 1e999 nan 18446744073709551615$')" -eq 1
 check 'conditions over them' "$(count_seen '^numbers: ') $(count_seen 'high: match') $(count_seen 'infinite: match')" = '2 1 2'
-check 'what is no number is not compared' "$(count_seen 'none: match')" -eq 0
+check 'values that are no numbers are not compared' "$(count_seen 'none: match')" -eq 0
 check 'above what has a sign' "$(count_seen 'many: match')" -eq 2
 check 'a double is watched' "$(count_seen '^grown: 2.5 0.1$') $(count_seen '^grown: -1e+22 2.5$')" = '1 1'
 check 'a truth value' "$(count_seen '^returned: truth 2 1$') $(count_seen '^returned: truth 0 0$')" = '1 1'

@@ -1,4 +1,4 @@
-# What becomes of the program when it, or dpe, ends in ways that nobody planned.
+# What happens to the program when it or dpe ends unexpectedly.
 . tests/tap.sh
 need_live 'what becomes of the program'
 compile_target steps
@@ -22,7 +22,7 @@ wait $! 2>/dev/null
 : >enough
 await grep -q sum killed.out
 rm enough
-printf 'sum 55\n' | same 'the same in the middle of what is observed' killed.out
+printf 'sum 55\n' | same 'the same while it is being observed' killed.out
 
 # A stopped process of the same group, and nobody in the session outside of that group.
 cat >stopped.sh <<'X'
@@ -41,7 +41,7 @@ done
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is reported, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
 run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
-gives '--target-status: what was found counts more' 1
+gives '--target-status: a finding takes precedence' 1
 none='detect none: stride(1) ; stride(99)'
 run "$DPE" run -e "$none" -- ./steps crash
 gives 'a crash is no success, even where nothing is found' 139

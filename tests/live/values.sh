@@ -25,9 +25,9 @@ check 'on entry the function has done nothing' "$(count_seen 'raised: match')" -
 check 'with other conditions, at a return' "$(count_seen '^full: 10 9$')" -eq 1
 check 'through pointers' "$(count_seen 'chain: match')" -eq 5
 check 'what cannot be read has no value' "$(count_seen 'none: match')" -eq 0
-check 'what is not in memory yet can be read' "$(count_seen '^far: 0$')" -eq 6
+check 'memory that is not paged in yet can be read' "$(count_seen '^far: 0$')" -eq 6
 check 'at data events, too' "$(count_seen '^data: 10$')" -eq 2
-check 'the report tells the values' "$(count_seen 'enqueue(7)  flag = 1, queue.count = 7')" -eq 1
+check 'the report shows the values' "$(count_seen 'enqueue(7)  flag = 1, queue.count = 7')" -eq 1
 check 'a static variable of a function' "$(count_seen 'static: match') $(count_seen 'static_data: match')" = '1 6'
 check '128 bits' "$(count_seen '^huge: 1$')" -eq 6
 check 'the end of a list' "$(count_seen 'end: match')" -eq 1
