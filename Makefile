@@ -42,7 +42,7 @@ RECORDS := $(if $(findstring clang,$(CC)),-Wno-gnu-variable-sized-type-not-at-en
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(RECORDS) $(MODE) -I. -Iinclude -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
-CORE_LIBS := -lexpat -lisal -lcjson -lpcre2-8
+CORE_LIBS := -lbabeltrace2 -lexpat -lisal -lcjson -lpcre2-8
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lncursesw -ltinfo
 
@@ -92,8 +92,8 @@ help:
 # ---- what a new machine lacks ------------------------------------------------------------------
 
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
-	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev libncurses-dev uthash-dev pkg-config
-TEST_PACKAGES := g++ libtbb-dev tmux lttng-tools liblttng-ust-dev llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 procps gdb strace pigz pbzip2 bzip2 xz-utils zstd redis-server \
+	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev libncurses-dev libbabeltrace2-dev uthash-dev pkg-config
+TEST_PACKAGES := g++ libtbb-dev tmux babeltrace2 lttng-tools liblttng-ust-dev llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 procps gdb strace pigz pbzip2 bzip2 xz-utils zstd redis-server \
 	memcached systemtap-sdt-dev libcap2-bin rustc valgrind qemu-user chromium chromium-driver python3-selenium zsh
 
 deps: PACKAGES := $(BUILD_PACKAGES)

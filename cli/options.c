@@ -280,7 +280,7 @@ static const struct option options[] = {
 		AT(name_silent)},
 	{0, "max-states", "N", FOR_COMPILE, "maximum number of states (100000)", take_number,
 		AT(max_states), .min = 1, .max = UINT_MAX},
-	{0, "from", "jsonl|msg|dpel|std|otlp|shiviz|journal", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
+	{0, "from", "jsonl|msg|dpel|std|otlp|shiviz|journal|ctf", FOR_CONVERT | FOR_REPLAY | FOR_VIEW, "format of the logs read",
 		take_one_of, AT(from)},
 	{0, "pattern", "REGEX", FOR_CONVERT | FOR_REPLAY | FOR_VIEW,
 		"read text: each match is an event, with named groups such as (?<event>\\w+)", take_text, AT(pattern)},

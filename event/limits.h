@@ -22,6 +22,10 @@
 /* Bytes of a block's content in a .dpel log. */
 #define DPEL_MAX_BLOCK DPE_TINY_OR(64u << 10, 1u << 30)
 
+/* In a trace of LTTng, how many events after a lock of a mutex are searched for the unlock that came before it; if
+ * it is not among them, two threads seem to hold the mutex. */
+#define DPE_UNLOCKS_AHEAD DPE_TINY_OR(3u, 4096u)
+
 /* ---- costs time or bytes only ---------------------------------------------------------------- */
 
 /* Bytes of a text that is interned, and texts; others are compared byte by byte. */

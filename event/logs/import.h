@@ -27,12 +27,13 @@ void dpe_import_sort(struct dpe_import *import);
  * character becomes `_`. */
 void dpe_import_name(struct dpe_text *to, const char *name, size_t len);
 
-/* ---- otlp_read.c, pattern_read.c, journal_read.c ----------------------------------------- */
+/* ---- otlp_read.c, pattern_read.c, journal_read.c, ctf_read.c ----------------------------- */
 
 /* Each reads the whole input; NULL after a diagnostic. */
 struct dpe_import *dpe_otlp_new(struct dpe_log_reader *reader);
 struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pattern); /* NULL: ShiViz's */
 struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader);
+struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder that the log's name gives */
 
 /* NULL after a diagnostic. */
 struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text);

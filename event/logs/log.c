@@ -17,6 +17,7 @@ static const struct {
 	{"otlp", DPE_LOG_OTLP},
 	{"shiviz", DPE_LOG_SHIVIZ},
 	{"journal", DPE_LOG_JOURNAL},
+	{"ctf", DPE_LOG_CTF},
 };
 
 enum dpe_log_format dpe_log_format_named(const char *name)
@@ -28,6 +29,12 @@ enum dpe_log_format dpe_log_format_named(const char *name)
 	return DPE_LOG_UNKNOWN;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
 
 enum dpe_log_format dpe_log_format_of(const char *path)
 {
@@ -35,6 +42,8 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 
 	if (!strcmp(path, "-"))
 		return DPE_LOG_JSONL;
+	if (is_folder(path))
+		return DPE_LOG_CTF;
 	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
 }
 
@@ -89,6 +98,8 @@ static bool begin(struct dpe_log_reader *reader, const char *expression)
 		return begin_import(reader, dpe_pattern_new(reader, NULL));
 	case DPE_LOG_JOURNAL:
 		return begin_import(reader, dpe_journal_new(reader));
+	case DPE_LOG_CTF:
+		return begin_import(reader, dpe_ctf_new(reader));
 	case DPE_LOG_TEXT:
 		return begin_import(reader, dpe_pattern_new(reader, expression));
 	case DPE_LOG_MSG:
@@ -115,12 +126,11 @@ static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path
 	enum dpe_log_format format, const char *expression, uint32_t index, struct dpe_diags *diags)
 {
 	struct dpe_log_reader *reader;
-	FILE *from;
+	FILE *from = NULL;
 
 	if (!find_format(path, &format, diags))
 		return NULL;
-	from = open_file(path, diags);
-	if (!from)
+	if (format != DPE_LOG_CTF && !(from = open_file(path, diags)))
 		return NULL;
 	reader = dpe_xcalloc(1, sizeof(*reader));
 	reader->names = names;

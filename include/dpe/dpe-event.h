@@ -176,9 +176,10 @@ enum dpe_log_format {
 	DPE_LOG_OTLP,   /* traces of OpenTelemetry, in JSON; only read, as are the next ones */
 	DPE_LOG_SHIVIZ, /* two lines an event: host and vector clock, text */
 	DPE_LOG_JOURNAL, /* what journalctl -o json prints */
+	DPE_LOG_CTF,    /* a folder with traces in the Common Trace Format */
 	DPE_LOG_TEXT,   /* by a regular expression: dpe_log_open_text */
 };
-/* By file name extension (.jsonl, .msg, .dpel, .std, .otlp, .shiviz, .journal); "-" is JSON Lines. */
+/* By file name extension (.jsonl, .msg, .dpel, .std, .otlp, .shiviz, .journal); a folder is CTF, "-" JSON Lines. */
 enum dpe_log_format dpe_log_format_of(const char *path);
 /* By name ("jsonl", "msg", …). */
 enum dpe_log_format dpe_log_format_named(const char *name);
