@@ -150,6 +150,8 @@ static unsigned without_start(const char *const *frames, unsigned count)
 {
 	unsigned unnamed = 2; /* start_thread and clone3 */
 
+	if (count > 1 && !strcmp(frames[count - 1], "…") && (is_of_start(frames[count - 2]) || is_unnamed_of_libc(frames[count - 2]))) /* the callers of these are known */
+		count--;
 	while (count > 1 && (is_of_start(frames[count - 1]) || (is_unnamed_of_libc(frames[count - 1]) && unnamed-- > 0)))
 		count--;
 	return count;
