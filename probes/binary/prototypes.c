@@ -1,12 +1,12 @@
-/* The functions of POSIX and C threads, and the ones of libc that return or take memory, files and descriptors, as
- * their standards declare them. */
+/* The functions of POSIX and C threads, the ones of libc that return or take memory, files and descriptors, and C++'s
+ * operators new and delete, as their standards declare them. */
 #include "probes/binary/prototypes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Each name is between blanks. Only thread functions have these. */
-static const struct dpe_prototype OF_THREADS[] = {
+/* Each name is between blanks. No other function has one of these, in whichever library. */
+static const struct dpe_prototype ANYWHERE[] = {
 	{"", 'h', " pthread_self thrd_current "},
 	{"", 'i', " pthread_yield "},
 	{"", 'v', " pthread_testcancel thrd_yield "},
@@ -49,6 +49,12 @@ static const struct dpe_prototype OF_THREADS[] = {
 	{"u", 'p', " pthread_getspecific tss_get "},
 	{"u", 'v', " tss_delete "},
 	{"up", 'i', " pthread_setspecific tss_set "},
+	{"p", 'v', " _ZdlPv _ZdaPv "},
+	{"pz", 'v', " _ZdlPvm _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t "},
+	{"pzz", 'v', " _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t "},
+	{"z", 'p', " _Znwm _Znam "},
+	{"zp", 'p', " _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t "},
+	{"zz", 'p', " _ZnwmSt11align_val_t _ZnamSt11align_val_t "},
 };
 
 static const struct dpe_prototype OF_LIBC[] = {
@@ -95,7 +101,7 @@ static const struct dpe_prototype *find(
 
 const struct dpe_prototype *dpe_prototype_find(const char *name, bool of_libc)
 {
-	const struct dpe_prototype *found = find(OF_THREADS, DPE_COUNT(OF_THREADS), name);
+	const struct dpe_prototype *found = find(ANYWHERE, DPE_COUNT(ANYWHERE), name);
 
 	return found || !of_libc ? found : find(OF_LIBC, DPE_COUNT(OF_LIBC), name);
 }

@@ -56,6 +56,20 @@ g++ -g -O1 life.cc -o life || not_ok 'compiling life.cc'
 run "$DPE" run -e 'expect life(p): (pipe::pipe(p).exit ; pipe::~pipe(p))*' -- ./life
 says 'objects, from constructor to destructor' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
 
+cat >new.cc <<'X'
+int main()
+{
+	int *kept = new int[4];
+
+	delete new int(*kept);
+}
+X
+g++ -g -O0 -fno-sized-deallocation new.cc -o new || not_ok 'compiling new.cc'
+run "$DPE" run -e 'expect memory(p): _Znwm(_).exit = p ; _ZdlPv(p)' -- ./new
+says 'what new returns is a pointer' 1 'where p = 0x' 'stopped after operator new.exit(16) = 0x' '1 incomplete, 1 satisfied'
+run "$DPE" run -e 'expect memory(p): _Znwm(p) ; _ZdlPv(p)' -- ./new
+says 'what it takes is none' 1 "'p' is argument 1 of '_Znwm', a number, and argument 1 of '_ZdlPv', a pointer"
+
 cat >states.cc <<'X'
 namespace net {
 struct socket {

@@ -284,6 +284,14 @@ static void prototypes_where_there_is_no_debug_information(void **state)
 	noted[0] = 0xabc, noted[1] = 0;
 	check_args(s, "\"0xabc\" \"0x0\"");
 	check_ret(s, 0xffffffff, "-1");
+	function.name = "_Znwm";
+	s = dpe_signature_of(target->module, &function, 0, target->arena);
+	noted[0] = 24;
+	check_args(s, "24");
+	check_ret(s, 0xabc, "\"0xabc\"");
+	function.name = "_ZdlPv";
+	noted[0] = 0xabc;
+	check_args(dpe_signature_of(target->module, &function, 0, target->arena), "\"0xabc\"");
 }
 
 /* Its debug information, which is large, is not even looked for; nobody else's function is taken for one of it. */
