@@ -105,12 +105,16 @@ struct cli_top *cli_top_new(struct cli *cli)
 
 bool cli_top_begin(struct cli_top *top, struct cli_report *report, struct dpe_recognizer *recognizer)
 {
+	const char *terminal = getenv("TERM");
+
 	top->report = report;
 	top->recognizer = recognizer;
 	top->begin = cli_clock();
 	top->screen = cli_screen_open(top->terminal, top->keyboard);
 	if (!top->screen) {
-		dpe_diag_at(top->cli->diags, DPE_ERROR, "dpe top", "cannot use this terminal: is TERM right?");
+		dpe_diag_at(top->cli->diags, DPE_ERROR, "dpe top",
+			"a terminal of type '%s' (TERM) is not known, or cannot move its cursor: set TERM to what yours is, such as xterm, "
+			"or use dpe run or dpe attach", terminal ? terminal : "");
 		return false;
 	}
 	cli_report_into(report, top->text);

@@ -191,12 +191,14 @@ for terminal in vt100 screen xterm; do
 	check "on a $terminal" $? -eq 0
 	tm kill-server
 done
-begin 80 24 "TERM=dumb $DPE top $rule -- ./busy"
-shows 'error: cannot use this terminal: is TERM right?'
-check 'not on one that cannot move its cursor' $? -eq 0
-left 2
-check 'which is an error' $? -eq 0
-tm kill-server
+for terminal in dumb nosuchterminal; do
+	begin 200 24 "TERM=$terminal $DPE top $rule -- ./busy"
+	shows "error: a terminal of type '$terminal' (TERM) is not known, or cannot move its cursor: set TERM to"
+	check "not on a terminal that is $terminal" $? -eq 0
+	left 2
+	check 'which is an error' $? -eq 0
+	tm kill-server
+done
 begin 80 24 "$DPE top -s nothere.dpe -- ./busy"
 left 2
 check 'errors' $? -eq 0
