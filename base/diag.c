@@ -17,6 +17,12 @@ struct diag {
 	unsigned leader; /* index of the error or warning that a note belongs to */
 };
 
+/* What a generated line of a source is printed as. */
+struct generated {
+	char *source, *by, *word;
+	unsigned line;
+};
+
 /* Diagnostics since the last printing, to detect repetitions quickly. */
 struct said {
 	UT_hash_handle hh;
@@ -35,6 +41,8 @@ struct dpe_diags {
 	unsigned counted[DPE_NOTE + 1], uncounted; /* since the last printing, without repetitions */
 	struct dpe_arena **arenas;           /* handed over by callers */
 	unsigned narenas, caparenas;
+	struct generated *generated;
+	unsigned ngenerated, capgenerated;
 };
 
 struct dpe_diags *dpe_diags_new(void)
@@ -63,7 +71,13 @@ void dpe_diags_free(struct dpe_diags *diags)
 	}
 	for (unsigned i = 0; i < diags->narenas; i++)
 		dpe_arena_free(diags->arenas[i]);
+	for (unsigned i = 0; i < diags->ngenerated; i++) {
+		free(diags->generated[i].source);
+		free(diags->generated[i].by);
+		free(diags->generated[i].word);
+	}
 	forget_printed(diags);
+	free(diags->generated);
 	free(diags->arenas);
 	free(diags->at);
 	free(diags);
@@ -74,13 +88,30 @@ void dpe_diags_keep(struct dpe_diags *diags, struct dpe_arena *arena)
 	*DPE_GROW(diags->arenas, diags->narenas, diags->caparenas) = arena;
 }
 
+static const struct generated *generated_line(const struct dpe_diags *diags, const struct diag *diag)
+{
+	for (unsigned i = 0; diag->place.source && i < diags->ngenerated; i++) {
+		if (diags->generated[i].line == diag->line &&
+			!strcmp(diags->generated[i].source, dpe_source_name(diag->place.source)))
+			return &diags->generated[i];
+	}
+	return NULL;
+}
+
+static bool is_same(struct dpe_place a, struct dpe_place b)
+{
+	return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+/* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
 /* Records the diagnostic; true if it repeats an earlier one. */
 static bool is_known(struct dpe_diags *diags, const struct diag *new)
 {
-	const char *where = new->where ? new->where : "";
+	const struct generated *generated = generated_line(diags, new);
+	const char *where = generated ? generated->word : new->where ? new->where : "";
 	char *key =
 		dpe_xasprintf("%d %p %u %d%zu:%s%s", new->severity, (const void *)new->place.source,
-			new->place.begin, !!new->where, strlen(where), where, new->text);
+			generated ? 0 : new->place.begin, !!new->where, strlen(where), where, new->text);
 	struct said *said;
 
 	HASH_FIND_STR(diags->said, key, said);
@@ -108,6 +139,8 @@ static bool is_beyond_limit(struct dpe_diags *diags, const struct diag *new)
 
 static void add(struct dpe_diags *diags, struct diag new)
 {
+	if (new.place.source)
+		dpe_place_line(new.place, &new.line, &new.column);
 	if (new.severity != DPE_NOTE)
 		diags->dropped = is_known(diags, &new) || is_beyond_limit(diags, &new);
 	if (diags->dropped) {
@@ -119,8 +152,6 @@ static void add(struct dpe_diags *diags, struct diag new)
 	if (new.severity != DPE_NOTE || diags->leader < diags->printed)
 		diags->leader = new.number; /* a note alone, if its error was printed */
 	new.leader = diags->leader;
-	if (new.place.source)
-		dpe_place_line(new.place, &new.line, &new.column);
 	diags->errors += new.severity == DPE_ERROR;
 	*DPE_GROW(diags->at, diags->count, diags->cap) = new;
 }
@@ -160,6 +191,13 @@ void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char
 void dpe_diags_color(struct dpe_diags *diags, bool color)
 {
 	diags->color = color;
+}
+
+void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned line, const char *by, const char *word)
+{
+	struct generated new = {dpe_xstrdup(source), dpe_xstrdup(by), dpe_xstrdup(word), line};
+
+	*DPE_GROW(diags->generated, diags->ngenerated, diags->capgenerated) = new;
 }
 
 void dpe_diags_out_of_memory(struct dpe_diags *diags)
@@ -208,6 +246,14 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 	return columns;
 }
 
+static void add_mark(struct dpe_text *to, unsigned before, unsigned width, bool color)
+{
+	dpe_text_printf(to, "\n  | %*s%s^", (int)before, "", color ? CARET : "");
+	for (unsigned i = 1; i < width; i++)
+		dpe_text_puts(to, "~");
+	dpe_text_puts(to, color ? PLAIN "\n" : "\n");
+}
+
 /* The source line of the location with a mark below it; a long line is cut around the mark. */
 static void add_line(struct dpe_text *to, struct dpe_place place, bool color)
 {
@@ -232,36 +278,57 @@ static void add_line(struct dpe_text *to, struct dpe_place place, bool color)
 		: place.end > begin ? place.end - begin
 				    : 0);
 	dpe_text_free(&marked);
-	dpe_text_printf(to, "\n  | %*s%s^", (int)before, "", color ? CARET : "");
-	for (unsigned i = 1; i < width; i++)
-		dpe_text_puts(to, "~");
-	dpe_text_puts(to, color ? PLAIN "\n" : "\n");
+	add_mark(to, before, width, color);
 }
 
-static bool is_same(struct dpe_place a, struct dpe_place b)
+/* The word with a mark below the name that the location begins with; below all of it if it does not have that. */
+static void add_word(struct dpe_text *to, const struct generated *generated, struct dpe_place place, bool color)
 {
-	return a.source == b.source && a.begin == b.begin && a.end == b.end;
+	size_t size, len;
+	const char *word = generated->word, *text = dpe_source_text(place.source, &size), *at = NULL;
+	struct dpe_text ignored = {0};
+	unsigned before, width;
+
+	text += place.begin < size ? place.begin : size;
+	text += *text == '[';
+	len = strcspn(text, "()[]'&; \n");
+	if (len)
+		at = memmem(word, strlen(word), text, len);
+	if (!at) {
+		at = word;
+		len = strlen(word);
+	}
+	before = add_safe(&ignored, word, (size_t)(at - word));
+	width = add_safe(&ignored, at, len);
+	dpe_text_free(&ignored);
+	dpe_text_puts(to, "  | ");
+	add_safe(to, word, strlen(word));
+	add_mark(to, before, width, color);
 }
 
-/* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
-static void print_diag(FILE *to, const struct diag *diag, const struct diag *leader, bool color)
+static void print_diag(const struct dpe_diags *diags, FILE *to, const struct diag *diag, const struct diag *leader)
 {
 	static const char *const severities[] = {"error", "warning", "note"};
 	static const char *const colored[] = {
 		RED "error" PLAIN, MAGENTA "warning" PLAIN, CYAN "note" PLAIN};
+	const struct generated *generated = generated_line(diags, diag);
 	const char *name = diag->where ? diag->where : "dpe";
 	struct dpe_text text = {0};
 
 	if (diag->place.source)
-		name = dpe_source_name(diag->place.source);
+		name = generated ? generated->by : dpe_source_name(diag->place.source);
 	add_safe(&text, name, strlen(name));
-	if (diag->place.source)
+	if (diag->place.source && !generated)
 		dpe_text_printf(&text, ":%u:%u", diag->line, diag->column);
-	dpe_text_printf(&text, ": %s: ", (color ? colored : severities)[diag->severity]);
+	dpe_text_printf(&text, ": %s: ", (diags->color ? colored : severities)[diag->severity]);
 	add_safe(&text, diag->text, strlen(diag->text));
 	dpe_text_puts(&text, "\n");
-	if (diag->place.source && (diag == leader || !is_same(diag->place, leader->place)))
-		add_line(&text, diag->place, color);
+	if (diag->place.source && (diag == leader || !is_same(diag->place, leader->place))) {
+		if (generated)
+			add_word(&text, generated, diag->place, diags->color);
+		else
+			add_line(&text, diag->place, diags->color);
+	}
 	fwrite(text.at, 1, text.len, to);
 	dpe_text_free(&text);
 }
@@ -311,7 +378,7 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 		for (unsigned j = order[i]; j < diags->count; j++) {
 			if (diags->at[j].leader != order[i])
 				break;
-			print_diag(to, &diags->at[j], &diags->at[order[i]], diags->color);
+			print_diag(diags, to, &diags->at[j], &diags->at[order[i]]);
 		}
 	}
 	free(order);

@@ -60,9 +60,22 @@ static void add_accesses(struct dpe_text *to, const char *variable)
 	dpe_text_printf(to, "[%s'] [.access = \"atomic write\"] & [%s] [.access = \"read\"]", variable, variable);
 }
 
-/* `pair`: what to watch if the word is a pair. */
-static void add_rule(struct dpe_text *to, const char *begin, const char *word, const char *pair)
+/* The number of the line that is added next. */
+static unsigned next_line(const struct dpe_text *text)
 {
+	unsigned line = 1;
+
+	for (size_t i = 0; i < text->len; i++)
+		line += text->at[i] == '\n';
+	return line;
+}
+
+/* `pair`: what to watch if the word is a pair. */
+static void add_rule(struct cli *cli, const char *begin, const char *word, const char *pair)
+{
+	struct dpe_text *to = &cli->rules;
+
+	dpe_diags_show_word(cli->diags, CLI_COMMAND_LINE, next_line(to), "dpe race", word);
 	add_name(to, begin, word);
 	if (pair)
 		add_pair(to, pair, find_comma(pair));
@@ -116,9 +129,9 @@ static void add_rules(struct cli *cli, const char *word)
 {
 	char *pair = pair_of(cli, word);
 
-	add_rule(&cli->rules, "detect race_", word, pair);
+	add_rule(cli, "detect race_", word, pair);
 	if (!cli->no_predict)
-		add_rule(&cli->rules, "predict predicted_race_", word, pair);
+		add_rule(cli, "predict predicted_race_", word, pair);
 	free(pair);
 }
 

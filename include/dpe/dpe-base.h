@@ -106,6 +106,8 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags);
 void dpe_diags_print(struct dpe_diags *diags, FILE *to);
 /* From now on they are printed with the escape sequences of terminals, or without. */
 void dpe_diags_color(struct dpe_diags *diags, bool color);
+/* That line of the source with this name was generated from a word: it is printed in its place, as if `by` said so. */
+void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned line, const char *by, const char *word);
 
 /* Writes the candidates nearest to `word` (edit distance with transpositions) to `best`,
  * nearest first, `max` at most; none is farther than a third of the word, rounded up. Returns

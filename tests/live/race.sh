@@ -81,8 +81,15 @@ says 'nothing to watch' 2 'nothing to watch'
 run "$DPE" race counter
 says 'no program' 2 'no target'
 run "$DPE" race countre -- ./races race
-says 'a misspelt variable' 2 "command line:1:" "has no variable 'countre'" "'counter'"
+says 'a misspelt variable' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'
 check 'which is not started for it' ! -s out
+run "$DPE" race 'put,gte(x)' -- ./races race
+says 'a misspelt function' 2 "dpe race: error: no function 'gte' in" '  | put,gte(x)' '  |     ^~~' "did you mean 'get'"
+run "$DPE" race -e 'detect r: putt' counter,gte -- ./races race
+says 'beside a rule' 2 'command line:1:11: error: ' '  | detect r: putt' '  | counter,gte'
+run "$DPE" race 'put(,get' -- ./races race
+says 'a bracket that is not closed' 2 '  | put(,get' '  | ^~~~~~~~'
+check 'is said once' "$(grep -c 'never closed' err) $(grep -c 'detect\|predict' err)" = '1 0'
 run "$DPE" race --plan counter put,get -- ./races race
 check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
 
