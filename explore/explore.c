@@ -141,6 +141,17 @@ static void take_behaviour(struct dpe_exploration *exploration)
 		dpe_dfs_take(&exploration->dfs, memory);
 }
 
+static bool by_delays(const struct dpe_exploration *exploration)
+{
+	return !strcmp(exploration->options->strategy, "delay");
+}
+
+/* The delays that were tried are all schedules. */
+static bool has_all_delays(const struct dpe_exploration *exploration)
+{
+	return !exploration->delays.cut && !exploration->uncontrolled;
+}
+
 /* Run number 1 continues the same thread wherever it can. False if all schedules were run. */
 static bool choose_schedule(struct dpe_exploration *exploration, unsigned number)
 {
@@ -152,14 +163,17 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 		dpe_strategy_find(exploration->options->strategy, number - 2, &strategy);
 	if (strategy.strategy == DPE_SCHED_DFS && !exploration->by_dfs && !has_behaviour(exploration))
 		strategy.strategy = DPE_SCHED_SURW;
+	if (strategy.strategy == DPE_SCHED_DELAY && !dpe_delays_give(&exploration->delays, memory)) {
+		if (by_delays(exploration) || has_all_delays(exploration))
+			return false;
+		strategy.strategy = DPE_SCHED_SURW;
+	}
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
 	if (strategy.strategy == DPE_SCHED_SURW)
 		weigh(memory);
-	if (exploration->by_dfs)
-		return dpe_dfs_give(&exploration->dfs, memory);
-	return strategy.strategy != DPE_SCHED_DELAY || dpe_delays_give(&exploration->delays, memory);
+	return !exploration->by_dfs || dpe_dfs_give(&exploration->dfs, memory);
 }
 
 /* The runs that dfs leaves out are equivalent to others, so nothing is unknown. */
@@ -179,7 +193,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 
 	if (!choose_schedule(exploration, number)) {
 		exploration->ended = true;
-		exploration->complete = !exploration->delays.cut && !exploration->uncontrolled && is_whole(exploration);
+		exploration->complete = has_all_delays(exploration) && is_whole(exploration);
 		return false;
 	}
 	if (!dpe_exploration_run(exploration, &run))
@@ -221,7 +235,7 @@ enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *explorat
 		return DPE_EXPLORED_FOUND;
 	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
 		exploration->crowded || exploration->replaced ||
-		(exploration->by_dfs && exploration->ended && !exploration->complete))
+		(exploration->ended && !exploration->complete))
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
 }

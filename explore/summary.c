@@ -68,6 +68,9 @@ static void report_completeness(const struct dpe_exploration *exploration)
 			exploration->dfs.strayed ? "the program depends on something other than the schedule"
 			: exploration->dfs.cut   ? "runs had too many operations"
 						 : "something was not controlled, or ended early");
+	else if (exploration->ended)
+		fprintf(to, "explore: not all schedules were explored: %s\n",
+			exploration->delays.cut ? "there are too many, or too long ones" : "something was not controlled");
 	else if (exploration->by_dfs && exploration->runs == exploration->options->runs)
 		fprintf(to, "explore: not all behaviours were explored: --runs=%u ended it\n", exploration->options->runs);
 }

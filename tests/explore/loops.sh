@@ -51,6 +51,14 @@ for strategy in random pct:3 pos surw rounds portfolio; do
 	says "$strategy: a thread that sleeps wakes up" 0 "nothing found"
 done
 
+# runs that can always be a little longer: what one strategy has at its bounds is not all schedules
+run "$DPE" explore --strategy=delay --runs=300 -- ./calls late
+says "delay ends where its bounds leave schedules out, and says so" 3 "nothing found" \
+	"not all schedules were explored: there are too many, or too long ones"
+run "$DPE" explore --runs=400 -- ./calls late
+says "the portfolio goes on with its other strategies" 0 "400 runs, portfolio, seed 1: nothing found"
+check "which is not all" -z "$(grep 'all .* explored' err)"
+
 # programs with more behaviours than the requested runs
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
 says "dfs that --runs ended is not all" 0 "not all behaviours were explored: --runs=3 ended it"

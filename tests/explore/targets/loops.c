@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static atomic_int flag, other, lock, sum;
 static int plain;
 
@@ -157,6 +158,28 @@ static void *try_for_a_while(void *none)
 	return none;
 }
 
+/* The time may be over any number of times before the other thread runs. */
+static void *await_late(void *none)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	pthread_mutex_lock(&mutex);
+	while (!plain)
+		pthread_cond_timedwait(&condition, &mutex, &until);
+	pthread_mutex_unlock(&mutex);
+	return none;
+}
+
+static void *signal_with_lock(void *none)
+{
+	pthread_mutex_lock(&mutex);
+	plain = 1;
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+	return none;
+}
+
 static void *leave(void *none)
 {
 	return none;
@@ -180,6 +203,7 @@ static const struct {
 	{"never, yielding", spin_and_yield, spin_and_yield},
 	{"ask", ask, leave},
 	{"timed", try_for_a_while, sleep_with_lock},
+	{"late", await_late, signal_with_lock},
 };
 
 int main(int argc, char **argv)
