@@ -46,8 +46,9 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds those in the modules that were added since. Returns how many sites of the plan cannot be observed
  * there, after a warning for each. */
 unsigned dpe_sites_find_late(struct dpe_probes *probes);
-/* A warning if the target has ended as the kernel ends a program for a probed return on a stack that a handler left. */
-void dpe_sites_report_illegal_return(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* A warning if the target has ended as a probed return may end it: on a stack that a handler left, or before a caller
+ * that catches an exception. */
+void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* Two plan sites are one site: adds what the other needs. */
 void dpe_guard_merge(struct dpe_guard *to, const struct dpe_guard *from);
 

@@ -88,14 +88,28 @@ bool dpe_sites_check_stacks(
 	return true;
 }
 
-void dpe_sites_report_illegal_return(const struct dpe_probes *probes, struct dpe_diags *diags)
+/* Only a library of the language itself defines what others call to throw; Rust's is part of the program. */
+static bool throws(const struct dpe_modules *modules)
+{
+	for (unsigned i = 0; i < modules->count; i++)
+		if (modules->at[i]->program && dpe_module_imports(modules->at[i], "_Unwind_RaiseException"))
+			return true;
+	return is_called(modules, "__cxa_throw");
+}
+
+void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = probed_return(probes);
+	int signal = WIFSIGNALED(probes->status) ? WTERMSIG(probes->status) : 0;
 
-	if (!site || !WIFSIGNALED(probes->status) || WTERMSIG(probes->status) != SIGILL || !is_called(&probes->modules, "sigaltstack"))
-		return;
-	dpe_diag(diags, DPE_WARNING, site->wanted->place,
-		"SIGILL may be of the kernel's making: it ends a program with probed returns, such as that of '%s', where a signal "
-		"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
-		dpe_name_text(probes->names, site->wanted->name));
+	if (site && signal == SIGILL && is_called(&probes->modules, "sigaltstack"))
+		dpe_diag(diags, DPE_WARNING, site->wanted->place,
+			"SIGILL may be of the kernel's making: it ends a program with probed returns, such as that of '%s', where a signal "
+			"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
+			dpe_name_text(probes->names, site->wanted->name));
+	if (site && signal == SIGABRT && throws(&probes->modules))
+		dpe_diag(diags, DPE_WARNING, site->wanted->place,
+			"SIGABRT may be due to dpe: an exception cannot leave a function whose return is probed, such as '%s'; "
+			"observe only entries (f.enter), and thread functions with --preload",
+			dpe_name_text(probes->names, site->wanted->name));
 }

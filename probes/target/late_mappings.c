@@ -123,7 +123,7 @@ void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags
 	dpe_object_watches_report_refused(probes, diags);
 	report_replaced(probes, diags);
 	dpe_texts_report_cut(probes, diags);
-	dpe_sites_report_illegal_return(probes, diags);
+	dpe_sites_report_fatal_return(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
 			report_missing(probes, &probes->plan->sites[i], diags);

@@ -69,4 +69,11 @@ run "$DPE" run -s entries.dpe -- ./higher_stack
 says 'its entries are observed' 0 'm: count 2'
 ./higher_stack
 check 'and by itself it ends well' $? = 0
+
+# An exception that leaves a function whose return is probed.
+${CXX:-g++} -g -O1 "$TOP/tests/live/targets/thrown.cc" -o thrown || not_ok 'compiling thrown.cc'
+run "$DPE" run -e 'measure m: fails.exit { count(); }' -- ./thrown
+says 'an exception may not be caught' 3 'SIGABRT may be due to dpe' 'observe only entries'
+run "$DPE" run -e 'measure m: fails.enter { count(); }' -- ./thrown
+says 'but is where entries are observed' 0 'm: count 1'
 finish
