@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, ESCAPE = 27 };
+enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, LEAST_NAME = 12, ESCAPE = 27 };
 
 struct cli_screen {
 	SCREEN *terminal;
@@ -115,9 +115,15 @@ static int by_count(const void *a, const void *b)
 	return strcmp(left->text, right->text);
 }
 
+/* The columns of the figures behind a name: all of them, or the first where the name would be too short. */
+static int figures_in(int columns, int all, int first)
+{
+	return columns - all >= LEAST_NAME ? all : first;
+}
+
 static void draw_events(struct cli_screen_model *model, int row, int rows, int columns)
 {
-	int figures = model->lost ? 26 : 22, name = columns - figures;
+	int figures = model->lost ? figures_in(columns, 26, 9) : figures_in(columns, 22, 11), name = columns - figures;
 
 	attron(A_BOLD);
 	put(row, 0, columns, "event");
@@ -139,17 +145,17 @@ static void draw_events(struct cli_screen_model *model, int row, int rows, int c
 
 static void draw_rules(const struct cli_screen_model *model, int row, int rows, int column)
 {
-	int columns = COLS - column, name = columns - 24;
+	int columns = COLS - column, figures = figures_in(columns, 24, 8), name = columns - figures;
 
 	attron(A_BOLD);
 	put(row, column, columns, "rule");
-	put_formatted(row, column + name, 24, "%8s %7s %7s", "slices", "found", "unsure");
+	put_formatted(row, column + name, figures, "%8s %7s %7s", "slices", "found", "unsure");
 	attroff(A_BOLD);
 	for (unsigned i = 0; i < model->nrules && (int)i < rows - 1; i++) {
 		const struct dpe_rule_state *state = &model->rules[i];
 
 		put(row + 1 + (int)i, column, name, dpe_rule_name(state->rule));
-		put_formatted(row + 1 + (int)i, column + name, 24, "%8" PRIu64 " %7" PRIu64 " %7" PRIu64, state->slices,
+		put_formatted(row + 1 + (int)i, column + name, figures, "%8" PRIu64 " %7" PRIu64 " %7" PRIu64, state->slices,
 			state->findings, state->inconclusive);
 	}
 }

@@ -105,6 +105,10 @@ shows 'q goes back' 'line'
 check 'and a larger one' $? -eq 0
 key q
 shows 'Enter opens'
+tm resize-window -x 40 -y 24
+shows 'put.ente ' ' slices' '3 findings'
+check 'a narrow one has names, and the first figure of each' "$(grep -c '^put.ente  *3' screen) $(grep -c ' race  *3$' screen)" = '1 1'
+tm resize-window -x 120 -y 30
 key q
 left 1
 check 'the status of dpe run' $? -eq 0
