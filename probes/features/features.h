@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Probes at many sites in one call, as the kernel takes them: installed headers may be too old to name it. */
-enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
+enum { TRACE_UPROBE_MULTI = 48, TRACE_UPROBE_SESSION = 57, UPROBE_MULTI_RETURN = 1 };
 
 struct dpe_multi_request {
 	uint32_t program, target, type, flags;
@@ -20,6 +20,8 @@ int dpe_multi_link(struct dpe_multi_request *request);
 int dpe_load_nothing(uint32_t type, uint32_t flags);
 /* Whether the kernel knows the request (Linux 6.6). */
 bool dpe_kernel_has_multi(void);
+/* Whether a program can decide at an entry if the return is probed (Linux 6.13). */
+bool dpe_kernel_has_sessions(void);
 /* Whether programs of probes may sleep (Linux 6.0); `multi`: those of requests for many. */
 bool dpe_kernel_has_sleep(bool multi);
 /* Whether threads of the target can wait until what they loaded is observed. */

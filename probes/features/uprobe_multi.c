@@ -36,13 +36,13 @@ bool dpe_kernel_has_sleep(bool multi)
 }
 
 /* A wrong file is what the kernel finds wrong then. */
-bool dpe_kernel_has_multi(void)
+static bool takes_links(uint32_t type)
 {
 	uint64_t offset = 0;
-	int link, error, program = dpe_load_nothing(TRACE_UPROBE_MULTI, 0);
+	int link, error, program = dpe_load_nothing(type, 0);
 	struct dpe_multi_request request = {
 		.program = program,
-		.type = TRACE_UPROBE_MULTI,
+		.type = type,
 		.path = (uintptr_t) "/",
 		.offsets = (uintptr_t)&offset,
 		.count = 1,
@@ -56,6 +56,16 @@ bool dpe_kernel_has_multi(void)
 		close(link);
 	close(program);
 	return link < 0 && error == EBADF;
+}
+
+bool dpe_kernel_has_multi(void)
+{
+	return takes_links(TRACE_UPROBE_MULTI);
+}
+
+bool dpe_kernel_has_sessions(void)
+{
+	return takes_links(TRACE_UPROBE_SESSION);
 }
 
 bool dpe_kernel_can_wait(void)

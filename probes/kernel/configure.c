@@ -271,8 +271,9 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->object_watches->nkinds);
 	if (!multi)
 		return;
+	bpf->rodata->refuses_returns = dpe_kernel_has_sessions();
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(
-		bpf->progs.on_exit, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));
 }

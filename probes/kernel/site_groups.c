@@ -94,17 +94,18 @@ int dpe_group_link(
 	unsigned count)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
+	bool returns = group->kind == DPE_AT_RETURNS, session = returns && bpf->rodata->refuses_returns;
 	char path[32];
 	struct dpe_multi_request request = {
 		.program = group->nothing ? group->nothing
 					  : bpf_program__fd(program_for(bpf, group->kind)),
-		.type = TRACE_UPROBE_MULTI,
+		.type = session ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
 		.counters = (uintptr_t)&group->counters[first],
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
-		.multi_flags = group->kind == DPE_AT_RETURNS ? UPROBE_MULTI_RETURN : 0,
+		.multi_flags = returns && !session ? UPROBE_MULTI_RETURN : 0,
 		.pid = (uint32_t)pid,
 	};
 

@@ -66,6 +66,7 @@ struct thread_struct {
 } RELOCATED;
 
 struct uprobe;
+struct arch_uprobe;
 
 /* A function whose return is probed: where on the stack its return address was, and that address. */
 struct return_instance {
@@ -79,6 +80,7 @@ struct uprobe_task {
 	unsigned long vaddr;           /* of the instruction that is probed … */
 	struct uprobe *active_uprobe;  /* … by this, while a copy of it is stepped … */
 	unsigned long xol_vaddr;       /* … here */
+	struct arch_uprobe *auprobe;   /* while programs run at an entry (since Linux 6.12) */
 } RELOCATED;
 
 struct seq_file;
@@ -172,6 +174,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
+	unsigned long sas_ss_sp, sas_ss_size; /* of sigaltstack */
 	__u64 start_time; /* as bpf_ktime_get_ns */
 } RELOCATED;
 

@@ -56,6 +56,24 @@ static __always_inline bool kernel_follows(struct task_struct *task)
 	return task->utask->depth < DPE_CALLS;
 }
 
+const volatile bool refuses_returns; /* the program of an exit runs at the entry as well, and decides */
+
+/* True if the kernel, were it to probe the return of a call at `sp`, would take the calls on lower addresses for left by
+ * longjmp, and end the program when they return; but they are open: this is a signal handler on its own stack above. */
+static __always_inline bool is_above_callers(struct task_struct *task, __u64 sp)
+{
+	const struct return_instance *caller;
+	__u64 stack;
+
+	if (!refuses_returns || !task->utask)
+		return false;
+	caller = task->utask->return_instances;
+	if (!caller || sp <= caller->stack)
+		return false;
+	stack = task->sas_ss_sp;
+	return caller->stack <= stack && sp > stack && sp - stack <= task->sas_ss_size;
+}
+
 /* Notes the call for its exit. If the kernel will not trace its return, the exit counts as lost now; if only
  * our own stack is full, when the call returns. */
 static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,

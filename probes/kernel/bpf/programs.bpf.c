@@ -138,7 +138,10 @@ static __always_inline void enter(
 		arm(site, 0, words, stack_pointer(regs), 0);
 	if (!DPE_COOKIE_EXIT(cookie))
 		return;
-	if (thread && complete)
+	if (is_above_callers(task, regs->sp)) {
+		if (observing)
+			lose_at(thread, tid, site, true);
+	} else if (thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, &event, words);
 	else if (thread)
 		thread->unsure = 1;
@@ -221,12 +224,21 @@ static __always_inline void leave(
 	pop_gone(thread, sp);
 }
 
+/* A call that begins, where a program runs at entries and returns. A function may return to its own first instruction. */
+static __always_inline bool is_entry(struct pt_regs *regs, struct task_struct *task)
+{
+	return regs->ip == bpf_get_func_ip(regs) &&
+	       (!bpf_core_field_exists(struct uprobe_task, auprobe) || task->utask->auprobe);
+}
+
 SEC("uretprobe")
 int on_exit(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
+	if (refuses_returns && is_entry(regs, task))
+		return is_above_callers(task, regs->sp);
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs));
 	return 0;

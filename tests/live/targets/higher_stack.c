@@ -1,7 +1,17 @@
-/* A signal handler on an alternative stack above that of its thread calls a function, while a call of another is open. */
+/* A signal handler on an alternative stack above that of its thread calls functions, while a call is open.
+ * `below`: the alternative stack is the lower one; `jump`: the handler is left by siglongjmp; `once`: SS_AUTODISARM. */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
+
+static sigjmp_buf back;
+static int jumps;
 
 __attribute__((noinline)) int inner(int x)
 {
@@ -9,19 +19,25 @@ __attribute__((noinline)) int inner(int x)
 	return x;
 }
 
-static void handler(int number)
+__attribute__((noinline)) void handler(int number)
 {
 	inner(number);
+	if (number == SIGUSR1)
+		raise(SIGUSR2);
+	else if (jumps)
+		siglongjmp(back, 1);
+	__asm__ volatile("");
 }
 
 __attribute__((noinline)) int outer(int x)
 {
-	raise(SIGUSR1);
-	return x;
+	if (!sigsetjmp(back, 1))
+		raise(SIGUSR1);
+	return inner(x) + 1;
 }
 
 /* Runs on a stack of its own, below `top`. */
-static int on_lower_stack(int (*function)(int), char *top)
+static int on_other_stack(int (*function)(int), char *top)
 {
 	int result;
 
@@ -31,13 +47,19 @@ static int on_lower_stack(int (*function)(int), char *top)
 	return result;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	char *space = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	stack_t stack = {.ss_sp = space + (1 << 20), .ss_size = 1 << 20};
+	const size_t half = 1 << 20;
+	const char *mode = argc > 1 ? argv[1] : "";
+	char *space = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *other = strcmp(mode, "below") ? space : space + half;
+	stack_t stack = {.ss_sp = other == space ? space + half : space, .ss_size = half};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
 
-	if (sigaltstack(&stack, NULL) || sigaction(SIGUSR1, &action, NULL))
+	jumps = !strcmp(mode, "jump");
+	if (!strcmp(mode, "once"))
+		stack.ss_flags = (int)SS_AUTODISARM;
+	if (sigaltstack(&stack, NULL) || sigaction(SIGUSR1, &action, NULL) || sigaction(SIGUSR2, &action, NULL))
 		return 1;
-	return on_lower_stack(outer, space + (1 << 20) - 64) - 1;
+	return on_other_stack(outer, other + half - 64) - 2;
 }
