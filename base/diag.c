@@ -103,7 +103,6 @@ static bool is_same(struct dpe_place a, struct dpe_place b)
 	return a.source == b.source && a.begin == b.begin && a.end == b.end;
 }
 
-/* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
 /* Records the diagnostic; true if it repeats an earlier one. */
 static bool is_known(struct dpe_diags *diags, const struct diag *new)
 {
@@ -306,6 +305,7 @@ static void add_word(struct dpe_text *to, const struct generated *generated, str
 	add_mark(to, before, width, color);
 }
 
+/* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
 static void print_diag(const struct dpe_diags *diags, FILE *to, const struct diag *diag, const struct diag *leader)
 {
 	static const char *const severities[] = {"error", "warning", "note"};

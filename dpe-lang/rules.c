@@ -133,6 +133,11 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule)
 	return rule->place;
 }
 
+bool dpe_rule_is_shipped(const struct dpe_rule *rule)
+{
+	return !rule->own;
+}
+
 void dpe_rule_print_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
 	unsigned line, column;

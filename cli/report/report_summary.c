@@ -119,7 +119,7 @@ static void add_unobserved(
 		dpe_text_puts(to, "nothing was observed: no event of any rule occurred\n");
 		return;
 	}
-	if (!cli_rule_is_own(state->cli, rule)) /* its patterns mean nothing to users */
+	if (dpe_rule_is_shipped(rule) && !cli_rule_is_own(state->cli, rule)) /* its patterns mean nothing to users */
 		return;
 	if (rule == state->rule)
 		dpe_text_puts(to, ", ");

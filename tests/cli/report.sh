@@ -287,6 +287,9 @@ says 'events that occurred with other values' 0 'values: submit(7) was never obs
 	'submit(2) by x [x = 0] was never observed (but 3 with other values), submit(x) occurred 3 times, run was never'
 run "$DPE" replay -e 'detect values: submit(1) ; run' submit.jsonl
 says 'and some that did not' 0 'values: submit(1) occurred 1 time (and 2 with other values), run was never observed'
+printf 'detect included: submit(_) ; absent\n' >included.dpe
+run "$DPE" replay -e 'include "included.dpe"' -e 'include "pthread.dpe"' submit.jsonl
+says 'those of a file that the specification includes as well' 0 'included: submit(_) occurred' 'absent was never observed'
 : >empty.jsonl
 run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
 check 'and in JSON' "$(grep -c '"unobserved":\[{}\]' out)" = 1
@@ -334,4 +337,7 @@ X
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' allocated.jsonl
 check 'the object that an access is in, the one of that time, or none' "$status $(sed -n '/bytes into/{N; s/\n */ /p; }' err | tr '\n' ';')" = \
 	'1   0x1008 is 8 bytes into 16 bytes allocated by thread 1, at 0.000000000 s at first+0x1 (a.c:1);  0x1010 is 12 bytes into 20 bytes allocated by thread 3, at 0.000000040 s at second+0x1 (a.c:3);'
+sed 's/"args":\["0x1000",16\]/"process":9,&/' allocated.jsonl >elsewhere.jsonl
+run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' elsewhere.jsonl
+check 'not that of another process' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1
 finish
