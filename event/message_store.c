@@ -28,7 +28,7 @@ static bool same_comm(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* What plain messages have not. */
+/* What plain messages do not have. */
 static bool same_rest(const struct dpe_message *a, const struct dpe_message *b)
 {
 	return a->npcs == b->npcs && a->ret.kind == b->ret.kind && a->id.kind == b->id.kind &&

@@ -185,7 +185,7 @@ struct dpe_measurement {
 	uint64_t count, negative, others; /* values; of these below 0; what was no number, and is not counted */
 	double sum, min, max;
 	const uint64_t *buckets; /* DPE_MEASURE_BUCKETS of them; NULL for count and sum */
-	const uint64_t *below;   /* as many for the amounts of values below 0; NULL if there are none */
+	const uint64_t *below;   /* as many for the magnitudes of negative values; NULL if there are none */
 	uint64_t more_keys;      /* with the last one of a call: values of keys that found no room */
 };
 

@@ -104,7 +104,7 @@ void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_d
 
 	if (site && signal == SIGILL && is_called(&probes->modules, "sigaltstack"))
 		dpe_diag(diags, DPE_WARNING, site->wanted->place,
-			"SIGILL may be of the kernel's making: it ends a program with probed returns, such as that of '%s', where a signal "
+			"SIGILL may be due to dpe: the kernel ends a program with probed returns, such as that of '%s', if a signal "
 			"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
 			dpe_name_text(probes->names, site->wanted->name));
 	if (site && signal == SIGABRT && throws(&probes->modules))

@@ -12,7 +12,7 @@
 struct measured_key {
 	UT_hash_handle hh;
 	struct dpe_measurement figures;
-	uint64_t *buckets, *below; /* the values from 0 on, and the amounts of those below 0 */
+	uint64_t *buckets, *below; /* the values from 0 on, and the magnitudes of negative ones */
 	char text[];
 };
 
@@ -154,15 +154,15 @@ static struct measured_key *key_of(struct measured_call *call, const struct dpe_
 	return key;
 }
 
-/* A number as a double, and its amount rounded down to a whole number. */
-static bool number_of(struct dpe_value value, double *number, uint64_t *amount)
+/* A number as a double, and its magnitude rounded down to a whole number. */
+static bool number_of(struct dpe_value value, double *number, uint64_t *magnitude)
 {
 	char text[DPE_NUMBER_TEXT];
 	double positive;
 
 	if (value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER) {
 		*number = value.kind == DPE_INT ? (double)value.num : (double)(uint64_t)value.num;
-		*amount = *number < 0 ? -(uint64_t)value.num : (uint64_t)value.num;
+		*magnitude = *number < 0 ? -(uint64_t)value.num : (uint64_t)value.num;
 		return true;
 	}
 	if (value.kind != DPE_RAW || value.len >= sizeof(text))
@@ -171,11 +171,11 @@ static bool number_of(struct dpe_value value, double *number, uint64_t *amount)
 	text[value.len] = '\0';
 	*number = strtod(text, NULL);
 	positive = *number < 0 ? -*number : *number;
-	*amount = positive < 0x1p64 ? (uint64_t)positive : UINT64_MAX;
+	*magnitude = positive < 0x1p64 ? (uint64_t)positive : UINT64_MAX;
 	return *number == *number;
 }
 
-static void add_value(struct measured_key *key, double number, uint64_t amount)
+static void add_value(struct measured_key *key, double number, uint64_t magnitude)
 {
 	struct dpe_measurement *figures = &key->figures;
 
@@ -188,22 +188,22 @@ static void add_value(struct measured_key *key, double number, uint64_t amount)
 		return;
 	if (number < 0 && !key->below)
 		figures->below = key->below = dpe_xcalloc(DPE_MEASURE_BUCKETS, sizeof(*key->below));
-	(number < 0 ? key->below : key->buckets)[bucket_of(amount)]++;
+	(number < 0 ? key->below : key->buckets)[bucket_of(magnitude)]++;
 }
 
 void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct measured_key *key = key_of(call_of(env, stmt), env->text);
 	double number = 1;
-	uint64_t amount = 1;
+	uint64_t magnitude = 1;
 
 	if (!key)
 		return;
-	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval(env, stmt->args[0]), &number, &amount)) {
+	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval(env, stmt->args[0]), &number, &magnitude)) {
 		key->figures.others++;
 		return;
 	}
-	add_value(key, number, amount);
+	add_value(key, number, magnitude);
 }
 
 /* ---- reporting -------------------------------------------------------------------------------- */

@@ -71,7 +71,7 @@ done
 run "$DPE" run -s exits.dpe -- ./higher_stack below
 says 'on a stack below all are seen' 0 'm: count 6'
 run "$DPE" run -s exits.dpe -- ./higher_stack once
-says 'the kernel does not say where a stack for one handler was' 132 'SIGILL may be of the kernel' 'observe only entries'
+says 'the kernel does not say where a stack for one handler was' 132 'SIGILL may be due to dpe' 'observe only entries'
 echo 'measure m: (outer.enter + inner.enter + handler.enter) { count(); }' >entries.dpe
 run "$DPE" run -s entries.dpe -- ./higher_stack once
 says 'its entries are observed' 0 'm: count 6'
