@@ -10,8 +10,6 @@
 /* Bytes of a line of JSON, and nesting of values in it: the line is skipped with a diagnostic. */
 #define DPE_MAX_LINE DPE_TINY_OR(4u << 10, 64u << 20)
 #define DPE_MAX_NESTING DPE_TINY_OR(3, 64)
-/* Nesting of JSON that is copied from a log of one format to another. */
-#define DPE_MAX_COPIED_NESTING DPE_TINY_OR(3, 128)
 /* Threads whose losses a log reports; those of further threads are losses of unknown threads. */
 #define DPE_MAX_LOSSES DPE_TINY_OR(2, 65536)
 /* Messages without a "pred" or an "id" at the beginning of a log that cannot be read twice, after which none may have a

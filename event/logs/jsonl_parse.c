@@ -468,3 +468,37 @@ bool dpe_jsonl_parse(struct dpe_jsonl *j)
 	}
 	return check_end(j);
 }
+
+/* ---- JSON in binary logs, which is copied into lines as it is and must not break them ------ */
+
+/* Frees the text. */
+static bool is_one_value(struct dpe_text *text)
+{
+	struct dpe_jsonl j = {.line = *text, .at = text->at, .end = text->at + text->len};
+	bool good = add_nested(&j, 0) && j.at == j.end;
+
+	free(j.error);
+	dpe_text_free(&j.raw);
+	dpe_text_free(&j.string);
+	dpe_text_free(text);
+	return good;
+}
+
+bool dpe_json_is_value(const char *text, size_t len)
+{
+	struct dpe_text copy = {0};
+
+	dpe_text_puts(&copy, "");
+	dpe_text_add(&copy, text, len);
+	return is_one_value(&copy);
+}
+
+bool dpe_json_is_members(const char *text, size_t len)
+{
+	struct dpe_text copy = {0};
+
+	dpe_text_puts(&copy, "{");
+	dpe_text_add(&copy, text, len);
+	dpe_text_puts(&copy, "}");
+	return is_one_value(&copy) && len;
+}

@@ -75,6 +75,9 @@ int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* The message that the text is, as record number `reader->place`; NULL if it is none. */
 struct dpe_message *dpe_jsonl_read_text(
 	struct dpe_log_reader *reader, const char *text, size_t len);
+/* True for one value, or the members of an object (`"k":v,"l":w`), as a line can hold them. */
+bool dpe_json_is_value(const char *text, size_t len);
+bool dpe_json_is_members(const char *text, size_t len);
 /* Reads the header if there is one. False after a diagnostic. */
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
 void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
@@ -93,13 +96,6 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* Prints a message that is only an event and predecessors, others are refused. */
 void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-
-/* ---- text that is JSON ------------------------------------------------------------------- */
-
-/* True for one value, or the members of an object (`"k":v,"l":w`), without blanks between
- * tokens. */
-bool dpe_json_is_value(const char *text, size_t len);
-bool dpe_json_is_members(const char *text, size_t len);
 
 /* ---- logs of other programs: see import.h ------------------------------------------------ */
 
@@ -130,10 +126,10 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */
 /* Prints blocks to the writer's text as they become full. */
 void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-/* Writes the last block and the END block. */
 /* Adds a loss to the END block. */
 void dpe_dpel_add_loss(
 	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
+/* Writes the last block and the END block. */
 void dpe_dpel_end(struct dpe_log_writer *writer);
 /* After the last write: sets the header's flag in a file if no message had predecessors. */
 void dpe_dpel_patch_header(struct dpe_log_writer *writer);

@@ -1,9 +1,8 @@
 /* The paper's notation for messages: (a .) (b a) (e b d), event first, then its immediate
  * predecessors. An event that occurs more than once is name#n. */
-#include "event/logs/log.h"
+#include "event/logs/import.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,26 +21,18 @@ struct dpe_msg {
 
 struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader)
 {
-	struct dpe_text text = {0};
 	struct dpe_msg *msg;
-	char bytes[16384];
-	size_t got;
+	size_t len;
+	char *text = dpe_import_text(reader, &len);
 
-	dpe_text_puts(&text, "");
-	while ((got = fread(bytes, 1, sizeof(bytes), reader->from)) > 0 && text.len < INT32_MAX)
-		dpe_text_add(&text, bytes, got);
-	if (ferror(reader->from) || text.len >= INT32_MAX) {
-		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "cannot read this log: %s",
-			strerror(ferror(reader->from) ? errno : EFBIG));
-		dpe_text_free(&text);
+	if (!text)
 		return NULL;
-	}
 	msg = dpe_xcalloc(1, sizeof(*msg));
 	msg->arena = dpe_arena_new();
-	msg->source = dpe_source_new(msg->arena, reader->name, text.at, text.len);
-	msg->text = dpe_source_text(msg->source, &got);
-	msg->len = (uint32_t)got;
-	dpe_text_free(&text);
+	msg->source = dpe_source_new(msg->arena, reader->name, text, len);
+	msg->text = dpe_source_text(msg->source, &len);
+	msg->len = (uint32_t)len;
+	free(text);
 	return msg;
 }
 
