@@ -34,7 +34,8 @@ struct cli_explore_rules {
 	uint64_t watermark;
 	struct one_run run;
 	unsigned unclear; /* runs */
-	bool observed, checked;
+	bool *observed;   /* for each rule */
+	bool checked;
 	bool failed; /* nothing can be observed any more */
 };
 
@@ -222,7 +223,7 @@ static void finish_run(struct cli_explore_rules *rules, struct dpe_explore_text 
 	struct one_run *run = &rules->run;
 
 	dpe_recognizer_finish(run->recognizer);
-	rules->observed |= dpe_recognizer_observed(run->recognizer);
+	cli_note_observed(run->recognizer, rules->spec, rules->observed);
 	cli_report_page(run->report, run->recognizer);
 	fflush(run->to);
 	if (rules->predicts && rules->wanted)
@@ -302,17 +303,29 @@ static bool begin(void *context, pid_t maker, int signal)
 	return rules->probes;
 }
 
+static void report_unobserved(const struct cli_explore_rules *rules, FILE *to)
+{
+	for (unsigned i = 0; i < dpe_spec_nrules(rules->spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(rules->spec, i);
+
+		if (!rules->observed[i] && dpe_rule_mode(rule) != DPE_SYNC && !dpe_rule_is_shipped(rule))
+			fprintf(to, "explore: no event of rule '%s' occurred (see --allow-unobserved)\n", dpe_rule_name(rule));
+	}
+}
+
 static bool finish(void *context, FILE *to)
 {
 	struct cli_explore_rules *rules = context;
-	bool observed = rules->observed || rules->cli->allow_unobserved;
+	enum cli_unobserved unobserved = rules->cli->allow_unobserved ? CLI_OBSERVED : cli_unobserved(rules->spec, rules->observed);
 
 	if (rules->unclear)
 		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never came\n",
 			rules->unclear, rules->unclear == 1 ? "" : "s");
-	if (!observed)
-		fputs("explore: no event of any rule occurred\n", to);
-	return observed && !rules->unclear;
+	if (unobserved == CLI_ALL_UNOBSERVED)
+		fputs("explore: no event of any rule occurred (see --allow-unobserved)\n", to);
+	else if (unobserved)
+		report_unobserved(rules, to);
+	return !unobserved && !rules->unclear;
 }
 
 static void predict(void *context, bool predicting)
@@ -368,6 +381,8 @@ struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
 		rules->predicting = cli_compile_runnable(cli, true);
 		cli->predicting = false;
 	}
+	if (rules->spec)
+		rules->observed = dpe_xcalloc(dpe_spec_nrules(rules->spec) + 1, sizeof(bool));
 	if (rules->spec && (rules->predicting || !cli->confirm))
 		rules->plan = dpe_plan_new(rules->predicting ? rules->predicting : rules->spec);
 	if (rules->plan && can_follow(rules) && read_wanted(rules))
@@ -403,5 +418,6 @@ void cli_explore_rules_free(struct cli_explore_rules *rules)
 	cli_wanted_free(rules->wanted);
 	dpe_spec_free(rules->predicting);
 	dpe_spec_free(rules->spec);
+	free(rules->observed);
 	free(rules);
 }

@@ -79,21 +79,9 @@ static void report_patterns(const struct dpe_recognizer *recognizer, const struc
 	}
 }
 
-bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer)
+bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer, unsigned number)
 {
-	const struct dpe_spec *spec = recognizer->spec;
-	bool own = false;
-
-	for (unsigned i = 0; i < spec->nrules; i++) {
-		const struct dpe_rule *rule = &spec->rules[i];
-
-		if (!is_own(recognizer, rule))
-			continue;
-		own = true;
-		if (any_occurred(recognizer, rule))
-			return true;
-	}
-	return !own;
+	return any_occurred(recognizer, &recognizer->spec->rules[number]);
 }
 
 void dpe_recognizer_unobserved(
@@ -104,11 +92,12 @@ void dpe_recognizer_unobserved(
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		const struct dpe_rule *rule = &spec->rules[i];
+		bool observed = any_occurred(recognizer, rule);
 
 		if (!is_own(recognizer, rule))
 			continue;
-		any |= any_occurred(recognizer, rule);
-		if (is_possible(recognizer, rule))
+		any |= observed;
+		if ((observed || dpe_rule_is_shipped(rule)) && is_possible(recognizer, rule))
 			continue;
 		named = true;
 		report_patterns(recognizer, rule, each, context);

@@ -705,14 +705,44 @@ bool cli_report_inconclusive(const struct cli_report *report)
 	return report->inconclusive;
 }
 
-/* A run without an event of any rule, or an empty log. A log of other events shows that they did not occur; and with
- * --dynamic events that no rule can use are not sent. */
-static bool is_empty(const struct cli_report *report, const struct dpe_recognizer *recognizer,
+enum cli_unobserved cli_unobserved(const struct dpe_spec *spec, const bool *observed)
+{
+	bool some = false, any = false, others = false;
+
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
+
+		if (dpe_rule_mode(rule) == DPE_SYNC)
+			continue;
+		others = true;
+		any |= observed[i];
+		some |= !observed[i] && !dpe_rule_is_shipped(rule);
+	}
+	if (!any && others)
+		return CLI_ALL_UNOBSERVED;
+	return some ? CLI_SOME_UNOBSERVED : CLI_OBSERVED;
+}
+
+void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe_spec *spec, bool *observed)
+{
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++)
+		observed[i] |= dpe_recognizer_observed(recognizer, i);
+}
+
+/* A log of other events shows that those of the rules did not occur, unlike a program's run; and with --dynamic events
+ * that no rule can use are not sent. */
+static enum cli_unobserved find_unobserved(const struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
-	if (report->cli->allow_unobserved || report->cli->dynamic)
-		return false;
-	return report->probes ? !dpe_recognizer_observed(recognizer) : !summary->events;
+	bool observed[dpe_spec_nrules(report->spec) + 1];
+
+	if (report->found || report->cli->allow_unobserved || report->cli->dynamic)
+		return CLI_OBSERVED;
+	if (!report->probes)
+		return summary->events ? CLI_OBSERVED : CLI_ALL_UNOBSERVED;
+	memset(observed, 0, sizeof(observed));
+	cli_note_observed(recognizer, report->spec, observed);
+	return cli_unobserved(report->spec, observed);
 }
 
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer)
@@ -721,7 +751,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 
 	dpe_recognizer_summary(recognizer, &summary);
 	report->found = dpe_summary_findings(&summary); /* some may have been retracted */
-	report->unobserved = !report->found && is_empty(report, recognizer, &summary);
+	report->unobserved = find_unobserved(report, recognizer, &summary);
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)

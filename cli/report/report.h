@@ -43,6 +43,14 @@ void cli_report_end_beside(struct cli_report *report, const struct dpe_recognize
 bool cli_report_first(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	struct dpe_text *what, struct dpe_text *cause);
 bool cli_report_inconclusive(const struct cli_report *report);
+/* Sets `observed` of each rule of which an event occurred; others keep what is there. */
+void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe_spec *spec, bool *observed);
+enum cli_unobserved {
+	CLI_OBSERVED, /* an event of each rule that the user wrote; also for synchronisation rules alone */
+	CLI_SOME_UNOBSERVED,
+	CLI_ALL_UNOBSERVED, /* no event of any rule, of shipped ones neither */
+};
+enum cli_unobserved cli_unobserved(const struct dpe_spec *spec, const bool *observed);
 /* Writes the page of --html, for a run without a summary. */
 void cli_report_page(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* Prints the summary. */

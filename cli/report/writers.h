@@ -56,7 +56,7 @@ struct cli_report {
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
 	bool needs_order; /* see cli_report_needs_order */
-	bool unobserved; /* nothing was observed, which is no success */
+	enum cli_unobserved unobserved; /* which is no success */
 	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
 	bool color;    /* headings are coloured */

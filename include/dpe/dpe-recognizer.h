@@ -337,13 +337,13 @@ enum dpe_stage {
 struct dpe_recognizer;
 /* Where it is; also for another thread, which so sees where time goes. */
 enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer);
-/* A rule that can have found nothing, because `pattern` (as written) never occurred; NULL: because
- * nothing of any rule did. Borrowed. */
+/* A rule that can have found nothing, or of which nothing occurred, and a `pattern` of it as written; NULL: nothing of
+ * any rule occurred. Borrowed. */
 typedef void dpe_unobserved_fn(
 	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others);
-/* Calls for the patterns of each rule whose behaviours all need events that never occurred; `occurred`: how often
- * the pattern did; `others`: events of its name that it does not match, for their values. For rules that need nothing: where no event of any rule occurred, once
- * with rule and pattern NULL. */
+/* Calls for the patterns of each rule whose behaviours all need events that never occurred, and of each that is not shipped
+ * and of which no event occurred; `occurred`: how often the pattern did; `others`: events of its name that it does not match,
+ * for their values. Otherwise, where no event of any rule occurred, once with rule and pattern NULL. */
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
 /* How often events of the rules occurred so far, by name and phase, for each that did. */
@@ -366,8 +366,8 @@ typedef void dpe_slice_state_fn(
  * of accesses or predictions follow. Costs about as much as an event for each slice. */
 uint64_t dpe_recognizer_slice_states(
 	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, dpe_slice_state_fn *each, void *context);
-/* Whether an event of any rule occurred; true if there are synchronisation rules alone. */
-bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer);
+/* Whether an event of the rule of that number in its specification occurred. */
+bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer, unsigned number);
 /* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */
 typedef void dpe_unordered_fn(void *context, const struct dpe_rule *rule, const char *first,
 	const char *second, uint64_t count);

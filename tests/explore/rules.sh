@@ -44,6 +44,8 @@ run "$DPE" explore -e 'detect x: first ; first' -- "$BUILD/explored/ab-ba"
 says "what needs no rule is found all the same" 1 "deadlock (2 threads)"
 run "$DPE" explore --runs=2 -e 'detect x: never()' -- ./ordered
 says "a rule of which nothing occurs" 3 "no event of any rule occurred"
+run "$DPE" explore --runs=2 -e 'detect x: never()' -e 'detect y: second() ; first()' -- ./ordered
+says "beside one that is observed" 3 "no event of rule 'x' occurred"
 run "$DPE" explore --runs=2 --allow-unobserved -e 'detect x: never()' -- ./ordered
 says "where that is expected" 0 "nothing found"
 run "$DPE" explore -s race.dpe -- ./ordered

@@ -63,6 +63,14 @@ run "$DPE" race put,get --no-predict -- ./accidents hidden
 says 'unless it is asked not to' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
 says 'under the lock race predicts nothing' 0 'nothing found'
+run "$DPE" race getgid,getuid -- ./accidents guarded
+says 'functions that are never called, while shipped rules have events' 3 'getgid was never observed' 'nothing observed of a rule'
+run "$DPE" race put,get getgid,getuid -- ./accidents guarded
+says 'beside a pair that is called' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed of a rule'
+run "$DPE" race --allow-unobserved getgid,getuid -- ./accidents guarded
+says 'which may be meant' 0 'nothing found'
+run "$DPE" deadlock -e 'expect never: (getgid ; getuid)*' -- ./accidents guarded
+says 'a rule that is met without an event' 3 'never: getgid was never observed' 'nothing observed of a rule'
 
 # ---- all memory, of a program that was compiled to report it -----------------------------------
 gcc -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/hidden.c" -o hidden.o &&
