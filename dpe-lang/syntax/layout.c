@@ -2,7 +2,7 @@
  * line. Lines and comments stay, since line breaks separate items. The result is tokenised again and
  * must have the same tokens on the same lines. */
 #include "dpe-lang/limits.h"
-#include "dpe-lang/syntax/syntax.h"
+#include "dpe-lang/syntax/token_stream.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -30,6 +30,12 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+static bool is(const struct piece *piece, const char *text)
+{
+	return piece && piece->kind == OPERATOR && piece->len == strlen(text) &&
+	       !memcmp(piece->at, text, piece->len);
+}
+
 static size_t comment_length(const char *at, const char *end)
 {
 	const char *close;
@@ -42,109 +48,69 @@ static size_t comment_length(const char *at, const char *end)
 	return (size_t)((close ? close + 2 : end) - at);
 }
 
-/* A string or a character, up to its closing quote. */
-static size_t quoted_length(const char *at, const char *end)
+static void add_piece(struct pieces *pieces, struct piece piece)
 {
-	const char *p = at + 1;
+	const struct piece *before = pieces->count ? &pieces->at[pieces->count - 1] : NULL;
 
-	while (p < end && *p != *at && *p != '\n')
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	return (size_t)((p < end && *p == *at ? p + 1 : p) - at);
+	piece.spaced = before && before->at + before->len != piece.at;
+	*DPE_GROW(pieces->at, pieces->count, pieces->cap) = piece;
 }
 
-/* The longest operator that the text begins with; 1 for any other character. */
-static size_t operator_length(const char *at, const char *end)
+/* The comments between two tokens; returns the newlines after the last one. */
+static unsigned add_comments(struct pieces *pieces, const char *at, const char *end)
 {
-	static const char *const others[] = {"::", "->", "++", "--"};
-	size_t left = (size_t)(end - at), longest = 1;
+	unsigned newlines = 0;
 
-	for (unsigned i = 0; i < DPE_COUNT(others); i++) {
-		if (left >= 2 && !memcmp(at, others[i], 2))
-			return 2;
-	}
-	for (enum dpe_op op = DPE_OP_MUL; op <= DPE_OP_LOR; op++) {
-		size_t len = strlen(dpe_value_operator(op)->text);
+	while (at < end) {
+		struct piece piece = {.kind = COMMENT, .at = at, .newlines = newlines};
 
-		if (left < len || memcmp(at, dpe_value_operator(op)->text, len))
+		if (*at != '/') {
+			newlines += *at++ == '\n';
 			continue;
-		len += left > len && at[len] == '=' && dpe_op_computes(op);
-		longest = len > longest ? len : longest;
-	}
-	return longest;
-}
-
-static bool is(const struct piece *piece, const char *text)
-{
-	return piece && piece->kind == OPERATOR && piece->len == strlen(text) &&
-	       !memcmp(piece->at, text, piece->len);
-}
-
-/* The same as in the lexer: x' and x'' directly after a name, or a quote that is not closed. */
-static bool is_prime(const struct piece *before, const char *at, const char *end)
-{
-	size_t len = quoted_length(at, end);
-
-	return len == 1 || at[len - 1] != '\'' ||
-	       (before && before->at + before->len == at &&
-		       (before->kind == NAME || is(before, ")") || is(before, "]") ||
-			       is(before, "'")));
-}
-
-/* The point of 1.5 and the sign of 1e-3; 0x1e-3 is a difference. */
-static bool continues_number(const char *number, const char *at, const char *end)
-{
-	bool exponent = strchr("eE", at[-1]) && at - number > 1 && number[1] != 'x' && number[1] != 'X';
-
-	if (at + 1 >= end || !isdigit((unsigned char)at[1]))
-		return false;
-	return *at == '.' || (exponent && strchr("+-", *at));
-}
-
-static struct piece take(const struct piece *before, const char *at, const char *end)
-{
-	struct piece piece = {.kind = OPERATOR, .at = at};
-	const char *p = at;
-
-	if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) {
+		}
 		piece.kind = at[1] == '/' ? LINE_COMMENT : COMMENT;
 		piece.len = comment_length(at, end);
-	} else if (is_name_char(*at) || *at == '$') {
-		piece.kind = isdigit((unsigned char)*at) ? NUMBER : NAME;
-		for (p++; p < end && (is_name_char(*p) || (piece.kind == NUMBER &&
-								    continues_number(at, p, end)));
-			p++)
-			;
-		piece.len = (size_t)(p - at);
-	} else if (*at == '"' || (*at == '\'' && !is_prime(before, at, end))) {
-		piece.kind = TEXT;
-		piece.len = quoted_length(at, end);
-	} else {
-		piece.len = operator_length(at, end);
+		add_piece(pieces, piece);
+		at += piece.len;
+		newlines = 0;
 	}
-	return piece;
+	return newlines;
+}
+
+static enum kind kind_of(const struct dpe_token *token, char first)
+{
+	if (token->kind == T_NAME || token->kind == T_POSITION)
+		return NAME;
+	if (token->kind == T_STRING || (token->kind == T_NUMBER && first == '\''))
+		return TEXT;
+	return token->kind == T_NUMBER ? NUMBER : OPERATOR;
 }
 
 static struct pieces tokenise(const char *text, size_t len)
 {
-	const char *at = text, *end = text + len;
+	struct dpe_arena *arena = dpe_arena_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_lexer lexer = {arena, diags, dpe_source_new(arena, "", text, len), 0, true, {0}};
+	struct dpe_tokens tokens = {0};
 	struct pieces pieces = {0};
-	unsigned newlines = 0;
+	const char *after = text;
 
-	while (at < end) {
-		const struct piece *before = pieces.count ? &pieces.at[pieces.count - 1] : NULL;
-		struct piece piece;
+	dpe_lex(&lexer, &tokens);
+	for (unsigned i = 0; i < tokens.n; i++) {
+		const struct dpe_token *token = &tokens.at[i];
+		const char *at = text + token->place.begin;
+		struct piece piece = {.at = at, .len = token->place.end - token->place.begin};
 
-		if (isspace((unsigned char)*at)) {
-			newlines += *at++ == '\n';
-			continue;
-		}
-		piece = take(before, at, end);
-		piece.newlines = newlines;
-		piece.spaced = before && before->at + before->len != at;
-		newlines = 0;
-		at += piece.len;
-		*DPE_GROW(pieces.at, pieces.count, pieces.cap) = piece;
+		piece.newlines = add_comments(&pieces, after, at);
+		after = at + piece.len;
+		if (token->kind == T_END)
+			break;
+		piece.kind = kind_of(token, *at);
+		add_piece(&pieces, piece);
 	}
+	free(tokens.at);
+	dpe_diags_free(diags);
+	dpe_arena_free(arena);
 	return pieces;
 }
 
@@ -219,15 +185,14 @@ static bool is_sign(const struct layout_state *s, const struct piece *piece)
 /* Two pieces that would be one token. */
 static bool would_merge(const struct piece *a, const struct piece *b)
 {
-	char both[2] = {a->at[a->len - 1], b->at[0]};
+	static const char longer[] = "// /* :: -> ++ -- == != <= >= << >> && || += -= *= /= %= &= |= ^=";
+	const char both[2] = {a->at[a->len - 1], b->at[0]};
 
 	if (is_name_char(both[0]) && (is_name_char(both[1]) || both[1] == '$'))
 		return true;
 	if (a->kind == NUMBER && both[1] == '.')
 		return true;
-	if (both[0] == '/' && (both[1] == '/' || both[1] == '*'))
-		return true;
-	return a->kind == OPERATOR && b->kind == OPERATOR && operator_length(both, both + 2) == 2;
+	return a->kind == OPERATOR && b->kind == OPERATOR && memmem(longer, sizeof(longer) - 1, both, 2);
 }
 
 /* ---- blanks ------------------------------------------------------------------------------ */
@@ -263,32 +228,47 @@ static bool blank_in_events(const struct layout_state *s, const struct piece *pi
 
 static bool blank_in_expression(const struct layout_state *s, const struct piece *piece)
 {
-	(void)s;
-	return !is(piece, ";") && !is(piece, "++") && !is(piece, "--");
+	return (!is(piece, ";") && !is(piece, "++") && !is(piece, "--")) || is_sign(s, piece);
+}
+
+/* Where both layouts are right: after keywords, whose meaning depends on the context; in a list that begins
+ * with "( "; before a control variable, which with a blank is the next item. */
+static bool keeps_blank(const struct layout_state *s, const struct piece *piece)
+{
+	const struct piece *before = s->before;
+
+	if (is(piece, "(") && is_keyword(before) && !word(before, "if"))
+		return true;
+	if (is(before, "("))
+		return s->before_led && !is(piece, ")");
+	return !in_expression(s) && is(before, "*") && piece->kind == NAME;
+}
+
+/* What has no blank before it, or after it. */
+static bool is_closed_up(const struct layout_state *s, const struct piece *piece)
+{
+	static const char *const closing[] = {")", "]", ",", "'"};
+
+	for (unsigned i = 0; i < DPE_COUNT(closing); i++) {
+		if (is(piece, closing[i]))
+			return true;
+	}
+	return is(s->before, "(") || is(s->before, "[") || s->unary || follows_name(s, piece);
 }
 
 static bool blank_before(const struct layout_state *s, const struct piece *piece)
 {
-	const struct piece *before = s->before;
-
-	/* Keywords depend on the context; a list may begin with "( ". */
-	if ((is(piece, "(") && is_keyword(before) && !word(before, "if")) ||
-		(is(before, "(") && s->before_led && !is(piece, ")")))
+	if (keeps_blank(s, piece))
 		return piece->spaced;
-	if (is(piece, ")") || is(piece, "]") || is(piece, ",") || is(piece, "'") ||
-		is(before, "(") || is(before, "[") || follows_name(s, piece) || s->unary)
+	if (is_closed_up(s, piece))
 		return false;
 	if (is(piece, "}"))
-		return !is(before, "{");
+		return !is(s->before, "{");
 	if (binds_tight(piece))
-		return is(piece, ".") && !ends_operand(before);
-	if (binds_tight(before))
+		return is(piece, ".") && !ends_operand(s->before);
+	if (binds_tight(s->before))
 		return false;
-	/* A control variable, or where there is a blank the next item. */
-	if (!in_expression(s) && is(before, "*") && piece->kind == NAME)
-		return piece->spaced;
-	return in_expression(s) ? blank_in_expression(s, piece) || is_sign(s, piece)
-				: blank_in_events(s, piece);
+	return in_expression(s) ? blank_in_expression(s, piece) : blank_in_events(s, piece);
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* The tokens of one file, between lexer and grammar. Private to lexer.l, grammar.y, literals.c,
- * classify_tokens.c and parse.c. */
+ * classify_tokens.c, parse.c and layout.c. */
 #ifndef DPE_LANG_TOKENS_H
 #define DPE_LANG_TOKENS_H
 
