@@ -88,6 +88,51 @@ static __always_inline bool place(struct probe_event *event, __u64 *words, __u64
 	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
 }
 
+/* Whether a rule wants the event of the call's entry or return: its guard is open, and the values that rules
+ * ask for are as they want them. */
+static __always_inline bool is_event_wanted(struct task_struct *task, struct probe_event *event, __u64 *words,
+	__u64 cookie, bool exit, const struct dpe_guard_entry **guard)
+{
+	if (!observing)
+		return false;
+	if (cookie & DPE_COOKIE_GUARDED) {
+		*guard = guard_at(2 * event->site + exit);
+		if (!guard_is_open(*guard))
+			return false;
+	}
+	return !(cookie & DPE_COOKIE_WITH_VALUES) ||
+	       read_at_probe(task, event->site, exit, &event->values, words);
+}
+
+static __always_inline void send_or_lose(struct probe_event *event, __u64 *words, bool complete, bool exit,
+	const struct dpe_guard_entry *guard)
+{
+	bool begun = guard && guard_begin(guard), sent = false;
+
+	if (complete && !event->values.lost)
+		sent = send(event, words, exit);
+	else
+		lose_at(event->thread, event->tid, event->site, exit);
+	pass_guard(guard, event, words, begun, sent);
+}
+
+/* Notes the call for the event of its return; without a note, that event counts as lost. */
+static __always_inline void expect_return(
+	struct task_struct *task, struct probe_event *event, __u64 *words, bool complete)
+{
+	struct thread *thread = event->thread;
+
+	if (is_above_callers(task, event->top.sp)) {
+		if (observing)
+			lose_at(thread, event->tid, event->site, true);
+	} else if (thread && complete)
+		note_call(thread, task, event->top.sp, event->top.ip, event, words);
+	else if (thread)
+		thread->unsure = 1;
+	else if (attached && observing)
+		lose_at(thread, event->tid, event->site, true);
+}
+
 static __always_inline void enter(
 	struct pt_regs *regs, struct task_struct *task, __u64 cookie)
 {
@@ -97,6 +142,7 @@ static __always_inline void enter(
 	bool complete = cookie & DPE_COOKIE_USDT
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
+	const struct dpe_guard_entry *guard = 0;
 	struct probe_event event = {
 		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
@@ -106,9 +152,7 @@ static __always_inline void enter(
 		.kind = DPE_RECORD_ENTER,
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
-
-	const struct dpe_guard_entry *guard = 0;
-	bool wanted = DPE_COOKIE_ENTER(cookie) && observing, sent = false, begun;
+	bool wanted;
 
 	if (thread)
 		thread->read.ret = 0;
@@ -116,37 +160,17 @@ static __always_inline void enter(
 		thread->probed_ip = regs->ip;
 		thread->probed_sp = regs->sp;
 	}
-	if (wanted && cookie & DPE_COOKIE_GUARDED) {
-		guard = guard_at(2 * site);
-		wanted = guard_is_open(guard);
-	}
-	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 0, &event.values, words);
+	wanted = DPE_COOKIE_ENTER(cookie) && is_event_wanted(task, &event, words, cookie, false, &guard);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
-	if (wanted) {
-		begun = guard && guard_begin(guard);
-		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
-			event.extra = return_address(regs->sp);
-		if (complete && !event.values.lost)
-			sent = send(&event, words, false);
-		else
-			lose_at(thread, tid, site, false);
-		pass_guard(guard, &event, words, begun, sent);
-	}
+	if (wanted && stack_depth && !(cookie & DPE_COOKIE_INSIDE))
+		event.extra = return_address(regs->sp);
+	if (wanted)
+		send_or_lose(&event, words, complete, false, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
-	if (!DPE_COOKIE_EXIT(cookie))
-		return;
-	if (is_above_callers(task, regs->sp)) {
-		if (observing)
-			lose_at(thread, tid, site, true);
-	} else if (thread && complete)
-		note_call(thread, task, regs->sp, regs->ip, &event, words);
-	else if (thread)
-		thread->unsure = 1;
-	else if (attached && observing)
-		lose_at(thread, tid, site, true); /* its exit, whose absence would go unnoticed */
+	if (DPE_COOKIE_EXIT(cookie))
+		expect_return(task, &event, words, complete);
 }
 
 const volatile __u32 entry_signal; /* 0: none */
@@ -182,7 +206,6 @@ static __always_inline void leave(
 	__u64 sp = regs->sp - sizeof(__u64); /* the call was noted before its return address was known */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_guard_entry *guard = 0;
-	bool wanted, begun, sent = false;
 	struct probe_event event = {
 		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
@@ -202,22 +225,8 @@ static __always_inline void leave(
 	thread->read.ret_high = regs->dx;
 	event.extra = call->ip;
 	event.shared = call->shared;
-	wanted = observing;
-	if (wanted && cookie & DPE_COOKIE_GUARDED) {
-		guard = guard_at(2 * site + 1);
-		wanted = guard_is_open(guard);
-	}
-	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 1, &event.values,
-			follow ? call->raw : call->words);
-	if (wanted) {
-		begun = guard && guard_begin(guard);
-		if (event.values.lost)
-			lose_at(thread, tid, site, true);
-		else
-			sent = send(&event, call->words, true);
-		pass_guard(guard, &event, call->words, begun, sent);
-	}
+	if (is_event_wanted(task, &event, follow ? call->raw : call->words, cookie, true, &guard))
+		send_or_lose(&event, call->words, true, true, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
 	call->gone = 1;
