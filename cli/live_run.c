@@ -524,30 +524,32 @@ static int target_status(int ended)
 	return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
 }
 
-static int run(struct live *live)
+/* Whether the waits of a process that runs already are observed: what it waits for now can be read without probes. */
+static bool attaches_to_waits(const struct live *live)
 {
-	if (!cli_gdb_check(live->cli) || !begin_outputs(live))
-		return CLI_ERROR;
-	if (live->how->screen && !(live->top = cli_top_new(live->cli)))
-		return CLI_ERROR;
-	if (live->how->waits && !live->how->launch && cli_report_hangs_already(live->report, live->cli->pid))
-		return CLI_GOOD;
+	return live->how->waits && !live->how->launch;
+}
+
+static bool begin_observing(struct live *live)
+{
 	if (!begin_probes(live)) {
-		if (live->how->waits && !live->how->launch && !kill(live->cli->pid, 0))
+		if (attaches_to_waits(live) && !kill(live->cli->pid, 0))
 			cli_report_waits(live->report, live->cli->pid, false); /* which needs fewer rights */
-		return CLI_ERROR;
+		return false;
 	}
 	if (!begin_log(live))
-		return CLI_ERROR;
+		return false;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
-		return CLI_ERROR;
+		return false;
 	dpe_probes_drop_privileges(live->probes, live->cli->diags);
 	dpe_diags_print(live->cli->diags, stderr);
-	if (live->top && !cli_top_begin(live->top, live->report, live->recognizer))
-		return CLI_ERROR;
-	follow(live);
+	return !live->top || cli_top_begin(live->top, live->report, live->recognizer);
+}
+
+static void end_observing(struct live *live)
+{
 	if (live->top)
 		linger(live);
 	cli_top_end(live->top);
@@ -560,6 +562,20 @@ static int run(struct live *live)
 	}
 	print_stops(live);
 	end_outputs(live);
+}
+
+static int run(struct live *live)
+{
+	if (!cli_gdb_check(live->cli) || !begin_outputs(live))
+		return CLI_ERROR;
+	if (live->how->screen && !(live->top = cli_top_new(live->cli)))
+		return CLI_ERROR;
+	if (attaches_to_waits(live) && cli_report_hangs_already(live->report, live->cli->pid))
+		return CLI_GOOD;
+	if (!begin_observing(live))
+		return CLI_ERROR;
+	follow(live);
+	end_observing(live);
 	return dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
 }
 

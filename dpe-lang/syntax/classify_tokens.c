@@ -368,29 +368,51 @@ static bool take_moment(struct dpe_classifier *f)
 	return true;
 }
 
-/* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
- * arguments; else the next item. False after a missing operator was reported. */
-static bool take_after_operand(struct dpe_classifier *f)
+/* The last token ends an event, which `by`, a condition, arguments or an action may follow; not a group or a
+ * repetition. */
+static bool is_after_event(const struct dpe_classifier *f)
 {
-	int kind = dpe_token_kind_at(f, 0), last = dpe_token_kind_before(f);
+	int last = dpe_token_kind_before(f);
 	bool control =
 		last == T_NAME && f->out->n > 1 && f->out->at[f->out->n - 2].kind == T_CONTROL_STAR;
-	bool event = last != '}' && last != '*' && last != '@' && last != T_ENDS && !control;
 
-	if (kind == T_NAME && event && take_moment(f))
+	return last != '}' && last != '*' && last != '@' && last != T_ENDS && !control;
+}
+
+/* A keyword that continues the rule. */
+static bool take_keyword(struct dpe_classifier *f, bool event)
+{
+	bool same_line = !dpe_token_ahead(f, 0)->first, next_same_line = !dpe_token_ahead(f, 1)->first;
+	int next = dpe_token_kind_at(f, 1);
+
+	if (event && take_moment(f))
 		return true;
-	if (kind == T_NAME && dpe_token_is_word(f, 0, "by") && dpe_token_kind_at(f, 1) == T_NAME &&
-		!dpe_token_ahead(f, 1)->first && event) {
+	if (event && dpe_token_is_word(f, 0, "by") && next == T_NAME && next_same_line)
 		take(f, T_BY);
-	} else if (dpe_token_is_observing(f) || dpe_token_is_absence(f)) {
+	else if (dpe_token_is_observing(f) || dpe_token_is_absence(f))
 		take_observing(f);
-	} else if (kind == T_NAME && f->observing && event && !dpe_token_ahead(f, 0)->first &&
-		   dpe_token_is_word(f, 0, "ends")) {
+	else if (event && f->observing && same_line && dpe_token_is_word(f, 0, "ends"))
 		take_ends(f);
-	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "else") &&
-		   dpe_token_kind_at(f, 1) == '{') {
+	else if (dpe_token_is_word(f, 0, "else") && next == '{')
 		take(f, T_ELSE);
-	} else if (kind == '(' && event && (last == T_NAME || last == T_QUOTED || last == '^')) {
+	else
+		return false;
+	return true;
+}
+
+static bool begins_arguments(const struct dpe_classifier *f)
+{
+	int last = dpe_token_kind_before(f);
+
+	return last == T_NAME || last == T_QUOTED || last == '^';
+}
+
+/* Arguments, a condition or an action. */
+static bool take_bracket(struct dpe_classifier *f, bool event)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (kind == '(' && event && begins_arguments(f)) {
 		open_bracket(f, ARGS, ')');
 		take(f, '(');
 	} else if (kind == '[' && event && f->conditions != f->out->n) {
@@ -399,15 +421,72 @@ static bool take_after_operand(struct dpe_classifier *f)
 	} else if (kind == '{' && (event || f->nopen || !is_operand_action(f))) {
 		open_bracket(f, BRACES, '}');
 		take(f, f->observing || !event ? T_RULE_BRACE : '{');
-	} else if (!f->nopen && (last == '}' || last == T_STRING || last == ';' ||
-					dpe_token_ahead(f, 0)->first)) {
-		begin_item(f);
-		take_beginning(f);
 	} else {
-		if (last != T_ENDS)
-			missing_operator(f);
 		return false;
 	}
+	return true;
+}
+
+static bool is_next_item(const struct dpe_classifier *f)
+{
+	int last = dpe_token_kind_before(f);
+
+	return !f->nopen && (last == '}' || last == T_STRING || last == ';' || dpe_token_ahead(f, 0)->first);
+}
+
+/* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
+ * arguments; else the next item. False after a missing operator was reported. */
+static bool take_after_operand(struct dpe_classifier *f)
+{
+	bool event = is_after_event(f);
+
+	if (dpe_token_kind_at(f, 0) == T_NAME && take_keyword(f, event))
+		return true;
+	if (take_bracket(f, event))
+		return true;
+	if (is_next_item(f)) {
+		begin_item(f);
+		take_beginning(f);
+		return true;
+	}
+	if (dpe_token_kind_before(f) != T_ENDS)
+		missing_operator(f);
+	return false;
+}
+
+/* A bracket where an operand begins. */
+static void take_opener(struct dpe_classifier *f, int kind)
+{
+	if (kind == '(')
+		open_bracket(f, GROUP, ')');
+	else if (kind == '[')
+		open_bracket(f, DATA, ']');
+	else
+		open_bracket(f, BRACES, '}');
+	take(f, kind == '{' && dpe_token_kind_before(f) == T_ELSE ? T_RULE_BRACE : kind);
+}
+
+/* `*n`, where nothing else can begin. */
+static bool is_control_star(const struct dpe_classifier *f)
+{
+	return dpe_token_kind_at(f, 0) == '*' && dpe_token_kind_at(f, 1) == T_NAME &&
+	       dpe_token_ahead(f, 0)->place.end == dpe_token_ahead(f, 1)->place.begin &&
+	       !dpe_token_is_clear_start(f);
+}
+
+/* False if the token is no sign of absence, or after `without` none of a choice. */
+static bool take_absence(struct dpe_classifier *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (kind == '!' && dpe_token_is_absence(f) && dpe_token_after_operand(f))
+		take_observing(f);
+	else if (dpe_token_is_absence(f))
+		misplaced_absence(f, 0);
+	else if (f->without && (kind == ';' || kind == '&' || kind == '+'))
+		misplaced_absence(f, ',');
+	else
+		return false;
 	return true;
 }
 
@@ -416,34 +495,16 @@ static void take_at_dpe(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
-	if (kind == '(' || kind == '[' || kind == '{') {
-		open_bracket(f,
-			kind == '('   ? GROUP
-			: kind == '[' ? DATA
-				      : BRACES,
-			kind == '('   ? ')'
-			: kind == '[' ? ']'
-				      : '}');
-		take(f, kind == '{' && dpe_token_kind_before(f) == T_ELSE ? T_RULE_BRACE : kind);
-	} else if (kind == '*' && dpe_token_kind_at(f, 1) == T_NAME &&
-		   dpe_token_ahead(f, 0)->place.end == dpe_token_ahead(f, 1)->place.begin &&
-		   !dpe_token_is_clear_start(f)) {
+	if (kind == '(' || kind == '[' || kind == '{')
+		take_opener(f, kind);
+	else if (is_control_star(f))
 		take(f, T_CONTROL_STAR);
-	} else if (kind == '.') {
+	else if (kind == '.')
 		take_phase(f);
-	} else if (kind == '=' && dpe_token_kind_before(f) == T_PHASE) {
+	else if (kind == '=' && dpe_token_kind_before(f) == T_PHASE)
 		take_result(f);
-	} else if (kind == '!' && dpe_token_is_absence(f) && dpe_token_after_operand(f)) {
-		take_observing(f);
-	} else if (dpe_token_is_absence(f)) {
-		misplaced_absence(f, 0);
-	} else if (f->without && (kind == ';' || kind == '&' || kind == '+')) {
-		misplaced_absence(f, ',');
-	} else if (kind == T_STRING && !in_variables(f)) {
-		take(f, T_QUOTED);
-	} else {
-		take(f, kind);
-	}
+	else if (!take_absence(f))
+		take(f, kind == T_STRING && !in_variables(f) ? T_QUOTED : kind);
 }
 
 /* ---- within brackets ------------------------------------------------------------------ */

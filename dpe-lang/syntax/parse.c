@@ -130,32 +130,44 @@ static const char *name_of_address(struct dpe_parser *parser, const struct dpe_t
 	return text_of(parser, next);
 }
 
-static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
+/* A mistake that is known, with what to write instead; false: it is none. */
+static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
 {
-	const char *text = text_of(parser, token);
-	const char *instead = expects(expected, n, "'@'") || expects(expected, n, "'&'")
-				      ? instead_of(token->kind)
-				      : NULL;
-	const char *variable = name_of_address(parser, token);
 	struct dpe_diags *diags = parser->spec->diags;
+	bool event = expects(expected, n, "'@'") || expects(expected, n, "'&'");
+	const char *instead = event ? instead_of(token->kind) : NULL;
+	const char *variable = name_of_address(parser, token);
 
-	if (variable && last && (last->kind == ':' || last->kind == '(' || last->kind == '[' || is_operator(last->kind)))
+	if (variable && last && (last->kind == '(' || last->kind == '[' || is_operator(last->kind)))
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
 	else if (instead)
-		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text, instead);
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text_of(parser, token), instead);
 	else if (token->kind == ')' && last && last->kind == '(')
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"these parentheses are empty: write an expression");
-	else if (last && is_operator(last->kind) && is_operator(token->kind))
-		dpe_diag(diags, DPE_ERROR, token->place, "%s is missing between '%s' and '%s'",
-			expects(expected, n, "an event position") ? "a value" : "an event",
-			text_of(parser, last), text);
 	else if (token->kind == '^' && last && last->kind == ')')
 		dpe_diag(
 			diags, DPE_ERROR, token->place, "carets precede the arguments: f^(x)");
+	else
+		return false;
+	return true;
+}
+
+static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
+	const struct dpe_token *last, const char *const *expected, unsigned n)
+{
+	const char *text = text_of(parser, token);
+	struct dpe_diags *diags = parser->spec->diags;
+
+	if (report_known_mistake(parser, token, last, expected, n))
+		return;
+	if (last && is_operator(last->kind) && is_operator(token->kind))
+		dpe_diag(diags, DPE_ERROR, token->place, "%s is missing between '%s' and '%s'",
+			expects(expected, n, "an event position") ? "a value" : "an event",
+			text_of(parser, last), text);
 	else if (is_cast(token, last, expected, n))
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '%s' after '%s': an operator is missing, or this is a cast, "

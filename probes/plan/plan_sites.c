@@ -224,6 +224,50 @@ static bool is_acquire(const struct dpe_rule *rule, const struct dpe_pattern *pa
 	       rule->receives[pattern - rule->patterns];
 }
 
+/* An event without a site: of a variable, of a thread, or reported by the preloaded library. False: it has one. */
+static bool add_event_without_site(struct site_pass *planning, const struct dpe_pattern *pattern)
+{
+	if (pattern->kind != DPE_PATTERN_CONTROL) {
+		if (pattern->lvalue)
+			add_watched(planning, pattern->lvalue, pattern->name,
+				pattern->kind == DPE_PATTERN_ACCESS, pattern->place);
+		add_variables(planning, pattern, pattern->cond);
+		return true;
+	}
+	if (!pattern->name)
+		return true;
+	if (is_thread_event(planning, pattern))
+		planning->plan->threads = true;
+	else if (is_found_event(planning, pattern))
+		planning->plan->founds = true;
+	else
+		return add_memory_event(planning, pattern) || add_call_event(planning, pattern);
+	return true;
+}
+
+static void add_phase(struct site_pass *planning, const struct dpe_pattern *pattern, struct dpe_plan_site *site)
+{
+	if (pattern->phase == DPE_EXIT)
+		site->exit = true;
+	else
+		site->enter = true;
+	if (pattern->phase != DPE_EXIT && is_acquire(planning->rule, pattern))
+		site->acquire = pattern;
+	if (pattern->phase != DPE_BARE)
+		site->phased = true;
+}
+
+static void add_arguments(struct site_pass *planning, const struct dpe_pattern *pattern, struct dpe_plan_site *site)
+{
+	if (site->nargs < pattern->nargs)
+		site->nargs = pattern->nargs;
+	for (unsigned i = 0; i < pattern->nargs && i < 64; i++) {
+		if (pattern->args[i].kind != DPE_ARG_ANY &&
+			!dpe_plan_is_root(planning->rule, pattern, i))
+			site->used |= UINT64_C(1) << i;
+	}
+}
+
 static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan_site *site;
@@ -234,44 +278,13 @@ static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pa
 		add_object(planning, pattern);
 		return;
 	}
-
-	if (pattern->kind != DPE_PATTERN_CONTROL) {
-		if (pattern->lvalue)
-			add_watched(planning, pattern->lvalue, pattern->name,
-				pattern->kind == DPE_PATTERN_ACCESS, pattern->place);
-		add_variables(planning, pattern, pattern->cond);
-		return;
-	}
-	if (!pattern->name)
-		return;
-	if (is_thread_event(planning, pattern)) {
-		planning->plan->threads = true;
-		return;
-	}
-	if (is_found_event(planning, pattern)) {
-		planning->plan->founds = true;
-		return;
-	}
-	if (add_memory_event(planning, pattern) || add_call_event(planning, pattern))
+	if (add_event_without_site(planning, pattern))
 		return;
 	site = add_site(planning, pattern);
 	add_bindings(planning, pattern);
 	site->own |= planning->rule->own && planning->rule->mode == DPE_SYNC;
-	if (pattern->phase == DPE_EXIT)
-		site->exit = true;
-	else
-		site->enter = true;
-	if (pattern->phase != DPE_EXIT && is_acquire(planning->rule, pattern))
-		site->acquire = pattern;
-	if (pattern->phase != DPE_BARE)
-		site->phased = true;
-	if (site->nargs < pattern->nargs)
-		site->nargs = pattern->nargs;
-	for (unsigned i = 0; i < pattern->nargs && i < 64; i++) {
-		if (pattern->args[i].kind != DPE_ARG_ANY &&
-			!dpe_plan_is_root(planning->rule, pattern, i))
-			site->used |= UINT64_C(1) << i;
-	}
+	add_phase(planning, pattern, site);
+	add_arguments(planning, pattern, site);
 	site->ret |= pattern->result && pattern->result->kind != DPE_ARG_ANY;
 	if (site->optional && !may_be_missing(planning, pattern)) {
 		site->optional = false;
