@@ -50,6 +50,14 @@ def positions():
     return match.get("positions") or list(range(1, len(messages()) + 1))
 
 
+def stopped_at():
+    """The number of the event at which the program was stopped."""
+    for number, message in zip(positions(), messages()):
+        if message.get("id") == match.get("event"):
+            return number
+    return positions()[-1]
+
+
 def call_of(message):
     event = plain(message.get("event", "?"))
     if "args" in message or event.endswith((".enter", ".exit")):
@@ -101,7 +109,7 @@ class InfoDpe(gdb.Command):
 
 
 class DpeMatch(gdb.Command):
-    """dpe-match [N]: go to the thread of event N of the match, the last one without N."""
+    """dpe-match [N]: go to the thread of event N of the match; without N, of the one at which the program was stopped."""
 
     def __init__(self):
         super().__init__("dpe-match", gdb.COMMAND_STACK)
@@ -109,7 +117,7 @@ class DpeMatch(gdb.Command):
     def invoke(self, argument, from_tty):
         events = messages()
         numbers = positions()
-        argument = argument.strip() or str(numbers[-1])
+        argument = argument.strip() or str(stopped_at())
         if argument not in map(str, numbers):
             raise gdb.GdbError("dpe-match takes the number of an event: " +
                                ", ".join(map(str, sorted(numbers))))

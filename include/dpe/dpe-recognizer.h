@@ -63,7 +63,7 @@ struct dpe_verdict {
 	const struct dpe_rule *rule;
 	enum dpe_verdict_kind kind;
 	const struct dpe_message *event;         /* that decided; NULL: the end of the input */
-	const struct dpe_message *const *events; /* of a match, in order of release … */
+	const struct dpe_message *const *events; /* of a match, in causal order, independent ones as in the rule … */
 	const uint16_t *positions;               /* … and the position ($i) of each */
 	unsigned nevents;
 	/* The events of the finding in causal order: those of a match; or the violating event,

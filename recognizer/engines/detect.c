@@ -119,6 +119,7 @@ static void report(struct dpe_run *run, const struct dpe_slice *slice,
 		stamps[i] = &entries[i].occurrence->stamp;
 		positions[i] = entries[i].positions[0];
 	}
+	dpe_match_sort(nentries, events, stamps, positions);
 	verdict.events = verdict.around = events;
 	verdict.naround = verdict.nevents;
 	verdict.stamps = stamps;

@@ -371,17 +371,14 @@ static bool has_happened(const struct dpe_prediction_search *search,
 	       other->index + search->history->chains[other->epoch->chain].earlier;
 }
 
-static void run_action(const struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_assignment *assignment, const struct dpe_message *const *messages,
-	const unsigned *order)
+static void run_action(const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
 {
 	const struct dpe_message **positions =
 		dpe_xcalloc(run->rule->npositions + 1, sizeof(*positions));
 
-	for (unsigned i = 0; i < assignment->pomset->nevents; i++)
-		positions[assignment->pomset->positions[order[i]]] = messages[i];
-	dpe_run_action((struct dpe_run *)run, slice, run->rule->action, positions,
-		messages[assignment->pomset->nevents - 1]);
+	for (unsigned i = 0; i < verdict->nevents; i++)
+		positions[verdict->positions[i] - 1] = verdict->events[i];
+	dpe_run_action((struct dpe_run *)run, slice, run->rule->action, positions, verdict->event);
 	free(positions);
 }
 
@@ -422,11 +419,13 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		positions[i] = assignment->pomset->positions[order[i]] + 1;
 	}
 	verdict.event = messages[count - 1];
+	if (prediction.independent)
+		dpe_match_sort(count, messages, NULL, positions);
 	if (verdict.reason)
 		verdict.kind = DPE_INCONCLUSIVE;
 	dpe_verdict_report(run, &slice, &verdict);
 	if (verdict.kind == DPE_MATCH && run->rule->action)
-		run_action(run, &slice, assignment, messages, order);
+		run_action(run, &slice, &verdict);
 	run->recognizer->suppressing = false;
 	free_prediction(&prediction);
 }

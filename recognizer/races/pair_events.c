@@ -170,6 +170,7 @@ static void report(const struct dpe_pairs *pairs, const struct dpe_pair_rule *ru
 
 	find_positions(pairs, dpe_pair_literals(of)[met] & rule->literals,
 		reading->literals & rule->literals, positions);
+	dpe_match_sort(2, events, stamps, positions);
 	dpe_verdict_report(run, slice, &verdict);
 	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_rule_action(run, slice, &verdict);

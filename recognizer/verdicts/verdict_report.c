@@ -65,6 +65,27 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
 }
 
+void dpe_match_sort(unsigned count, const struct dpe_message **events, const struct dpe_stamp **stamps, uint16_t *positions)
+{
+	for (unsigned i = 1; i < count; i++) {
+		const struct dpe_message *event = events[i];
+		const struct dpe_stamp *stamp = stamps ? stamps[i] : NULL;
+		uint16_t position = positions[i];
+		unsigned at = i;
+
+		for (; at && positions[at - 1] > position && !(stamps && dpe_precedes(stamps[at - 1], stamp)); at--) {
+			events[at] = events[at - 1];
+			positions[at] = positions[at - 1];
+			if (stamps)
+				stamps[at] = stamps[at - 1];
+		}
+		events[at] = event;
+		positions[at] = position;
+		if (stamps)
+			stamps[at] = stamp;
+	}
+}
+
 /* They are in an order that the causal one allows. */
 static bool are_independent(const struct dpe_verdict *verdict)
 {

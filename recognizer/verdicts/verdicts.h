@@ -12,6 +12,10 @@ bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct d
  * suppressed, recognizer->suppressing is set until the caller has run the rule's action. */
 void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
 
+/* Sorts the events of a match, which come in order of release, by position as far as the causal order allows: independent ones
+ * are in the order of the rule, however the threads were scheduled. Without `stamps`, which may be NULL, all are independent. */
+void dpe_match_sort(unsigned count, const struct dpe_message **events, const struct dpe_stamp **stamps, uint16_t *positions);
+
 struct dpe_doubt *dpe_doubt_new(void);
 void dpe_doubt_free(struct dpe_doubt *doubt); /* accepts NULL */
 /* Computes run->owners and recognizer->own_waits once all runs are set up. */

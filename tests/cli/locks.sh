@@ -66,7 +66,7 @@ for line in open("out"):
     reported = json.loads(line)
     if reported.get("rule") == "race":
         print([m["vars"]["lock"] for m in reported["messages"]])')" = "[7, 8]
-[8, 7]"
+[7, 8]"
 
 # ---- the shipped rule ------------------------------------------------------------------------
 cat >shipped.dpe <<'X'

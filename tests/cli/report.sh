@@ -339,4 +339,29 @@ check 'the object that an access is in, the one of that time, or none' "$status 
 sed 's/"args":\["0x1000",16\]/"process":9,&/' allocated.jsonl >elsewhere.jsonl
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' elsewhere.jsonl
 check 'not that of another process' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1
+
+# ---- the order of a match's events ----------------------------------------------------------------
+# arrives THREAD...: a, b, c of threads 1, 2, 3, independent, in this order
+arrives() {
+	for thread; do
+		printf '{"event":"%s","thread":%s}\n' "$(echo "$thread" | tr 123 abc)" "$thread"
+	done
+}
+# reads_alike NAME RULE NUMBERS THREADS...: a match's events come with these numbers, however the threads arrive
+reads_alike() {
+	wanted="1 $3"
+	what=$1 rule=$2
+	shift 3
+	for threads; do
+		arrives $threads >arrived.jsonl
+		run "$DPE" replay -e "$rule" arrived.jsonl
+		check "events in the order of the rule: $what, as $threads" "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = "$wanted"
+	done
+}
+reads_alike 'two' 'detect r: a & b' 12 '1 2' '2 1'
+reads_alike 'three' 'detect r: a & b & c' 123 '1 2 3' '3 2 1' '2 3 1'
+reads_alike 'predicted' 'predict r: a & b' 12 '1 2' '2 1'
+printf '{"event":"%s","thread":1}\n' x a b a b c >repeated.jsonl
+run "$DPE" replay -e 'detect r: x ; (a ; b)* ; c' repeated.jsonl
+check 'but what causes an event comes before it' "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = '1 123234'
 finish

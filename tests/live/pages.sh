@@ -1,7 +1,6 @@
 # README, the cookbook and a part of the tutorial: their commands print what the pages show.
 . tests/tap.sh
 need_live 'the pages'
-need_watchpoints
 
 mkdir commands page
 ln -s "$DPE" commands/dpe
