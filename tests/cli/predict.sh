@@ -60,8 +60,8 @@ run "$DPE" replay -s race.dpe race.jsonl
 says 'a race behind a lock' 1 '1 match'
 check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
   where x = "total"
-  $2 write("total")  thread "A"
   $1 write("total")  thread "B"
+  $2 write("total")  thread "A"
   not in this order here; possible in another run, unless data that is not observed forbids it,
   when the threads run in turns (*), each until it comes to
     thread  "B"  "A"

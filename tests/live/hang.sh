@@ -165,12 +165,71 @@ def take(one, other):
 for pair in ((a, b), (b, a)):
     threading.Thread(target=take, args=pair).start()
 END
-if command -v python3 >/dev/null; then
-	begin "$(python3 -c 'import sys; print(sys.executable)')" locks.py
-	await answers 1 'waits for a post of semaphore' 'no thread can go on' 'note: Python' && ok 'Python: the words do not tell who holds a lock' ||
-		{ not_ok 'Python: the words do not tell who holds a lock' && explain_run; }
+cat >Locks.java <<'END'
+class Locks {
+	static void take(Object one, Object other, java.util.concurrent.CyclicBarrier meet) {
+		synchronized (one) {
+			try {
+				meet.await();
+			} catch (Exception e) {
+				throw new RuntimeException(e);
+			}
+			synchronized (other) {
+			}
+		}
+	}
+	public static void main(String[] arguments) {
+		Object a = new Object(), b = new Object();
+		var meet = new java.util.concurrent.CyclicBarrier(2);
+		new Thread(() -> take(a, b, meet), "first").start();
+		new Thread(() -> take(b, a, meet), "second").start();
+	}
+}
+END
+cat >locks.go <<'END'
+package main
+
+import (
+	"sync"
+	"time"
+)
+
+func take(one, other *sync.Mutex, meet *sync.WaitGroup) {
+	one.Lock()
+	meet.Done()
+	meet.Wait()
+	other.Lock()
+}
+
+func main() {
+	var a, b sync.Mutex
+	var meet sync.WaitGroup
+	meet.Add(2)
+	go take(&a, &b, &meet)
+	go take(&b, &a, &meet)
+	time.Sleep(time.Hour)
+}
+END
+# language NAME TOOL STATUS COMMAND TEXT...: the locks are its own, and the report names what shows them
+language() {
+	name="$1: the words do not tell who holds a lock"
+	wanted=$3 command=$4
+	command -v "$2" >/dev/null || {
+		ok "$name # skip $2 is not installed"
+		return
+	}
+	shift 4
+	begin $command
+	await answers $wanted "$@" && ok "$name" || { not_ok "$name" && explain_run; }
 	leave
+}
+language Python python3 1 "$(python3 -c 'import sys; print(sys.executable)') locks.py" 'waits for a post of semaphore' 'no thread can go on' \
+	'note: Python'
+language Java javac 3 'java -Xmx64m Locks.java' '\(first\)' '\(second\)' "note: Java .*jstack PID"
+if command -v go >/dev/null; then
+	HOME=$PWD go build -o locks locks.go || not_ok 'compiling locks.go'
 fi
+language Go go 3 ./locks 'waits in futex' 'note: goroutines that wait'
 
 # Errors.
 run "$DPE" hang
