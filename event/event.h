@@ -111,28 +111,26 @@ struct dpe_message_space {
 struct dpe_message *dpe_message_reserve(struct dpe_pool *pool, unsigned nargs, unsigned npcs,
 	size_t text, struct dpe_message_space *space);
 
-/* Blocks that the reader of a log reuses once nothing else refers to them; starts as {0}. */
+/* Plain messages with as many arguments, which the reader of a log reuses once nothing else refers to them; starts
+ * as {0}. */
 #define DPE_RECYCLED 16
 struct dpe_recycler {
 	struct dpe_message *last[DPE_RECYCLED];
 	unsigned count, next;
 };
 void dpe_recycler_end(struct dpe_recycler *recycler);
-/* dpe_message_begin, possibly in the oldest recycled block, whose members keep the values that
- * the caller gave them before: the caller sets the same members each time. */
-struct dpe_message *dpe_message_recycle(struct dpe_pool *pool, struct dpe_recycler *recycler,
+/* dpe_message_begin, for the recycler. */
+struct dpe_message *dpe_recycler_add(struct dpe_pool *pool, struct dpe_recycler *recycler,
 	unsigned nargs, struct dpe_value **args);
-/* A fresh message in place of one that dpe_message_begin made, with as many arguments. */
+/* A copy in place of a plain message. */
 struct dpe_message *dpe_message_replace(struct dpe_message *message);
-/* The fast path of dpe_message_recycle: the oldest block, or NULL if it is smaller than `size`
- * bytes or still referenced. The caller sets nargs. */
-static inline struct dpe_message *dpe_recycler_take(struct dpe_recycler *recycler, size_t size)
+/* The oldest message, with what its last user wrote in it; NULL if it is still referenced: one has to be added. */
+static inline struct dpe_message *dpe_recycler_take(struct dpe_recycler *recycler)
 {
 	unsigned at = recycler->next;
 	struct dpe_message *message = recycler->last[at];
 
-	if (!message || dpe_message_block(message)->refs != 1 ||
-		dpe_message_block(message)->size < size)
+	if (!message || dpe_message_block(message)->refs != 1)
 		return NULL;
 	recycler->next = at + 1 < recycler->count ? at + 1 : 0;
 #ifdef __SANITIZE_ADDRESS__ /* a new block lets it report uses of the old one */

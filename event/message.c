@@ -250,13 +250,14 @@ struct dpe_message *dpe_message_reserve(struct dpe_pool *pool, unsigned nargs, u
 
 struct dpe_message *dpe_message_replace(struct dpe_message *message)
 {
-	const struct dpe_message_block *block = dpe_message_block(message);
-	size_t space = block->size - sizeof(*block);
-	struct dpe_pool *pool = block->pool;
 	struct dpe_value *args;
+	struct dpe_message *copy = dpe_message_begin(dpe_message_block(message)->pool, message->nargs, &args);
 
+	*copy = *message;
+	copy->args = args;
+	memcpy(args, message->args, message->nargs * sizeof(*args));
 	dpe_message_unref(message);
-	return dpe_message_begin(pool, (unsigned)(space / sizeof(*args)), &args);
+	return copy;
 }
 
 struct dpe_message *dpe_message_ref(struct dpe_message *message)
@@ -277,17 +278,11 @@ static struct dpe_message **recycler_slot(struct dpe_recycler *recycler)
 	return &recycler->last[at];
 }
 
-struct dpe_message *dpe_message_recycle(struct dpe_pool *pool, struct dpe_recycler *recycler,
+struct dpe_message *dpe_recycler_add(struct dpe_pool *pool, struct dpe_recycler *recycler,
 	unsigned nargs, struct dpe_value **args)
 {
-	struct dpe_message *message = dpe_recycler_take(recycler, dpe_message_size(nargs)), **last;
+	struct dpe_message **last = recycler_slot(recycler);
 
-	if (message) {
-		message->nargs = (uint16_t)nargs;
-		*args = dpe_message_args(message);
-		return message;
-	}
-	last = recycler_slot(recycler);
 	dpe_message_unref(*last);
 	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
 }

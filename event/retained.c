@@ -59,7 +59,7 @@ static bool fits(const struct dpe_message *message)
 	return message->log <= UINT16_MAX && message->nargs <= MAX_ARGS;
 }
 
-static bool has_little(const struct dpe_message *message)
+static __attribute__((noinline)) bool has_little(const struct dpe_message *message)
 {
 	if (!fits(message) || message->npreds || message->nvars || message->nstack || message->npcs || message->comm ||
 		is_present(message->process) ||
@@ -138,7 +138,7 @@ struct dpe_retained *dpe_message_retain(
 	return tag(small, (uintptr_t)message->nargs << NARGS);
 }
 
-void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained)
+__attribute__((noinline)) void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained)
 {
 	if (is_whole(retained))
 		dpe_message_unref(whole_message(retained));

@@ -116,25 +116,23 @@ static void exhaust(struct dpe_recognizer *recognizer)
 static inline bool feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
+	bool syncs = false;
+
 	if (recognizer->finished | recognizer->ended || !message->name ||
 		(message->has_seq && message->thread.kind == DPE_NONE))
 		return turn_away(recognizer, message, diags);
 	recognizer->fed++;
-	if (message->name < recognizer->nnames)
-		recognizer->by_name[message->name].occurred[message->phase]++;
+	if (message->name < recognizer->nnames) {
+		struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
+
+		watch->occurred[message->phase]++;
+		syncs = watch->syncs;
+	}
 	if (recognizer->has_sections && message->has_seq &&
 		!dpe_stabilizer_is_next(recognizer->stabilizer, message))
 		return dpe_stabilizer_push(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
-	if (message->name < recognizer->nnames) {
-		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
-
-		if (watch->syncs)
-			return synchronise(recognizer, message, diags);
-		if (watch->access)
-			dpe_pairs_prefetch_message(watch->access, message);
-	}
-	if (recognizer->sections.count)
+	if (syncs || recognizer->sections.count)
 		return synchronise(recognizer, message, diags);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
@@ -153,20 +151,27 @@ static void feed_protected(void *with)
 	feeding->good = feed(feeding->recognizer, feeding->message, feeding->diags);
 }
 
-bool dpe_recognizer_feed(
+static __attribute__((noinline)) bool protect_and_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
 	struct feeding feeding = {recognizer, message, diags, false};
 
-	recognizer->stage = DPE_STAGE_ORDER;
-	if (dpe_is_protected()) {
-		feeding.good = feed(recognizer, message, diags);
-	} else if (!dpe_protect(feed_protected, &feeding)) {
+	if (!dpe_protect(feed_protected, &feeding)) {
 		exhaust(recognizer);
 		dpe_diags_out_of_memory(diags);
 	}
-	recognizer->stage = DPE_STAGE_OUTSIDE;
 	return feeding.good;
+}
+
+bool dpe_recognizer_feed(
+	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
+{
+	bool good;
+
+	recognizer->stage = DPE_STAGE_ORDER;
+	good = dpe_is_protected() ? feed(recognizer, message, diags) : protect_and_feed(recognizer, message, diags);
+	recognizer->stage = DPE_STAGE_OUTSIDE;
+	return good;
 }
 
 enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer)

@@ -75,9 +75,7 @@ void dpe_stamp_unref(const struct dpe_stamp *stamp)
 
 static bool covers(const struct dpe_clock *clock, uint32_t chain)
 {
-	unsigned bits = BITS * (clock->height + 1);
-
-	return bits >= 32 || !(chain >> bits);
+	return !((uint64_t)chain >> BITS * (clock->height + 1));
 }
 
 static unsigned digit(uint32_t chain, unsigned height)

@@ -63,7 +63,7 @@ static struct dpe_thread *new_thread(
 	return thread;
 }
 
-struct dpe_thread *dpe_thread_of(
+__attribute__((noinline)) struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
 	struct dpe_thread *thread;

@@ -32,6 +32,7 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 	free(dpel->values);
 	free(dpel->members);
 	free(dpel->origins);
+	dpe_dpel_forget_shapes(dpel);
 	free(dpel->layouts);
 	free(dpel->block);
 	free(dpel->stack);

@@ -37,11 +37,11 @@ struct dpel_field {
 struct dpel_layout {
 	uint16_t size; /* of a record, in bytes */
 	bool plain;    /* its messages are plain */
-	uint32_t message_size; /* of a message's block */
 	bool has_id, has_members;
 	uint8_t seq, time;
 	uint8_t nargs, nstack, npcs;
 	uint16_t seq_at, time_at, stack_at, pcs_at;
+	struct dpe_recycler recycler; /* of a plain shape's messages, whose other members stay as they are */
 	struct dpel_field args[DPEL_SHORT_ARGS], ret, members;
 	struct dpe_message like; /* what messages of the shape have in common */
 };
@@ -117,6 +117,7 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
  * invalid. */
 bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count);
 bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count);
+void dpe_dpel_forget_shapes(struct dpe_dpel *dpel);
 /* The fast path: the next message, if it is a short record of a plain shape and source whose
  * strings are all interned. NULL, with nothing done, otherwise. */
 struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader);

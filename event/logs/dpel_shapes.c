@@ -204,8 +204,13 @@ static bool set_layout(
 	if (!place_all(dpel, layout, shape))
 		return false;
 	layout->plain = is_plain(layout);
-	layout->message_size = (uint32_t)dpe_message_size(layout->nargs);
 	return true;
+}
+
+void dpe_dpel_forget_shapes(struct dpe_dpel *dpel)
+{
+	while (dpel->nlayouts)
+		dpe_recycler_end(&dpel->layouts[--dpel->nlayouts].recycler);
 }
 
 bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count)
@@ -213,7 +218,7 @@ bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count)
 	struct dpe_dpel *dpel = reader->dpel;
 	struct dpel_shape shape;
 
-	dpel->nlayouts = 0;
+	dpe_dpel_forget_shapes(dpel);
 	*DPE_GROW(dpel->layouts, dpel->nlayouts, dpel->caplayouts) = (struct dpel_layout){0};
 	if (count > UINT16_MAX)
 		return dpel_fail(dpel, "has more shapes than a record can number");

@@ -47,7 +47,6 @@ static inline bool take_arg_fast(const struct dpe_dpel *dpel, struct dpe_value *
 	uint32_t number;
 
 	if (field->like.kind != DPE_STRING) {
-		*to = field->like;
 		to->num = (int64_t)take_word(field, record);
 		return true;
 	}
@@ -58,17 +57,30 @@ static inline bool take_arg_fast(const struct dpe_dpel *dpel, struct dpe_value *
 	return true;
 }
 
+/* A message of the layout, with what is the same in all of them. */
+static __attribute__((noinline)) struct dpe_message *new_message(
+	struct dpe_log_reader *reader, struct dpel_layout *layout)
+{
+	struct dpe_value *args;
+	struct dpe_message *message =
+		dpe_recycler_add(reader->pool, &layout->recycler, layout->nargs, &args);
+
+	*message = layout->like;
+	message->args = args;
+	for (unsigned i = 0; i < layout->nargs; i++)
+		args[i] = layout->args[i].like;
+	return message;
+}
+
 /* False if a string of the record is not interned yet. */
 static inline bool fill_fast(const struct dpe_dpel *dpel, struct dpe_message *message,
 	const struct dpel_layout *layout, const char *record)
 {
-	const char *members = NULL;
-
 	if (layout->has_members) {
 		uint32_t number = take_half(&layout->members, record);
 
-		members = number < dpel->nmembers ? dpel->members[number] : NULL;
-		if (!members)
+		message->extra = number < dpel->nmembers ? dpel->members[number] : NULL;
+		if (!message->extra)
 			return false;
 	}
 	for (unsigned i = 0; i < layout->nargs; i++) {
@@ -76,16 +88,6 @@ static inline bool fill_fast(const struct dpe_dpel *dpel, struct dpe_message *me
 			    dpel, &dpe_message_args(message)[i], &layout->args[i], record))
 			return false;
 	}
-	message->name = layout->like.name;
-	message->module = layout->like.module;
-	message->phase = layout->like.phase;
-	message->log = layout->like.log;
-	message->nargs = layout->nargs;
-	message->unreferenced = layout->like.unreferenced;
-	message->has_seq = layout->like.has_seq;
-	message->has_time = layout->like.has_time;
-	message->extra_shared = layout->like.extra_shared;
-	message->extra = members;
 	return true;
 }
 
@@ -94,10 +96,9 @@ struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader)
 	struct dpe_dpel *dpel = reader->dpel;
 	const char *record = dpel->at;
 	const size_t left = (size_t)(dpel->end - record);
-	const struct dpel_layout *layout;
+	struct dpel_layout *layout;
 	struct dpe_message *message;
 	struct dpel_origin *origin;
-	struct dpe_value *args;
 	struct count count;
 	uint64_t head;
 
@@ -110,10 +111,9 @@ struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader)
 	origin = &dpel->origins[DPEL_SOURCE_OF(head)];
 	if (!layout->plain || !origin->plain || left < layout->size)
 		return NULL;
-	message = dpe_recycler_take(&reader->recycler, layout->message_size);
+	message = dpe_recycler_take(&layout->recycler);
 	if (!message)
-		message = dpe_message_recycle(
-			reader->pool, &reader->recycler, layout->nargs, &args);
+		message = new_message(reader, layout);
 	if (!fill_fast(dpel, message, layout, record)) {
 		dpe_message_unref(message);
 		return NULL;

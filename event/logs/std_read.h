@@ -90,11 +90,11 @@ static inline unsigned std_place_of(uint64_t word, unsigned count)
 static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
-	struct dpe_message *message = dpe_recycler_take(&reader->recycler, dpe_message_size(1));
+	struct dpe_message *message = dpe_recycler_take(&reader->recycler);
 	struct dpe_value *args;
 
 	if (!message)
-		message = dpe_message_recycle(reader->pool, &reader->recycler, 1, &args);
+		message = dpe_recycler_add(reader->pool, &reader->recycler, 1, &args);
 	message->name = name;
 	message->log = reader->index;
 	message->place = ++reader->place;

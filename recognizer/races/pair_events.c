@@ -37,13 +37,12 @@ static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t
 	return kept;
 }
 
-static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t wanted)
+static __attribute__((noinline)) uint32_t fit(
+	const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t wanted)
 {
 	unsigned most = pairs->recognizer->options.max_instances;
 	uint32_t kept = 0;
 
-	if (slice->nevents < pairs->few)
-		return wanted;
 	for (unsigned i = 0; i < pairs->nrules; i++) {
 		uint32_t of = pairs->rules[i].literals;
 
@@ -55,9 +54,9 @@ static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 /* ---- meeting ----------------------------------------------------------------------------- */
 
 /* For kept events and one that is later than all of them. */
-static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_event *event)
+static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_stamp *stamp)
 {
-	return dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
+	return dpe_stamp_reach(stamp, at->chain) >= at->index;
 }
 
 /* Drops the events that the new one makes redundant, except for the message of one, *dropped, which
@@ -67,12 +66,14 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 	struct dpe_retained **dropped)
 {
 	struct dpe_pair_event *events = dpe_pair_events(slice);
+	const struct dpe_stamp stamp = event->stamp; /* what is written below does not change it */
+	const uint32_t count = slice->nevents, alike = reading->alike;
 	uint32_t *literals = dpe_pair_literals(slice), met = 0, kept = 0;
 
-	for (uint32_t i = 0; i < slice->nevents; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct dpe_pair_event at = events[i];
-		bool before = is_before(&at, event);
-		uint32_t left = before ? literals[i] & ~reading->alike : literals[i];
+		bool before = is_before(&at, &stamp);
+		uint32_t left = before ? literals[i] & ~alike : literals[i];
 
 		if (!left) {
 			if (*dropped)
@@ -103,7 +104,7 @@ static uint32_t find_met(
 	uint32_t at = slice->nevents - 1;
 
 	while (!(dpe_pair_literals(slice)[at] & literals) ||
-		events[at].chain == event->stamp.chain || is_before(&events[at], event))
+		events[at].chain == event->stamp.chain || is_before(&events[at], &event->stamp))
 		at--;
 	return at;
 }
@@ -232,7 +233,7 @@ static void drop_literals(
 }
 
 /* The slice ends for these rules. That events were dropped in it is still reported. */
-static void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t rules)
+static __attribute__((noinline)) void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t rules)
 {
 	struct dpe_pair_slice *slice = dpe_pair_find(&pairs->table, key);
 	uint32_t drop = 0;
@@ -266,7 +267,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 		count_rules(pairs, fresh, 1);
 	}
 	met = meet(pairs, slice, event, reading, &dropped);
-	kept = fit(pairs, slice, reading->wanted);
+	kept = slice->nevents < pairs->few ? reading->wanted : fit(pairs, slice, reading->wanted);
 	if (kept)
 		dpe_pair_add(&pairs->table, slice, event, kept, dropped);
 	else if (dropped)
@@ -293,13 +294,6 @@ static __attribute__((noinline)) void take_and_end(struct dpe_pairs *pairs,
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
-
-void dpe_pairs_prefetch_message(
-	const struct dpe_pair_access *access, const struct dpe_message *message)
-{
-	if (message->nargs)
-		dpe_pair_expect(&access->pairs->table, &message->args[0]);
-}
 
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event)
 {

@@ -138,7 +138,7 @@ static void note_place(struct dpe_pair_table *table, const struct dpe_value *key
 	table->places[key->number] = (uint32_t)at;
 }
 
-struct dpe_pair_slice *dpe_pair_take_other(
+__attribute__((noinline)) struct dpe_pair_slice *dpe_pair_take_other(
 	struct dpe_pair_table *table, const struct dpe_value *key)
 {
 	struct dpe_pair_slice *slice = find_place(table, key);
@@ -200,7 +200,7 @@ void dpe_pair_table_end(struct dpe_pair_table *table)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void grow(struct dpe_pair_slice *slice)
+static __attribute__((noinline)) void grow(struct dpe_pair_slice *slice)
 {
 	size_t cap = (size_t)2 << slice->log_cap;
 	bool few = !dpe_pair_has_many(slice);

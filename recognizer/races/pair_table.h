@@ -75,13 +75,6 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
-/* Prefetches the slice of a message to come, where its slot is remembered. */
-static inline void dpe_pair_expect(const struct dpe_pair_table *table, const struct dpe_value *key)
-{
-	if (key->number && key->number < table->nplaces)
-		dpe_fetch(&table->slots[table->places[key->number]]);
-}
-
 static inline struct dpe_pair_slice *dpe_pair_take(
 	struct dpe_pair_table *table, const struct dpe_value *key)
 {

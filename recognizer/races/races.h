@@ -11,9 +11,6 @@ struct dpe_pair_access;
 void dpe_pairs_new(struct dpe_run *run);
 /* Once all runs are set up: joins the watchers of rules that share slices. */
 void dpe_pairs_watch(struct dpe_name_watchers *watch);
-/* Prefetches for a message that is about to be stabilized. */
-void dpe_pairs_prefetch_message(
-	const struct dpe_pair_access *access, const struct dpe_message *message);
 /* Takes the event for all rules that share these slices. */
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event);
 
