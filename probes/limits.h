@@ -99,7 +99,7 @@
 /* Records that are held until those before them have come, of all rings and of what is awaited: beyond, records
  * stay in their rings, and what finds no room there is counted as lost. */
 #define DPE_MAX_HELD DPE_TINY_OR(3, 200000)
-#define DPE_MAX_AWAITED DPE_TINY_OR(6, 50000) /* at least DPE_PRELOAD_RINGS */
+#define DPE_MAX_AWAITED DPE_TINY_OR(6, 25000) /* at least DPE_PRELOAD_RINGS */
 /* Messages that are delivered before the rings are read again, and before the clock is. */
 #define DPE_DELIVERED_AT_ONCE DPE_TINY_OR(3, 4096)
 #define DPE_DELIVERED_UNTIMED DPE_TINY_OR(2, 16)

@@ -27,11 +27,30 @@ static void report_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
-/* Each ring has the wanted size. More than eight rings share the memory of eight, but none is smaller than what
- * may arrive between two polls. */
-static size_t ring_size(unsigned wanted, unsigned count)
+/* A call that waits for other threads, so there are not many; the library does not know the word that it reads. */
+static bool is_seldom(const struct dpe_site *site)
 {
-	const size_t usual = 8 << 20, least = 1 << 20;
+	return !strcmp(site->function->name, "pthread_barrier_wait");
+}
+
+/* Whether a preloaded library reports nearly all, and a later file brings no probes. */
+static bool has_few_probes(const struct dpe_probes *probes)
+{
+	if (!probes->preload || probes->follows || probes->nwatches || probes->plan->channels || probes->awaited)
+		return false;
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		if (!probes->sites[i].preloaded && !is_seldom(&probes->sites[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Each ring has the wanted size. More than eight rings share the memory of eight, but none is smaller than what
+ * may arrive between two polls, which is enough where a library reports the events. */
+static size_t ring_size(const struct dpe_probes *probes, unsigned count)
+{
+	const size_t least = 1 << 20, usual = has_few_probes(probes) ? least : 8 << 20;
+	const unsigned wanted = probes->ring_bytes;
 	size_t size = sysconf(_SC_PAGESIZE);
 
 	if (wanted) {
@@ -71,7 +90,7 @@ static int make_rings(struct dpe_probes *probes)
 	const struct dpe_bpf *bpf = probes->bpf;
 	uint32_t count = bpf->rodata->nrings, *numbers = dpe_xcalloc(count, sizeof(*numbers));
 	int *files = dpe_xcalloc(count, sizeof(*files));
-	size_t size = ring_size(probes->ring_bytes, count);
+	size_t size = ring_size(probes, count);
 	int error = dpe_kernel_rings_open(
 		probes->rings, count, &probes->bpf->bss->waiting, probes->pidfd);
 

@@ -15,6 +15,20 @@
 
 /* ---- the rings --------------------------------------------------------------------------- */
 
+/* The kernel maps the data twice, one behind the other, so that a record that wraps around is in one piece. Of the second
+ * copy we need no more than the longest record: all pages of a mapping count as memory of ours at once. */
+#define MOST_RECORD ((size_t)64 << 10)
+
+_Static_assert(sizeof(struct dpe_record) +
+			(DPE_RESULT_WORDS + DPE_WORDS + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * (1 + DPE_TEXT_WORDS)) *
+				sizeof(uint64_t) < MOST_RECORD / 2,
+	"the longest record fits, with what may come to it");
+
+static size_t mapped_bytes(const struct dpe_ring *ring)
+{
+	return ring->page + ring->size + (ring->size < MOST_RECORD ? ring->size : MOST_RECORD);
+}
+
 static int map_ring(struct dpe_ring *ring)
 {
 	void *consumer =
@@ -23,7 +37,7 @@ static int map_ring(struct dpe_ring *ring)
 
 	if (consumer == MAP_FAILED)
 		return -errno;
-	producer = mmap(NULL, ring->page + 2 * ring->size, PROT_READ, MAP_SHARED, ring->fd,
+	producer = mmap(NULL, mapped_bytes(ring), PROT_READ, MAP_SHARED, ring->fd,
 		(off_t)ring->page);
 	if (producer == MAP_FAILED) {
 		int error = errno;
@@ -86,7 +100,7 @@ void dpe_kernel_rings_close(struct dpe_kernel_rings *rings)
 		struct dpe_ring *ring = &rings->at[i];
 
 		munmap(ring->consumer, ring->page);
-		munmap((void *)ring->producer, ring->page + 2 * ring->size);
+		munmap((void *)ring->producer, mapped_bytes(ring));
 		close(ring->fd);
 	}
 	free(rings->at);

@@ -43,12 +43,23 @@ for rings in '' --rings=1 --rings=2 --ring=4096; do
 	fi
 done
 
+# It is written around several times, also if half of it is lost; a record that goes across its end is in one piece.
+run "$DPE" record --ring=131072 --rings=1 --stack=0 -o log.jsonl -s step.dpe -- ./wander 8000
+steps log.jsonl | tail -n 1 >order
+check 'a ring larger than what is mapped twice of it' "$(sed -n 's/ steps, in order$//p' order)" -gt 4000
+
 run "$DPE" run --debug=probes -s step.dpe -- ./wander 2
 check 'a ring for each processor' "$(grep -c "$(getconf _NPROCESSORS_ONLN) rings\{0,1\} of" err)" -eq 1
 run "$DPE" run --debug=probes --rings=1 --ring=65536 -s step.dpe -- ./wander 2
 check 'or one for all' "$(grep -c '1 ring of 65536 bytes' err)" -eq 1
 run "$DPE" run --debug=probes --rings=8192 --ring=65536 -s step.dpe -- ./wander 2
 check 'and no more than there are processors' "$(grep -c "$(getconf _NPROCESSORS_ONLN) rings\{0,1\} of 65536" err)" -eq 1
+# Where the library reports the events, what is left for the rings is little.
+printf 'include "pthread.dpe"\nexpect L(m): (pthread_mutex_lock(m).exit ; pthread_mutex_unlock(m).enter)*\n' >locks.dpe
+run "$DPE" run --preload --rings=1 --debug=probes -s locks.dpe -- ./wander 2
+check 'with a preloaded library the rings are small' "$(grep -c 'of 1048576 bytes' err)" -eq 1
+run "$DPE" run --preload --rings=1 --debug=probes -s locks.dpe -s step.dpe -- ./wander 2
+check 'but not for probes of other functions' "$(grep -c 'of 8388608 bytes' err)" -eq 1
 run "$DPE" run --rings=0 -s step.dpe -- ./wander 2
 says 'no ring is an error' 2 '--rings takes a number from 1 to 8192'
 finish
