@@ -50,29 +50,45 @@ static bool is_allocation(const struct dpe_message *message)
 	return message->nargs == 2 && message->args[0].kind == DPE_POINTER && message->args[1].kind == DPE_INT && message->args[1].num > 0;
 }
 
-void cli_allocations_add(struct cli_report *report, const struct dpe_message *message)
+/* A new object in place of all that overlap it, which were freed. */
+static void add(struct cli_allocations *allocations, uint64_t begin, uint64_t end, struct dpe_message *message)
 {
-	struct cli_allocations *allocations = report->allocations;
-	struct object *object, *old;
+	struct object *object = dpe_xcalloc(1, sizeof(*object)), *old;
 
-	if (!is_allocation(message))
-		return;
-	if (!allocations)
-		allocations = report->allocations = dpe_xcalloc(1, sizeof(*allocations));
-	object = dpe_xcalloc(1, sizeof(*object));
+	*object = (struct object){.begin = begin, .end = end, .message = message};
+	while ((old = object_at(allocations, begin, end)))
+		forget(allocations, old);
 	DL_APPEND(allocations->oldest, object);
 	allocations->count++;
-	object->begin = (uint64_t)message->args[0].num;
-	if (__builtin_add_overflow(object->begin, (uint64_t)message->args[1].num, &object->end))
-		object->end = UINT64_MAX;
-	object->message = dpe_message_ref((struct dpe_message *)message); /* reference counts are not visible to others */
-	/* Overlapping ones were freed. */
-	while ((old = object_at(allocations, object->begin, object->end)))
-		forget(allocations, old);
 	if (allocations->count >= CLI_ALLOCATIONS)
 		forget(allocations, allocations->oldest);
 	if (!tsearch(object, &allocations->by_address, compare)) /* no memory for it: it stays unknown */
 		forget(allocations, object);
+}
+
+void cli_allocations_add(struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_message *kept = (struct dpe_message *)message; /* reference counts are not visible to others */
+	uint64_t begin, end;
+	struct object *same;
+
+	if (!is_allocation(message))
+		return;
+	if (!report->allocations)
+		report->allocations = dpe_xcalloc(1, sizeof(*report->allocations));
+	begin = (uint64_t)message->args[0].num;
+	if (__builtin_add_overflow(begin, (uint64_t)message->args[1].num, &end))
+		end = UINT64_MAX;
+	same = object_at(report->allocations, begin, end);
+	if (!same || same->begin != begin || same->end != end) {
+		add(report->allocations, begin, end, dpe_message_ref(kept));
+		return;
+	}
+	/* Most often malloc hands out what was freed just now: only the message is another one. */
+	dpe_message_unref(same->message);
+	same->message = dpe_message_ref(kept);
+	DL_DELETE(report->allocations->oldest, same);
+	DL_APPEND(report->allocations->oldest, same);
 }
 
 void cli_allocations_free(struct cli_allocations *allocations)
