@@ -114,7 +114,7 @@
 #define DPE_SLICE_TAKEN DPE_TINY_OR(2, 64)
 /* Slices of a rule from which on prefetching pays. */
 #define DPE_MANY_SLICES DPE_TINY_OR(2, 16384)
-#define DPE_MANY_PREDICTED DPE_TINY_OR(2, 16384)
+#define DPE_MANY_PREDICTED DPE_TINY_OR(2, 2048)
 /* Retired slices that stay until there are more. */
 #define DPE_FEWEST_RETIRED DPE_TINY_OR(2, 1024)
 /* Rules, and literals of these, that share slices of pairs; more get slices of their own. */

@@ -7,8 +7,7 @@
 
 static bool is_released(const struct dpe_follower *follower, const struct dpe_taking *taking)
 {
-	return !dpe_taking_is_held(
-		follower->history, taking, follower->done[taking->of->chain]);
+	return !dpe_taking_is_held(taking, follower->done[taking->of->chain]);
 }
 
 static bool is_over(const struct dpe_follower *follower, const struct dpe_taking *taking)
@@ -30,7 +29,7 @@ static bool must_wait_for_others(const struct dpe_follower *follower, const stru
 {
 	const struct dpe_reordered_lock *lock = taking->of->lock;
 
-	if (!dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
+	if (!dpe_taking_is_held(taking, follower->cut[taking->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->cut);
@@ -128,7 +127,7 @@ static bool must_precede(struct dpe_arrangement *a, const struct dpe_taking *tak
 	const struct dpe_follower *follower = &a->follower;
 	const struct dpe_reordered_lock *lock = taking->of->lock;
 
-	if (dpe_taking_is_held(follower->history, taking, follower->cut[taking->of->chain]))
+	if (dpe_taking_is_held(taking, follower->cut[taking->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->done);

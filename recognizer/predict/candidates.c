@@ -60,16 +60,15 @@ static void remember(struct dpe_prediction_search *search, unsigned number, stru
 	search->numbered[number] = slice;
 }
 
+/* NULL: none; then `*hash` is that of the values. */
 static struct dpe_candidate_slice *find_slice(struct dpe_prediction_search *search, uint64_t mask,
 	const struct dpe_value *values, uint64_t *hash)
 {
 	unsigned number = number_of(mask, values);
 	struct dpe_candidate_slice *slice = number ? remembered(search, number) : search->recent;
 
-	if (slice && has_values(slice, mask, values)) {
-		*hash = slice->hash;
+	if (slice && has_values(slice, mask, values))
 		return slice;
-	}
 	*hash = dpe_bound_values_hash(search->run->rule, mask, values);
 	for (unsigned i = 0; i < search->slice_slots; i++) {
 		const struct dpe_slice_entry *entry = slot(search, (*hash >> 32) + i);
@@ -113,13 +112,13 @@ void dpe_candidates_prefetch(const struct dpe_prediction_search *search, uint64_
 		__builtin_prefetch(entry);
 }
 
-static void insert(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
+static void insert(struct dpe_prediction_search *search, const struct dpe_slice_entry *entry)
 {
-	uint64_t at = slice->hash >> 32;
+	uint64_t at = entry->hash >> 32;
 
 	while (slot(search, at)->slice)
 		at++;
-	*slot(search, at) = (struct dpe_slice_entry){slice->hash, slice};
+	*slot(search, at) = *entry;
 }
 
 /* At most half of it is used. */
@@ -132,15 +131,15 @@ static void grow_table(struct dpe_prediction_search *search)
 	search->slices = dpe_xcalloc(search->slice_slots, sizeof(*search->slices));
 	for (unsigned i = 0; i < slots; i++)
 		if (before[i].slice)
-			insert(search, before[i].slice);
+			insert(search, &before[i]);
 	free(before);
 }
 
-static void add_slice(struct dpe_prediction_search *search, struct dpe_candidate_slice *slice)
+static void add_slice(struct dpe_prediction_search *search, const struct dpe_slice_entry *entry)
 {
 	if (2 * ++search->nslices > search->slice_slots)
 		grow_table(search);
-	insert(search, slice);
+	insert(search, entry);
 	search->run->recognizer->many_slices |= search->nslices >= DPE_MANY_PREDICTED;
 }
 
@@ -148,10 +147,9 @@ static struct dpe_candidate_slice *new_slice(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint64_t hash)
 {
 	const struct dpe_rule *rule = search->run->rule;
-	struct dpe_candidate_slice *slice = dpe_xcalloc(1,
+	struct dpe_candidate_slice *slice = dpe_xcalloc_lines(1,
 		sizeof(*slice) + rule->nvariables * sizeof(slice->values[0]) + rule->npatterns * sizeof(slice->groups[0]));
 
-	slice->hash = hash;
 	slice->mask = binding->mask;
 	slice->groups = (struct dpe_candidate_group *)&slice->values[rule->nvariables];
 	for (unsigned i = 0; i < rule->npatterns; i++) {
@@ -162,7 +160,7 @@ static struct dpe_candidate_slice *new_slice(
 		if (binding->mask >> i & 1)
 			slice->values[i] = dpe_value_copy(binding->values[i]);
 	}
-	add_slice(search, slice);
+	add_slice(search, &(struct dpe_slice_entry){hash, slice});
 	return slice;
 }
 
@@ -249,20 +247,35 @@ void dpe_candidates_add(
 			search->capgroups[pattern]) = group;
 	dpe_span_add(search->history, &group->all, event->epoch);
 	add_to_slice(search, group->slice, event);
-	*DPE_GROW(group->waiting, group->nwaiting, group->capwaiting) = (uint32_t)number;
+	if (!search->nwaiting)
+		*DPE_GROW(search->waiting, search->nwaiting, search->capwaiting) = (struct dpe_waiting_event){0};
+	*DPE_GROW(search->waiting, search->nwaiting, search->capwaiting) =
+		(struct dpe_waiting_event){(uint32_t)number, group->waiting};
+	group->waiting = search->nwaiting - 1;
 }
 
+static void divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group, uint32_t number)
+{
+	const struct dpe_epoch *epoch = search->history->events[number].epoch;
+	struct dpe_candidates *of = dpe_candidates_of_chain(group, epoch->chain);
+
+	of->common = of->count ? dpe_sections_common(search->history, of->common, epoch->held) : epoch->held;
+	*DPE_GROW(of->events, of->count, of->cap) = number;
+}
+
+/* Those that wait are linked from the last one on: the links are turned round first. */
 void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group)
 {
-	for (unsigned i = 0; i < group->nwaiting; i++) {
-		const struct dpe_past_event *event = &search->history->events[group->waiting[i]];
-		struct dpe_candidates *of = dpe_candidates_of_chain(group, event->epoch->chain);
+	uint32_t first = 0;
 
-		of->common = of->count ? dpe_sections_common(search->history, of->common, event->epoch->held)
-				       : event->epoch->held;
-		*DPE_GROW(of->events, of->count, of->cap) = group->waiting[i];
+	for (uint32_t at = group->waiting, before; at; at = before) {
+		before = search->waiting[at].before;
+		search->waiting[at].before = first;
+		first = at;
 	}
-	group->nwaiting = 0;
+	for (; first; first = search->waiting[first].before)
+		divide(search, group, search->waiting[first].event);
+	group->waiting = 0;
 }
 
 void dpe_candidates_each(struct dpe_prediction_search *search,
@@ -308,10 +321,8 @@ void dpe_candidates_forget(struct dpe_candidate_group *group)
 		free(group->by_chain[i]);
 	}
 	free(group->by_chain);
-	free(group->waiting);
 	group->by_chain = NULL;
-	group->waiting = NULL;
-	group->nchains = group->capchains = group->nwaiting = group->capwaiting = 0;
+	group->nchains = group->capchains = group->waiting = 0;
 }
 
 static void free_slice(const struct dpe_rule *rule, struct dpe_candidate_slice *slice)
@@ -331,10 +342,10 @@ void dpe_candidates_keep(struct dpe_prediction_search *search, dpe_keep_fn *keep
 	search->slices = NULL;
 	search->nslices = search->slice_slots = 0;
 	search->recent = NULL;
-	search->nnumbered = 0;
+	search->nnumbered = search->nwaiting = 0;
 	for (unsigned i = 0; i < slots; i++) {
 		if (before[i].slice && keep && keep(context, before[i].slice))
-			add_slice(search, before[i].slice);
+			add_slice(search, &before[i]);
 		else if (before[i].slice)
 			free_slice(search->run->rule, before[i].slice);
 	}
@@ -347,8 +358,10 @@ void dpe_candidates_free(struct dpe_prediction_search *search)
 
 	dpe_candidates_keep(search, NULL, NULL);
 	free(search->numbered);
+	free(search->waiting);
 	search->numbered = NULL;
-	search->capnumbered = 0;
+	search->waiting = NULL;
+	search->capnumbered = search->capwaiting = 0;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		free(search->by_pattern[i]);
 		search->by_pattern[i] = NULL;

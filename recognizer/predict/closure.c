@@ -149,16 +149,13 @@ const struct dpe_taking *dpe_takings_last(
 void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *history,
 	const struct dpe_taking *taking)
 {
-	const struct dpe_past_event *release;
-
 	closure->leans |= history->first && !taking->gate_index;
 	if (taking->release == DPE_NO_EVENT) {
 		closure->refused = true;
 		return;
 	}
-	release = &history->events[taking->release];
-	if (!dpe_closure_has(closure, release))
-		join(closure, release, true);
+	if (taking->of->chain >= closure->nchains || closure->before[taking->of->chain] < taking->release_index)
+		join(closure, &history->events[taking->release], true);
 }
 
 static uint32_t *latest_of(struct dpe_closure *closure, const struct dpe_reordered_lock *lock)

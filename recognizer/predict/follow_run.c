@@ -19,13 +19,6 @@ uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uin
 	return low;
 }
 
-bool dpe_taking_is_held(
-	const struct dpe_history *history, const struct dpe_taking *taking, uint32_t index)
-{
-	return taking->gate_index <= index && (taking->release == DPE_NO_EVENT ||
-						      history->events[taking->release].index > index);
-}
-
 void dpe_follower_reset(struct dpe_follower *follower)
 {
 	for (unsigned i = 0; i < follower->nchains; i++)
@@ -61,7 +54,7 @@ static bool is_free(const struct dpe_follower *follower, const struct dpe_taking
 		if (of == taking->of)
 			continue;
 		other = dpe_takings_last(of, done, taking->exclusive);
-		if (other && dpe_taking_is_held(follower->history, other, done))
+		if (other && dpe_taking_is_held(other, done))
 			return false;
 	}
 	return true;

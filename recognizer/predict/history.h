@@ -5,7 +5,7 @@
 
 #include "recognizer/predict/predict.h"
 
-#define DPE_NO_EVENT UINT64_MAX
+#define DPE_NO_EVENT UINT32_MAX
 
 /* A cut has, of each chain, its first events: so many. Immutable and shared. Chains from `count` on
  * have none. */
@@ -43,13 +43,19 @@ struct dpe_past_event {
 /* An outermost acquire that is complete: from its gate on, the lock is held. */
 struct dpe_taking {
 	struct dpe_takings *of;
-	uint64_t gate, release; /* numbers of events; DPE_NO_EVENT: not released */
-	uint32_t gate_index;    /* of the gate in its chain */
-	bool exclusive;
-	bool unseen; /* taken before the thread was observed */
-	int last_exclusive; /* the latest exclusive one up to this; -1: none */
-	uint32_t place;     /* in the lock's `order` */
+	uint32_t gate, release; /* numbers of events; DPE_NO_EVENT: not released */
+	uint32_t gate_index, release_index; /* of these in their chain; DPE_NO_EVENT */
+	int last_exclusive : 30; /* the latest exclusive one up to this; -1: none */
+	bool exclusive : 1;
+	bool unseen : 1; /* taken before the thread was observed */
+	uint32_t place;  /* in the lock's `order` */
 };
+
+/* The acquire is complete in the first `index` events of its chain, and not released. */
+static inline bool dpe_taking_is_held(const struct dpe_taking *taking, uint32_t index)
+{
+	return taking->gate_index <= index && index < taking->release_index;
+}
 
 /* The acquires of one lock by one chain, in order. */
 struct dpe_takings {

@@ -26,17 +26,15 @@ struct dpe_candidate_span {
  * have in common: they wait to be divided by chain until somebody asks for that. */
 struct dpe_candidate_group {
 	struct dpe_candidate_slice *slice;
-	struct dpe_candidates **by_chain;
 	struct dpe_candidate_span all, earlier; /* all its events, and those of earlier stretches */
-	uint32_t *waiting;
-	unsigned nwaiting, capwaiting;
-	unsigned nchains, capchains;
 	unsigned pattern;
+	uint32_t waiting; /* the last one: in the search's `waiting`; 0: none */
+	struct dpe_candidates **by_chain;
+	unsigned nchains, capchains;
 };
 
-/* What binds the same variables to the same values. */
+/* What binds the same variables to the same values. With one variable, this is a line of the cache, and so is a group. */
 struct dpe_candidate_slice {
-	uint64_t hash; /* of the values */
 	uint64_t mask; /* variables bound */
 	const struct dpe_epoch *quiet_in; /* no event of another chain came since … */
 	uint64_t quiet; /* … events of these patterns, a bit each, were the last of no match in that epoch */
@@ -71,6 +69,11 @@ struct dpe_prediction_search {
 		struct dpe_candidate_slice *slice; /* NULL: none */
 	} *slices; /* a hash table with open addressing */
 	unsigned nslices, slice_slots; /* a power of two, or 0 */
+	/* Events that wait in groups, and of each the place of the one that came before it in its group. The first is no one. */
+	struct dpe_waiting_event {
+		uint32_t event, before;
+	} *waiting;
+	unsigned nwaiting, capwaiting;
 	struct dpe_candidate_slice *recent;       /* the one that was looked for last; or NULL */
 	struct dpe_candidate_slice **numbered;    /* by number of the text of their only value; NULL: unknown */
 	unsigned nnumbered, capnumbered;
@@ -141,7 +144,7 @@ static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, cons
 {
 	return !span->any || span->chain == epoch->chain || dpe_sections_conflict(span->common, epoch->held);
 }
-/* Frees the events, and leaves the spans. */
+/* Frees the events, and leaves the spans. Those that wait stay in the search's `waiting`. */
 void dpe_candidates_forget(struct dpe_candidate_group *group);
 typedef bool dpe_keep_fn(void *context, struct dpe_candidate_slice *slice);
 /* Frees all slices but those for which `keep` is true. */

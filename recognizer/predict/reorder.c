@@ -73,7 +73,7 @@ static uint64_t find_first(
 		for (unsigned j = 0; j < history->chains[i].nlocks; j++) {
 			const struct dpe_taking *taking = dpe_takings_last(history->chains[i].locks[j], index, true);
 
-			if (taking && taking->gate < first && dpe_taking_is_held(history, taking, index))
+			if (taking && taking->gate < first && dpe_taking_is_held(taking, index))
 				first = taking->gate;
 		}
 	}
@@ -97,15 +97,14 @@ static const struct dpe_taking *find_later(
 }
 
 /* The first section of the lock that ends at `a` or after it. */
-static const struct dpe_taking *find_earlier(const struct dpe_history *history,
-	const struct dpe_takings *takings, const struct dpe_past_event *a)
+static const struct dpe_taking *find_earlier(const struct dpe_takings *takings, const struct dpe_past_event *a)
 {
 	const struct dpe_taking *found = NULL;
 
 	for (unsigned i = takings->count; i--;) {
 		const struct dpe_taking *taking = &takings->at[i];
 
-		if (taking->release != DPE_NO_EVENT && history->events[taking->release].index < a->index)
+		if (taking->release_index < a->index)
 			break;
 		found = taking;
 	}
@@ -123,7 +122,7 @@ static bool order_pair(struct dpe_prediction_search *search, const struct dpe_pa
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned i = 0; i < chain->nlocks; i++) {
-		const struct dpe_taking *earlier = find_earlier(history, chain->locks[i], a);
+		const struct dpe_taking *earlier = find_earlier(chain->locks[i], a);
 		const struct dpe_taking *later = earlier ? find_later(earlier, b) : NULL;
 		uint32_t cost;
 
@@ -133,7 +132,7 @@ static bool order_pair(struct dpe_prediction_search *search, const struct dpe_pa
 			*open = earlier;
 			continue;
 		}
-		cost = history->events[earlier->release].index - a->index + b->index - later->gate_index;
+		cost = earlier->release_index - a->index + b->index - later->gate_index;
 		if (cost >= least)
 			continue;
 		least = cost;
@@ -210,7 +209,7 @@ static const struct dpe_taking *find_rival(
 		if (of == taking->of)
 			continue;
 		other = dpe_takings_last(of, there, taking->exclusive);
-		if (other && dpe_taking_is_held(search->history, other, there))
+		if (other && dpe_taking_is_held(other, there))
 			return other;
 	}
 	return NULL;
@@ -227,7 +226,7 @@ static bool end_one(struct dpe_prediction_search *search, const struct dpe_assig
 			const struct dpe_taking *taking =
 				dpe_takings_last(history->chains[i].locks[j], run->there[i], true);
 			const struct dpe_taking *rival =
-				taking && dpe_taking_is_held(history, taking, run->there[i])
+				taking && dpe_taking_is_held(taking, run->there[i])
 					? find_rival(search, taking)
 					: NULL;
 

@@ -48,9 +48,6 @@ struct dpe_follower {
 
 /* How many events of the chain are before that one. */
 uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uint64_t number);
-/* The acquire is complete in the first `index` events of its chain, and not released. */
-bool dpe_taking_is_held(
-	const struct dpe_history *history, const struct dpe_taking *taking, uint32_t index);
 
 void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history *history,
 	uint64_t first, const uint32_t *cut, unsigned nchains);

@@ -85,6 +85,12 @@ static struct dpe_section_held *find_held_by(struct dpe_past_chain *chain, struc
 	return NULL;
 }
 
+static void set_release(const struct dpe_history *history, struct dpe_taking *taking, uint64_t number)
+{
+	taking->release = (uint32_t)number;
+	taking->release_index = history->events[number].index;
+}
+
 /* The end of its thread gives back a robust mutex: at its last event, or before the stretch. */
 static bool end_releases(struct dpe_history *history, struct dpe_takings *takings)
 {
@@ -95,7 +101,7 @@ static bool end_releases(struct dpe_history *history, struct dpe_takings *taking
 		return false;
 	takings->lock->nopen--;
 	if (chain->nevents)
-		takings->at[takings->count - 1].release = chain->events[chain->nevents - 1];
+		set_release(history, &takings->at[takings->count - 1], chain->events[chain->nevents - 1]);
 	else
 		takings->count = 0;
 	*held = chain->held[--chain->nheld];
@@ -130,8 +136,9 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 	held->taking = takings->count;
 	add_taking(takings, &(struct dpe_taking){
 		.of = takings,
-		.gate = gate,
+		.gate = (uint32_t)gate,
 		.release = DPE_NO_EVENT,
+		.release_index = DPE_NO_EVENT,
 		.gate_index = chain->nevents,
 		.exclusive = held->exclusive,
 		.last_exclusive = held->exclusive ? (int)held->taking : before,
@@ -155,14 +162,15 @@ static bool release_unseen(
 	takings = takings_of(history, find_lock(history, key), of);
 	if (takings->count) { /* a recursive lock */
 		if (takings->at[0].unseen)
-			takings->at[0].release = number;
+			set_release(history, &takings->at[0], number);
 		return takings->at[0].unseen;
 	}
 	takings->lock->in_order = false;
 	add_taking(takings, &(struct dpe_taking){
 		.of = takings,
 		.gate = chain->earlier ? 0 : chain->events[0],
-		.release = number,
+		.release = (uint32_t)number,
+		.release_index = history->events[number].index,
 		.gate_index = chain->earlier ? 0 : 1,
 		.exclusive = exclusive,
 		.unseen = true,
@@ -189,7 +197,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	if (--held->depth)
 		return;
 	if (held->takings) {
-		held->takings->at[held->taking].release = number;
+		set_release(history, &held->takings->at[held->taking], number);
 		held->lock->nopen--;
 	}
 	chain->changed = true;
@@ -333,6 +341,7 @@ static void hold_from_before(struct dpe_history *history, uint32_t chain, struct
 	add_taking(held->takings, &(struct dpe_taking){
 		.of = held->takings,
 		.release = DPE_NO_EVENT,
+		.release_index = DPE_NO_EVENT,
 		.exclusive = held->exclusive,
 		.last_exclusive = held->exclusive ? (int)held->taking : -1,
 	});

@@ -8,12 +8,17 @@ struct passing {
 	const uint32_t *passed; /* of each chain, the events that precede all later ones of other chains */
 };
 
-static bool has_passed(const struct passing *passing, const uint32_t *events, unsigned count)
+static bool has_passed(const struct passing *passing, uint32_t number)
+{
+	const struct dpe_past_event *event = &passing->search->history->events[number];
+
+	return event->index <= passing->passed[event->epoch->chain];
+}
+
+static bool all_have_passed(const struct passing *passing, const uint32_t *events, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const struct dpe_past_event *event = &passing->search->history->events[events[i]];
-
-		if (event->index > passing->passed[event->epoch->chain])
+		if (!has_passed(passing, events[i]))
 			return false;
 	}
 	return true;
@@ -37,11 +42,16 @@ static bool earlier_has_passed(const struct passing *passing, const struct dpe_c
 
 static bool group_has_passed(const struct passing *passing, const struct dpe_candidate_group *group)
 {
-	if (!earlier_has_passed(passing, &group->earlier) ||
-		!has_passed(passing, group->waiting, group->nwaiting))
+	const struct dpe_waiting_event *waiting = passing->search->waiting;
+
+	if (!earlier_has_passed(passing, &group->earlier))
 		return false;
+	for (uint32_t at = group->waiting; at; at = waiting[at].before) {
+		if (!has_passed(passing, waiting[at].event))
+			return false;
+	}
 	for (unsigned i = 0; i < group->nchains; i++) {
-		if (!has_passed(passing, group->by_chain[i]->events, group->by_chain[i]->count))
+		if (!all_have_passed(passing, group->by_chain[i]->events, group->by_chain[i]->count))
 			return false;
 	}
 	return true;
