@@ -1,5 +1,5 @@
-/* accesses THREADS ROUNDS: threads that add up parts of an array, over and over, and now and then the sums under a
- * lock. Prints how long that took. */
+/* accesses THREADS ROUNDS EACH: threads that add up parts of an array, over and over, and after EACH rounds the sums under
+ * a lock. Prints how long that took. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,23 +8,26 @@
 enum { PART = 1000 };
 
 static long *numbers, sum;
-static int rounds;
+static int rounds, each;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *work(void *part)
 {
 	long *mine = part;
 
-	for (int round = 0; round < rounds; round++) {
-		long total = 0;
+	long total = 0;
 
+	for (int round = 1; round <= rounds; round++) {
 		for (int i = 0; i < PART; i++) {
 			mine[i] += i;
 			total += mine[i];
 		}
+		if (round % each)
+			continue;
 		pthread_mutex_lock(&mutex);
 		sum += total;
 		pthread_mutex_unlock(&mutex);
+		total = 0;
 	}
 	return NULL;
 }
@@ -36,6 +39,7 @@ int main(int argc, char **argv)
 	struct timespec begin, end;
 
 	rounds = argc > 2 ? atoi(argv[2]) : 100;
+	each = argc > 3 ? atoi(argv[3]) : 1;
 	numbers = calloc((size_t)threads * PART, sizeof(*numbers));
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (int i = 0; i < threads; i++)
