@@ -227,10 +227,10 @@ void cli_sarif_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
 void cli_sarif_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock);
-/* Adds a reason why verdicts are uncertain. */
 /* A finding suppressed by the line at `place`; its events have stacks, or are NULL. */
 void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule,
 	struct dpe_message *const *events, unsigned nevents, struct dpe_place place);
+/* Adds a reason why verdicts are uncertain. */
 void cli_sarif_doubt(struct cli_report *report, const char *text);
 /* Writes the document, after which nothing can be added. */
 void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
@@ -250,6 +250,14 @@ struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_mes
  * callback. */
 FILE *cli_trace_open(struct cli *cli);
 void cli_trace(void *context, const struct dpe_trace *trace);
+
+/* report_page.c. Opens the file before the run, so that the run is not in vain if it cannot be written; until the
+ * end it says that there is no page yet. False after a diagnostic. */
+bool cli_page_begin(struct cli_report *report);
+/* Notes on the page that the message waited for what never came. */
+void cli_page_held(struct cli_report *report, const struct dpe_message *message, const char *missing);
+/* Writes the page, if there is one. */
+void cli_page_write(struct cli_report *report, const struct dpe_summary *summary);
 
 /* report_gdb.c. Runs gdb on the stopped program until its user quits; then the program
  * continues. */
