@@ -1,10 +1,10 @@
-/* A detector of happens-before races as one would write it by hand, after Flanagan and Freund's
- * FastTrack (PLDI 2009), to hold rapid.dpe against: it reads the same records, and knows nothing but
- * the events of a trace.
+/* A happens-before race detector as one would write it by hand, after Flanagan and Freund's
+ * FastTrack (PLDI 2009), with which rapid.dpe is compared: it reads the same records, and supports nothing
+ * but the events of a trace.
  *
  *	fasttrack [-r] LOG	-r only reads
  *
- * Says how many variables have a race. An access that races is counted apart from later ones. */
+ * Prints how many variables have a race. */
 #include "event/event.h"
 
 #include <stdlib.h>
@@ -31,8 +31,7 @@ struct lock {
 
 enum { MOST_NUMBERS = 65536 };
 
-/* Open addressing over what begins with its name; and by the number that the reader gave the name, if
- * it did: then its text need not be looked at. */
+/* Open addressing, by name; or by the number that the reader gave the name, so that its text is not read. */
 struct table {
 	void **slots;
 	size_t size, count, element;
@@ -243,5 +242,5 @@ int main(int argc, char **argv)
 	dpe_diags_print(diags, stderr);
 	if (!only_read)
 		printf("%u\n", count_racy(&detector->variables));
-	return reader ? 0 : 2; /* what is left ends with the process */
+	return reader ? 0 : 2; /* the process frees the rest */
 }

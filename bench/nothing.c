@@ -1,6 +1,6 @@
 /* nothing FILE ENTRY… [-r RETURN…] -- COMMAND…: runs a command while BPF programs that do nothing are
- * at these places of a file, given as offsets in it, or at the returns of the functions there. So it
- * measures the kernel's part of an observer's cost. */
+ * attached at these offsets in a file, or to the returns of the functions there. This measures the kernel's
+ * share of the cost of observing. */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdbool.h>

@@ -1,10 +1,8 @@
-/* stream EVENTS OBJECTS LOCKS: work on objects as JSON lines, without an end in sight. Each object
- * is worked at by eight threads drawn at random, in the order a, b and c in either order, d, and
- * again.
+/* stream EVENTS OBJECTS LOCKS: endless work on objects, as JSON Lines. Eight threads, drawn at random, work on
+ * each object, in the order a, b and c in either order, d, and again.
  *
- * OBJECTS: so many in all, drawn at random; 0: they come and go, a thousand being there at a time, and
- * an event gone(OBJECT) ends each.
- * LOCKS: none; one, under which all is done; some, a hundred; own, one for each object. */
+ * OBJECTS: their number, from which they are drawn; 0: they come and go, a thousand at a time, and an event
+ * gone(OBJECT) ends each. LOCKS: none; one, for everything; some, a hundred; own, one for each object. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +12,7 @@
 
 #define THREADS 8
 #define WINDOW 1000 /* objects that come and go */
-#define EACH 16     /* what is done with each of them, more or less */
+#define EACH 16     /* roughly how many operations each of them sees */
 #define SOME 100    /* locks */
 
 enum locks { NO_LOCKS, ONE_LOCK, SOME_LOCKS, OWN_LOCKS, NLOCKS };
@@ -43,7 +41,7 @@ static void write_event(struct stream *stream, const char *event, unsigned threa
 	stream->written++;
 }
 
-/* What is done next with an object. */
+/* The next operation on an object. */
 static const char *next_step(struct stream *stream, unsigned char *steps)
 {
 	static const char *const names[] = {"a", "b", "c", "d"};

@@ -1,5 +1,6 @@
-/* In place of glibc's allocation functions: the allocation with the number that the environment variable
- * DPE_FAIL_ALLOCATION has, or that a test sets, fails, anybody who makes it. Not with sanitizers, which replace the same. */
+/* Replaces glibc's allocation functions: the allocation whose number is in the environment variable
+ * DPE_FAIL_ALLOCATION, or is set by a test, fails, whichever code makes it. Not with sanitizers, which
+ * replace the same functions. */
 #include "tests/failing_malloc.h"
 
 #include <errno.h>

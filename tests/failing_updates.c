@@ -1,4 +1,4 @@
-/* In place of libbpf's functions that write maps: each n-th update fails, n being the environment variable
+/* Replaces libbpf's functions that write maps: each n-th update fails, where n is the environment variable
  * DPE_FAIL_UPDATE. The BPF programs fail as often (probes/kernel/bpf/map_access.h). */
 #include <bpf/bpf.h>
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
-/* Calls a function as often as its argument says, and prints how long one call took: `called`, which has
- * no instruction that the kernel emulates, or `framed`, which begins with a push; by so many callers as a third argument says. */
+/* Calls a function as often as its argument says, and prints the time of one call. The function is
+ * `called`, which has no instruction that the kernel emulates, or `framed`, which begins with a push. The
+ * third argument is the number of callers above it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* ticks COUNT MS: calls tick() so often, and sleeps so long before each. */
+/* ticks COUNT MS: calls tick() COUNT times, and sleeps for MS milliseconds before each call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Random actions: variables of the specification, also for each value of the rules' variables, read and assigned in
-conditions, in actions of events and of rules, printed and measured (figures, histograms, quantiles); held against an interpreter of its own.
+conditions, in actions of events and of rules, printed and measured (figures, histograms, quantiles); compared
+with an interpreter in this file.
 
     actions.py [--dpe ./dpe] [--seed N] [--count N]
 
-The events of a log are in one order, by predecessors, which the lines of the log need not have; half of the logs are
-read from .dpel. Prints what differs and a closing line; the seed tells how to see it again.
+The events of a log are totally ordered by predecessors, but its lines may be in another order; half of the
+logs are
+read from .dpel. Prints each difference and a closing line with the seed, which reproduces it.
 """
 import collections
 import json
@@ -17,7 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limited
 
-DECLARED = {"n": "", "m": "q", "k": "qv", "t": "T", "w": "qvT"}  # with the rules' variables that each belongs to
+DECLARED = {"n": "", "m": "q", "k": "qv", "t": "T", "w": "qvT"}  # each with the variables of rules that it depends on
 SHARES = (500, 900, 990, 999)  # of a thousand
 FREE = ("u", "s")  # declared by being assigned: not in conditions
 ARGUMENTS = {"q": 0, "v": 1}
@@ -53,7 +55,8 @@ class State:
 
 
 class Moment:
-    """Where an expression is evaluated: `bound` are the rule's variables, `events` those at $1, $2, the last one its own."""
+    """Where an expression is evaluated: `bound` are the rule's variables, `events` the events at $1, $2, …; the
+    last one is the current event."""
 
     def __init__(self, state, rule, bound, events):
         self.state, self.rule, self.bound, self.events = state, rule, bound, events
@@ -174,7 +177,7 @@ def measuring(rng, rule, names, positions):
 
 
 class Rule:
-    """`expect` of any of some events again and again, `detect` of one event, or of two; `measure` of one."""
+    """`expect` of some events in any order, `detect` of one event or two, `measure` of one."""
 
     def __init__(self, rng, number):
         self.kind = rng.choice(["star", "one", "two", "measure"])
@@ -257,7 +260,7 @@ def interpret(rules, initial, log):
     return state.lines, figures
 
 
-# ---------------------------------------------------------------- held against each other
+# ---------------------------------------------------------------- comparing
 
 
 def draw_log(rng):

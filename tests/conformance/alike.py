@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random `expect` rules with operands of & that differ in carets alone. Readings that differ only in
-which of these is which are followed once, unless an action names a position: with and without such
-an action the verdict must be the same, and short executions are held against the reference semantics.
+"""Random `expect` rules with operands of & that differ in carets alone. Readings that are equal up to a swap
+of such operands are followed once, unless an action names a position. The verdict must be the same with and
+without such an action; short executions are compared with the reference semantics.
 
     alike.py [--dpe ./dpe] [--seed N] [--count N]
 
-Prints what differs and a closing line; the seed tells how to see it again.
+Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import os
@@ -19,8 +19,8 @@ import dpe_oracle as oracle
 import run
 import wide
 
-SHORT = 6  # events: what the reference semantics can bear
-run.SECONDS = 10  # of a processor: unfolded, a rule may take for ever
+SHORT = 6  # events: as many as the reference semantics can handle
+run.SECONDS = 10  # of a processor: without the reduction, a rule may take for ever
 
 
 def renamed(e, cell, private):
@@ -47,21 +47,21 @@ def sequential(rng, depth, names):
 
 
 def around(rng, name, cells, other):
-    """An operand in which each cell's events of one name stand side by side."""
+    """An operand in which the events of one name of all cells are alternatives."""
     choice = joined("alt", [("ev", name + "^" * i) for i in rng.sample(range(cells), cells)])
     e = (("seq", choice, ("ev", other)) if rng.random() < 0.5 else ("seq", ("ev", other), choice))
     return ("star", e) if rng.random() < 0.8 else e
 
 
 def path(rng, private, shared, cells):
-    """An operand that goes through what one of the cells does, and knows which."""
+    """An operand that repeats the operations of one cell, and knows which cell it is."""
     body = ("seq", ("ev", private[0]), sequential(rng, 2, private + shared))
     e = joined("alt", [renamed(body, i, private) for i in rng.sample(range(cells), cells)])
     return ("star", e) if rng.random() < 0.5 else e
 
 
 def grid(rng, cells):
-    """Permits and threads: each event is of one of both."""
+    """Permits and threads: each event belongs to one of either."""
     pair = lambda i, j: ("seq", ("ev", "a" + "^" * (i * 2 + j)), ("ev", "b" + "^" * (i * 2 + j)))
     rows = [("star", joined("alt", [pair(i, j) for j in range(2)])) for i in range(cells)]
     columns = [("star", joined("alt", [pair(i, j) for i in range(cells)])) for j in range(2)]
@@ -81,7 +81,7 @@ def operands(rng):
         all_.append(around(rng, rng.choice(private), cells, other))
     if rng.random() < 0.25:
         all_.append(path(rng, private, shared, cells))
-    if rng.random() < 0.1:  # one that is not alike
+    if rng.random() < 0.1:  # one that is not symmetric
         all_.append(sequential(rng, 1, ["a", "b^", "s"]))
     rng.shuffle(all_)
     return all_
@@ -103,7 +103,7 @@ def nullable(e):
 
 
 def after(e, literal):
-    """What can follow the literal in a sequential expression: all that may be left, by one way each."""
+    """What may follow the literal in a sequential expression: a list of remaining expressions."""
     if e == "nothing":
         return []
     if e[0] == "ev":
@@ -117,7 +117,7 @@ def after(e, literal):
 
 
 def walk(rng, parts, most):
-    """Events that sequential operands of & take together, and the order that this makes."""
+    """A random execution of sequential operands of & that share events, and the order of its events."""
     literals = [oracle.literals(e) for e in parts]
     stand, last, labels, edges = list(parts), [None] * len(parts), [], []
     every = sorted(set().union(*literals))
@@ -137,7 +137,7 @@ def walk(rng, parts, most):
 
 
 def execution(rng, parts, e, framing):
-    """An execution, mutated in half of the cases; None where the dice were bad."""
+    """An execution, mutated in half of the cases; None if none was found by chance."""
     most = rng.choice([SHORT, 12, 20])
     if framing:
         sample = oracle.sample(rng, e)
@@ -163,7 +163,7 @@ def verdict(dpe, engine, expr, messages, folder):
 
 
 def bare(expected):
-    """What was expected, whichever of the alike operands it was reported about."""
+    """What was expected, up to a swap of symmetric operands."""
     texts = (text.replace("^", "").replace(" first", "") for text in expected)
     return {(event, tuple(preds)) for event, preds in map(wide.as_set, texts)}
 
@@ -184,7 +184,7 @@ def differences(dpe, engine, e, p, messages, folder):
     except RuntimeError as failure:
         if "exit 3" not in str(failure):
             raise
-        return [] if compared else None  # unfolded, it has too many readings, and says so
+        return [] if compared else None  # without the reduction it may have too many readings, which it reports
     if apart[:2] != reported[:2]:
         return [f"{reported}, but {apart} where positions are named"]
     if bare(reported[2]) != bare(apart[2]) or any(wide.as_set(x) not in map(wide.as_set, apart[2]) for x in reported[2]):
@@ -211,7 +211,7 @@ def main(argv):
             except RuntimeError as failure:
                 if "accepts nothing" in str(failure):
                     continue
-                # Followed as one automaton it may have too many readings as well, and says so.
+                # As one automaton it may have too many readings as well, which it reports.
                 wrong = None if "exit 3" in str(failure) else [str(failure)]
             except subprocess.TimeoutExpired:
                 wrong = ["takes too long"]

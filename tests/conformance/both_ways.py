@@ -4,7 +4,7 @@ path of the recognizer, and rules about pairs are followed in slices; a .dpel lo
 
     both_ways.py [--dpe ./dpe] [--seed N] [--count N]
 
-Prints what differs and a closing line."""
+Prints each difference, then one closing line."""
 import argparse
 import json
 import os
@@ -27,7 +27,7 @@ detect both(f): read(f) & close(f)
 
 
 def make_log(dice, path):
-    """Threads that share files, with locks now and then, events that are missing, and long texts."""
+    """Threads that share files, sometimes with locks; some events are missing, some texts are long."""
     threads, files = dice.randint(1, 5), dice.randint(1, 8)
     numbers, named, lines = [0] * threads, dice.random() < 0.3, []
     for time in range(dice.randint(5, 120)):

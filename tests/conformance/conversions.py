@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""No conversion makes verdicts look more certain than the log that it was made of.
+"""No conversion makes verdicts more certain than those of the original log.
 
     conversions.py [--dpe DPE] [--seed S] [--count N]
 
 Random logs, some of them with losses, gaps and damage, with numbers, times, predecessors or none of these, are converted and
 stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
 order of arrival says what synchronises, it may also be inconclusive. Where the log says what its threads lost, it may be the
-other way round, as events of a stabilized log are not held. Prints what differs and a closing line.
+other way round, as events of a stabilized log are not held. Prints each difference, then one closing line.
 """
 import argparse
 import collections
@@ -46,7 +46,7 @@ def message(dice, number, numbers, kind):
 
 
 def random_log(dice):
-    """The lines of a log, whether they say all that happened, and how they may be converted."""
+    """The lines of a log, whether they are complete, and how they may be converted."""
     kind, numbers = dice.choice(("numbers", "times", "both", "predecessors", "threads")), collections.Counter()
     log = [message(dice, i, numbers, kind) for i in range(dice.randint(3, 14))]
     for i, made in enumerate(log):
@@ -54,7 +54,7 @@ def random_log(dice):
             made["pred"] = [f"e{dice.randrange(i)}"]
     lines, fate, at = [json.dumps(m) for m in log], dice.random(), dice.randrange(len(log))
     if fate < 0.15 and "seq" in log[0]:
-        del lines[at]  # numbers tell, except of the end
+        del lines[at]  # sequence numbers show losses, except at the end
         return lines, True, 4
     if fate < 0.3:
         return [*lines, json.dumps({"dpe_lost": 1, "thread": dice.choice(("x", 0, 1, 2))})], False, 2
@@ -67,7 +67,7 @@ def random_log(dice):
 
 
 def replay(dpe, spec, log):
-    """How often there is which verdict of a slice, and of which rules there are inconclusive ones."""
+    """How often each verdict of a slice occurs, and which rules have inconclusive ones."""
     run = subprocess.run([dpe, "replay", "--all", "--allow-unobserved", "--format=json", "-s", spec, log], capture_output=True, text=True)
     assert run.returncode in (0, 1, 2, 3), run.stderr
     verdicts = [v for v in map(json.loads, run.stdout.splitlines()) if v["type"] == "verdict"]
@@ -81,7 +81,7 @@ def replay(dpe, spec, log):
 
 
 def is_as_certain(log, copy, whole):
-    """Nothing is certain in the copy that is not in the log, and if the log is whole, the same is."""
+    """What is certain in the copy is certain in the log; if the log is complete, also the converse."""
     certain, taken_back, doubted = log
     if whole and not doubted:
         return copy == log

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Many copies of @ in flight: random threads, with faults, against what each thread's own events say.
+"""Many copies of @ in flight: random threads with faults; the expected verdict is computed from each thread's
+events.
 
     copies.py [--dpe ./dpe] [--seed N] [--count N]
 
-Each verdict has to be firm. Prints what differs and a closing line; the seed tells how to see it again.
+No verdict may be inconclusive. Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import os
@@ -27,7 +28,7 @@ ENDED = "(a;b)@ ; z"  # z follows all
 
 
 def word(rng, language):
-    """What a thread does: a behaviour, with a fault now and then."""
+    """The events of a thread: a behaviour, sometimes with a fault."""
     tries = ("".join(rng.choice("abcd") for _ in range(rng.randrange(1, 5))) for _ in range(200))
     text = next((t for t in tries if re.fullmatch(language, t)), "")
     if text and rng.random() < 0.002:

@@ -1,4 +1,4 @@
-"""Logs as they come: lines in another order, of some of the messages, cut off, unreadable, twice."""
+"""Damaged logs: lines in another order, missing, cut off, unreadable, repeated."""
 import json
 
 KINDS = ("whole", "shuffled", "lost", "cut", "unreadable", "twice")
@@ -6,7 +6,7 @@ COMPLETE = KINDS[:2]
 
 
 def lost(rng, log):
-    """Without some messages, which the numbers of later ones show, or a line at the end does."""
+    """Without some messages; the numbers of later ones, or a line at the end, show that."""
     among = range(rng.choice([0, len(log) * 3 // 4]), len(log))
     gone = set(rng.sample(among, rng.randint(1, min(3, len(among)))))
     kept = [m for i, m in enumerate(log) if i not in gone]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Rules over logs as they come: messages in any order, lost, cut off, unreadable, twice, of several hosts, in
-several files. Order comes from `sync` rules of each pairing, and is computed here. A verdict is that of the reference
-semantics for everything that happened, or inconclusive; of a log with everything it is exactly that.
+"""Rules over damaged logs: messages in any order, lost, cut off, unreadable, repeated, of several hosts, in
+several files. The order follows from `sync` rules of each pairing, and is computed here. A verdict is that of
+the reference semantics for the whole execution, or inconclusive; for a complete log it is exactly that.
 
     damaged.py [--dpe ./dpe] [--seed N] [--count N]
 
-Prints what differs and a closing line; the seed tells how to see it again.
+Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import os
@@ -32,7 +32,8 @@ FOUND = ("violated", "incomplete", "match")
 
 
 def synchronised(rng, log, hosts):
-    """The messages of the log, in that order, with others of which each orders what `pred` did; and some more."""
+    """The messages of the log, in that order, with synchronisation messages in place of each `pred`, and some
+    more."""
     pending, messages, fresh = {}, [], 100
     number = {m["id"]: i for i, m in enumerate(log)}
 
@@ -94,7 +95,8 @@ def as_logged(rng, messages, hosts):
 
 
 class Said:
-    """Verdicts that are firm and not retracted, by rule: (verdict, (thread, number) of the messages, params)."""
+    """Conclusive verdicts that were not retracted, by rule: (verdict, (thread, number) of the messages,
+    params)."""
 
     def __init__(self, run):
         self.status, self.errors, self.firm, self.counted = run.returncode, run.stderr, {}, {}
@@ -138,7 +140,7 @@ def several(rng, text):
 
 
 class Expected:
-    """What the reference says of one expression over everything that happened."""
+    """The reference verdict of one expression over the whole execution."""
 
     def __init__(self, number, e, *rest):
         self.number, self.e, self.reference = number, e, rules.Reference(e, *rest)
@@ -146,7 +148,7 @@ class Expected:
         self.at = {(m["thread"], m["seq"]): i for i, m in enumerate(self.reference.log)}
 
     def wrong(self, said, complete, exact):
-        """`complete`: nothing is missing from the log; `exact`: and it says in which order things happened."""
+        """`complete`: nothing is missing from the log; `exact`: and its order is known."""
         sure = not rules.synchronises(self.e)
         kinds = {(v, params) for v, _, params in self.expect}
         got = said.firm.get(f"E{self.number}", [])
@@ -203,7 +205,7 @@ def written(rng, patterns, number, e):
 
 
 def check(dpe, rng, folder):
-    """What is wrong, or None if nothing could be drawn."""
+    """What is wrong, or None if no execution was found by chance."""
     case = draw_case(rng)
     if case is None:
         return None

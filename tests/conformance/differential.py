@@ -3,8 +3,8 @@
 
     differential.py [--dpe ./dpe] [--unsafe yes|no] [--seed N] [--count N]
 
-Draws vectors from dpe_oracle.py and holds each engine that applies against them, in order
-and shuffled. Prints what differs and a closing line; the seed tells how to see it again.
+Draws vectors from dpe_oracle.py and compares each engine that applies with them, in order and shuffled.
+Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import os

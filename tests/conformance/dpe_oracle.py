@@ -2,7 +2,7 @@
 """Reference semantics of Data Path Expressions over partial orders, by brute force.
 
 Slow on purpose: every definition here is a direct transcription of
-docs/semantics.md, and it is what the fast implementation is held against.
+docs/semantics.md, with which the fast implementation is compared.
 Only event names, the five operators and carets are covered (no arguments,
 conditions or actions).
 
@@ -320,7 +320,7 @@ def random_expr(rng, depth, names, unsafe=False):
 
 
 def sample(rng, e):
-    """A pomset of [[e]] as (literals, edges), or None where the dice end nowhere."""
+    """A random pomset of [[e]] as (literals, edges), or None if none was found by chance."""
     k = e[0]
     if k == "ev":
         return [e[1]], []

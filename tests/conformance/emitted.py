@@ -4,8 +4,8 @@
     emitted.py [--dpe ./dpe] vectors.jsonl ...
 
 Compiles each vector's rule with `dpe compile --emit=json`, executes the automaton here, and compares
-verdict and first violation with the vector's. The emitted text is all that this program knows of
-the rule. Prints each difference, then one closing line; exits 1 where anything differs.
+verdict and first violation with the vector's. This program knows only the emitted text of the rule. Prints
+each difference, then one closing line; exits 1 if anything differs.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""explained.py --dpe DPE VECTORS...: what dpe check --explain says of the expressions of the vectors.
+"""explained.py --dpe DPE VECTORS...: checks what dpe check --explain says about the expressions of the vectors.
 A behaviour that it calls accepted satisfies the rule in a replay; one that it calls rejected
 violates the rule, at its last event."""
 import argparse

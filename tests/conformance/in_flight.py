@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Searches with hundreds of partial matches, found by what they wait for, against the same searches with a variable that is
-the same in all events: then all are looked at. One event after another has to complete a match in both, or in neither. And
-rules of which less has to be searched than is written, against that."""
+"""Searches with hundreds of partial matches, which are indexed by what they wait for, compared with the same
+searches with a variable that has one value in all events, where all are visited. Each event has to complete a
+match in both, or in neither. Also, rules of which only a part has to be searched, compared with that part."""
 import argparse
 import json
 import os
@@ -22,7 +22,7 @@ SMALLER = [("({a} & {b})*", "{a} & {b}"), ("(({b} ; {a})@ ; {c})@", "{c}"), ("((
 
 
 def write_log(path, dice, events=300):
-    """Threads that go on with their next event, mostly in order, and send to others or receive from them now and then."""
+    """Threads that do their events, mostly in order, and sometimes send to or receive from others."""
     threads = dice.choice((80, 120))
     sharing = dice.choice((0, 0.02, 0.2))
     at, numbers = {}, {}
@@ -42,7 +42,7 @@ def write_log(path, dice, events=300):
 
 
 def completing(dpe, rule, spec, log):
-    """The events that complete a match, and whether any was inconclusive."""
+    """The events that complete a match, and whether any verdict was inconclusive."""
     with open(spec, "w") as out:
         out.write("sync last q(m): send(m) ; receive(m)\n" + rule + "\n")
     run = subprocess.run([dpe, "replay", "--format=json", "-s", spec, log], capture_output=True, text=True, check=False)

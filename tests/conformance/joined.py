@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""joined.py --dpe ./dpe --tiny build-tiny/dpe: random logs and rules with values that no event brings together, of which
-the command of `make TINY=1` joins few. Whatever it says for certain the usual command says, too; and where something is
-missing, the rule is inconclusive."""
+"""joined.py --dpe ./dpe --tiny build-tiny/dpe: random logs and rules whose values no event binds together;
+the command of `make TINY=1` joins only few of them. Its conclusive verdicts are those of the usual command,
+and where some are missing, the rule is inconclusive."""
 import argparse
 import json
 import os
@@ -27,7 +27,7 @@ def write_log(path, dice):
 
 
 def verdicts(dpe, spec, log):
-    """What is certain, and whether something is not. When a failure is noticed may differ."""
+    """The conclusive verdicts, and whether there are others. A violation may be noticed at different events."""
     run = subprocess.run([dpe, "replay", "--format=json", "--all", "-s", spec, log], capture_output=True, text=True)
     assert run.returncode in (0, 1, 3), (run.returncode, run.stderr)
     certain, doubt = set(), False

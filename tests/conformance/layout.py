@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""layout.py --dpe DPE VECTORS...: dpe fmt on the expressions of the vectors, with blanks, line ends
-and comments thrown in: what comes out means the same, has all comments, and is not changed again."""
+"""layout.py --dpe DPE VECTORS...: dpe fmt on the expressions of the vectors with random blanks, line ends and
+comments: the result means the same, has all comments, and is not changed by a second run."""
 import argparse
 import json
 import random
@@ -12,7 +12,7 @@ PIECE = re.compile(r"[A-Za-z_0-9]+|.")
 
 
 def scramble(expression, dice, number):
-    """The expression with other blanks, and what comments it got."""
+    """The expression with random blanks, and the comments that were inserted."""
     out, comments, depth = "", [], 0
     for piece in PIECE.findall(expression.replace(" ", "")):
         caret = piece == "^"

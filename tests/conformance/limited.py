@@ -1,4 +1,4 @@
-"""Runs of dpe that may take so many seconds of a processor: on a busy machine that is any time. Where DPE_MANY names
+"""Runs of dpe with a limit on processor time, so that a busy machine does not matter. Where DPE_MANY names
 the program many_commands, they run there, in one process; one in SAMPLE runs as a process of its own as well, and has
 to give the same output."""
 import atexit
@@ -7,9 +7,9 @@ import resource
 import signal
 import subprocess
 
-WALL = 60     # times as long it may take in all, with processors and without
+WALL = 60     # times the limit: the bound for the elapsed time
 SAMPLE = 50
-peak = 0.0    # seconds that the longest run had of a processor
+peak = 0.0    # processor time of the longest run, in seconds
 
 
 def processor():
@@ -85,7 +85,7 @@ def run_sampled(words, seconds):
 
 
 def run(words, seconds):
-    """As subprocess.run with its output captured as text; subprocess.TimeoutExpired where it takes longer."""
+    """As subprocess.run with captured output; raises subprocess.TimeoutExpired if it takes longer."""
     global peak
     before = used()
     done = run_sampled(list(words), seconds) if many else run_alone(words, seconds)
@@ -94,5 +94,5 @@ def run(words, seconds):
 
 
 def used():
-    """Seconds of processors that all runs up to now had."""
+    """Processor time of all runs so far, in seconds."""
     return processor() + (many.seconds if many and many.process else 0.0)

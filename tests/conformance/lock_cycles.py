@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""check_order reports every cycle of acquisitions, whatever their order in the log; and of what is lost, cut off, unreadable
-or there twice none that did not happen, nor that all is well where one did.
+"""check_order reports every cycle of acquisitions, whatever their order in the log; for damaged logs it
+reports no cycle that did not occur, and is never conclusive where one is missing.
 
     lock_cycles.py [--dpe DPE] [--logs N] [--seed S]
 
 Makes random executions of threads that take locks, exclusive and shared, and create and join each
-other, and send to each other through objects; enumerates all cycles from the definition, and compares. A rule that says that it is
-inconclusive, or a cycle that says that there are others at its places, may leave some out.
-Prints TAP lines; exits 1 where one is missing, or one too many.
+other, and send to each other through objects; enumerates all cycles from the definition, and compares. An
+inconclusive rule, or a cycle that is reported as one of several at its places, may leave some out. Prints TAP
+lines; exits 1 if one is missing or should not be there.
 """
 import argparse
 import json

@@ -8,7 +8,7 @@ wrote. For each cycle of acquisitions and each choice of its requests, predict_o
 run that has them: the cycle is predicted where in some such run no request precedes another, and it is
 there at all where in some choice none precedes another by what holds in every run. With --limited, for a
 dpe with small limits, any cycle may be reported as not predicted.
-Prints a TAP line; exits 1 where a cycle is missing, one too many, or said to be of the other kind.
+Prints a TAP line; exits 1 if a cycle is missing, should not be there, or is reported as the other kind.
 """
 import argparse
 import json

@@ -34,7 +34,7 @@ class Pattern:
         self.variables = frozenset(a for a in args if a in ("x", "y")) | frozenset(by)
 
     def text(self, carets="", names={}):
-        """`names`: what variables are called where it stands."""
+        """`names`: the names of variables there."""
         called = {v: names.get(v, v) for v in "xyT"}
         text = self.name + carets
         text += f"({', '.join(str(called.get(a, a)) for a in self.args)})" if self.args else ""
@@ -56,7 +56,7 @@ class Pattern:
         return None if self.condition and not self.condition[1](message, bound) else bound
 
     def message(self, rng, values, threads):
-        """One that it matches, with these values of variables, or None after many tries."""
+        """A message that it matches with these values of variables, or None after many tries."""
         for _ in range(60):
             phase = self.phase or rng.choice(["", ".enter"])
             args = [rng.randint(1, 2), rng.randint(1, 2)]
@@ -76,7 +76,7 @@ class Pattern:
 
 
 def draw(rng, variables, alike):
-    """`alike`: the patterns of the rule bind all its variables, each."""
+    """`alike`: each pattern of the rule binds all its variables."""
     objects = [v for v in variables if v != "T"]
     args = list(objects) if alike else [rng.choice([*objects * 3, "_", 1, 2]) for _ in range(rng.choice([0, 1, 1, 2]))]
     if alike and len(args) < 2 and rng.random() < 0.4:

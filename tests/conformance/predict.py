@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold a dpe command's `predict` against vectors (predict_oracle.py vectors).
+"""Compare a dpe command's `predict` with vectors (predict_oracle.py vectors).
 
     predict.py [--dpe ./dpe] [--limited] [--random COUNT --seed SEED] [--shapes COUNT] [--extras KEPT,CHANGED]
                [--longer COUNT] [vectors.jsonl ...]
@@ -183,7 +183,7 @@ def check_longer(dpe, v, folder, found):
     ids = [str(m["id"]) for m in v["log"]]
     for g in got:
         if g["verdict"] != "match":
-            continue  # more choices than are looked at
+            continue  # more choices than are tried
         events = sorted(map(str, g["events"]), key=ids.index)
         seq = unfold(run, g.get("prefix", 0), g["schedule"])
         history = None if seq is None else run.follow(seq)

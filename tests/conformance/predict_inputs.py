@@ -7,7 +7,7 @@ WAYS = ("predecessors", "permuted", "cut", "lossy")
 
 
 def as_predecessors(v):
-    """Rules about locks and data stay; each other edge is named by the message that it enters at."""
+    """Rules about locks and data stay; each other edge becomes an explicit predecessor of its target."""
     syncs, _ = oracle.parse_spec(v["spec"])
     run = oracle.Run(v["log"], syncs)
     stay = ("exclusive", "shared", "reads", "writes", "keep")

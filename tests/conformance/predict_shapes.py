@@ -238,7 +238,7 @@ def vector(spec, rule, run, log, results):
 
 
 def try_vector(rng, spec, names, phase):
-    """A vector of a random run; None where it says little or takes too long."""
+    """A vector of a random run; None if it tests little or takes too long."""
     early = not phase and rng.random() < 0.4
     bodies = random_program(rng, [*names, "z"], rng.choice([2, 2, 3, 3, 4, 5]))
     log = Run(rng, bodies, phase, early, rng.choice([8, 10, 12, 14, 16])).out
@@ -252,7 +252,7 @@ def try_vector(rng, spec, names, phase):
 
 
 def vectors(seed, count):
-    """The same for the same arguments."""
+    """Deterministic for given arguments."""
     rng, made = random.Random(seed), 0
     while made < count:
         phase, names = rng.random() < 0.35, list("abcde")[:rng.choice([1, 2, 2, 3, 3, 4, 5])]

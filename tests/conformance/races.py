@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Races of random STD traces, against a happens-before checker that compares all pairs.
+"""Races of random STD traces, compared with a happens-before checker that examines all pairs.
 
     races.py [--dpe DPE] [--rules FILE] [--traces N] [--seed S]
 
-For each trace, dpe must report exactly the accesses that race with an earlier one: as it
-reads the trace, and as it reads it from a .dpel log. Prints TAP lines; exits 1 where they differ.
+For each trace, dpe must report exactly the accesses that race with an earlier one: both from the trace and
+from a .dpel log of it. Prints TAP lines; exits 1 if they differ.
 """
 import argparse
 import json

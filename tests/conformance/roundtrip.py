@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""DPE → net (PNML) → DPE: the way back must mean the same.
+"""DPE → net (PNML) → DPE: the result must mean the same.
 
     roundtrip.py [--dpe ./dpe] [--seed N] [--count N] [--engine pa|net|auto] [--refused N]
 
 Draws vectors from dpe_oracle.py, every second one of an expression with * and & within each other,
-writes the net of each safe expression, turns that into an expression, and holds it against what
-the reference semantics say of the first one. A net that dpe refuses, or whose expression cannot be
+writes the net of each safe expression, translates that into an expression, and compares this with the
+reference semantics of the first one. A net that dpe refuses, or whose expression cannot be
 followed in 20 seconds of a processor, is counted; more than `--refused` (0) are a failure, and so is any other
 error. An expression whose operands of & share no event has to come back with as many events as it
 has without empty rounds (those of its net), or fewer.
@@ -31,7 +31,7 @@ def command(*words):
 
 
 def nested(rng, depth, names, unsafe=False):
-    """Repetitions of what is side by side, in which silent transitions fork and join."""
+    """Repetitions of independent operands, in which silent transitions fork and join."""
     if depth <= 0 or rng.random() < 0.1:
         return ("ev", rng.choice(names))
     kind = rng.choice(["star", "star", "par", "par", "seq", "alt"])
@@ -41,7 +41,7 @@ def nested(rng, depth, names, unsafe=False):
 
 
 def drawn(seed, count):
-    """Vectors, in turn of both kinds."""
+    """Vectors, alternately of both kinds."""
     plain = oracle.random_expr
     flat, deep = oracle.vectors(seed, (count + 1) // 2), oracle.vectors(seed, count // 2)
     for i in range(count):

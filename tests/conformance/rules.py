@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Random rules with what expressions alone do not have: arguments and variables of the rule, phases,
-`by`, conditions, `observing`, `without` and `ends`, definitions with parameters and carets, control variables. Every engine
-that applies is held against the reference semantics, slice by slice.
+"""Random rules with the features beyond plain expressions: arguments and variables of the rule, phases,
+`by`, conditions, `observing`, `without` and `ends`, definitions with parameters and carets, control
+variables. Every engine that applies is compared with the reference semantics, slice by slice.
 
     rules.py [--dpe ./dpe] [--seed N] [--count N]
 
-Several rules share a log, some of whose events can be read as several of their patterns. Prints what
-differs and a closing line; the seed tells how to see it again.
+Several rules share a log, some of whose events can be read as several of their patterns. Prints each
+difference and a closing line with the seed, which reproduces it.
 """
 import itertools
 import json
@@ -84,7 +84,7 @@ def expression(rng, depth, names, unsafe, control):
 
 
 def plain(e):
-    """With `*` in place of `*n`: something near a behaviour of it can be drawn."""
+    """With `*` in place of `*n`, so that executions close to its behaviours can be drawn."""
     kind = "star" if e[0] == "counted" else e[0]
     return (kind, *(plain(x) for x in e[1:] if isinstance(x, tuple))) if e[0] != "ev" else e
 
@@ -157,7 +157,7 @@ def near_log(rng, e, patterns, variables):
     p, _ = oracle.reorder(p, oracle.linear_extension(rng, p))
     values, log = {v: rng.randint(1, 2) for v in variables}, []
     for i, label in enumerate(p.labels):
-        # Who is in a thread already must come before.
+        # What precedes it in its thread must come before.
         threads = [t for t in range(1, 8) if all(log[j]["thread"] != t or p.before(j, i) for j in range(i))]
         message = patterns[label.rstrip("^")].message(rng, values, threads)
         if message is None:
@@ -197,7 +197,7 @@ class Slice:
 
 
 class Reference:
-    """What a rule says of a log."""
+    """The verdicts of a rule over a log."""
 
     def __init__(self, e, patterns, observed, ends, log):
         self.e, self.log, self.p = e, log, order_of(log)
@@ -264,8 +264,8 @@ class Reference:
         return [("satisfied" if self.holds(s.events, s.events) else "incomplete", None, key(s.values))]
 
     def expect(self):
-        """[(verdict, event, values)]. A slice that is a part of another says nothing: those do that
-        begin with what it saw."""
+        """[(verdict, event, values)]. A slice that is a part of another has no verdict: slices that begin with its
+        events have."""
         reported = []
         for k, message in enumerate(self.log):
             for s, belongs, ends in self.take(k):
@@ -296,11 +296,11 @@ class Reference:
         return reported
 
 
-# ---------------------------------------------------------------- held against each other
+# ---------------------------------------------------------------- comparing
 
 
 def replay(dpe, engine, spec, log, folder):
-    """Verdicts by rule, or what was said where there are none."""
+    """Verdicts by rule, or the output if there are none."""
     names = [os.path.join(folder, n) for n in ("r.dpe", "r.jsonl")]
     for name, text in zip(names, (spec, "".join(json.dumps(m) + "\n" for m in log))):
         with open(name, "w") as f:

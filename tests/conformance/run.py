@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold a dpe command against the conformance vectors.
+"""Compare a dpe command with the conformance vectors.
 
     run.py [--dpe ./dpe] [--shuffle SEED] [--option=ARG ...] vectors.jsonl ...
 
@@ -8,7 +8,7 @@ For each vector it writes a specification and an event log, runs
 compares the verdicts with the vector's. Every reported match is checked against the
 reference semantics (dpe_oracle.py). With --shuffle the messages arrive in a
 random order that ignores causality: the verdicts must not change. Prints each
-difference, then one closing line; exits 1 where anything differs.
+difference, then one closing line; exits 1 if anything differs.
 """
 import json
 import os
@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
 
-SECONDS = 60  # of a processor, for one replay
+SECONDS = 60  # of processor time, for one replay
 
 
 def replay(dpe, options, mode, expr, messages, folder):

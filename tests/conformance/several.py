@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Petri nets with several tokens in a place, and with weights → DPE, held against the net itself.
+"""Petri nets with several tokens in a place, and with weights → DPE, compared with the net itself.
 
     several.py [--dpe ./dpe] [--seed N] [--count N] [--silent N] [--refused N] [--seconds N]
 
-Draws small k-safe nets, `--silent` (0) in a hundred of their transitions without a name; has each
-translated, and follows executions of it, and some that are nearly so, by the rule: satisfied must
-be the ones that the net has, each of its tokens carrying its past. Nets that are refused, most of them
+Draws small k-safe nets, `--silent` (0) in a hundred of their transitions without a name; has each translated,
+and replays executions of the net, and near misses, under the rule: exactly the executions of the net must
+satisfy it. Each token carries its past. Nets that are refused, most of them
 because a place of several tokens has no place invariant, and rules that cannot be followed in 20
 seconds, are counted; more than `--refused` in a hundred (90) are a failure, and so are a translation
-of more than `--seconds` (200) and any other error. All seconds are the ones that a processor worked.
+of more than `--seconds` (200) and any other error. All seconds are processor time.
 """
 import itertools
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Petri nets with silent transitions → DPE, held against the net itself.
+"""Petri nets with silent transitions → DPE, compared with the net itself.
 
     silent.py [--dpe ./dpe] [--seed N] [--count N] [--refused PERCENT]
 
 Draws 1-safe nets, many of them with cycles of silent transitions and with silent transitions
-without outputs; has each translated, and follows executions of it, and some that are nearly so, by
-the rule: satisfied must be the ones that the net has, each of its tokens carrying its past. Nets that
+without outputs; has each translated, and replays executions of the net, and near misses, under the rule:
+exactly the executions of the net must satisfy it. Each token carries its past. Nets that
 are refused, or whose rules cannot be followed in 20 seconds, are counted; more than `--refused` in
 a hundred (50) are a failure, and so is any other error.
 """

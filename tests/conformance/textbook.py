@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Petri nets of textbooks → DPE, held against the net itself.
+"""Petri nets of textbooks → DPE, compared with the net itself.
 
     textbook.py [--dpe ./dpe] [NAME…]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tiny.py --dpe build-tiny/dpe VECTORS...: the vectors with the command of `make TINY=1`, whose limits are 2 or 3, and
-with each allocation that fails in turn. Right are the verdict of the vector, an inconclusive one, and an error; a crash,
-another verdict and silence are wrong. A violation may be reported as late as at the end."""
+with each allocation that fails in turn. The verdict of the vector, an inconclusive one and an error are
+right; a crash, another verdict and no output are wrong. A violation may be reported as late as the end."""
 import argparse
 import json
 import os
@@ -32,7 +32,7 @@ def verdicts(run):
 
 
 def kind_of(run):
-    """error, inconclusive, firm; or what is wrong with the run as such."""
+    """error, inconclusive, conclusive; or what is wrong with the run as such."""
     if run.returncode == 2:
         return "error" if "error: " in run.stderr else "status 2 without a word"
     if run.returncode == 3:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Random expressions with many & between operands that share little or nothing: every engine must
-say the same of long executions, and what the reference semantics says of short ones.
+"""Random expressions with many & between operands that share few events or none: every engine must give the
+same verdict for long executions, and that of the reference semantics for short ones.
 
     wide.py [--dpe ./dpe] [--seed N] [--count N]
 
-Prints what differs and a closing line; the seed tells how to see it again.
+Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import os
@@ -19,13 +19,13 @@ import dpe_oracle as oracle
 import run
 
 ENGINES = ("pa", "net", "auto")
-SHORT = 7  # events: what the reference semantics can bear
+SHORT = 7  # events: as many as the reference semantics can handle
 LONG = 40
 SEARCHED = 24  # of longer ones, some rules followed as a whole have more partial matches than can be waited for
 
 
 def expression(rng, depth, names):
-    """The operands of & have names of their own, but for one now and then."""
+    """The operands of & mostly have event names of their own."""
     if depth == 0 or len(names) < 2:
         return oracle.random_expr(rng, rng.choice([0, 1, 1, 2]), names)
     kind = rng.choices(["par", "seq", "alt", "star"], [5, 3, 1, 2])[0]
@@ -42,7 +42,7 @@ def expression(rng, depth, names):
 
 
 def execution(rng, e, names, most):
-    """A behaviour of the expression, mutated in half of the cases; None where the dice were bad."""
+    """A behaviour of the expression, mutated in half of the cases; None if none was found by chance."""
     sample = oracle.sample(rng, e)
     if sample is None or not 2 <= len(sample[0]) <= most:
         return None
@@ -62,7 +62,7 @@ def messages_of(p):
 
 
 def as_set(text):
-    """"c after a and b": engines list predecessors in orders of their own."""
+    """"c after a and b": engines list predecessors in different orders."""
     event, _, preds = text.partition(" after ")
     return event, sorted(preds.split(" and "))
 

@@ -172,7 +172,7 @@ static void a_rule_that_is_not_safe(void **state)
 	assert_refused("expect R: a*n ; b*n", "counts without bound");
 }
 
-/* Composition is lazy: 3^12 states are not built to answer for the first. */
+/* Composition is lazy: a question about the first state does not build 3^12 states. */
 static void states_are_built_when_visited(void **state)
 {
 	struct made made = make("expect R: (a;b)&(c;d)&(e;f)&(g;h)&(i;j)&(k;l)&"
@@ -187,7 +187,7 @@ static void states_are_built_when_visited(void **state)
 	end(&made);
 }
 
-/* All that an automaton says of a state. */
+/* All attributes of a state. */
 static void assert_same_state(struct dpe_automaton *a, dpe_state x, struct dpe_automaton *b,
 	dpe_state y, unsigned nliterals)
 {
@@ -213,7 +213,7 @@ static void assert_same_state(struct dpe_automaton *a, dpe_state x, struct dpe_a
 	}
 }
 
-/* A walk through more states than fit: it is never seen that others were given up. */
+/* A walk through more states than fit: that some were given up changes no answer. */
 static void a_walk_in_bounded_memory(void **state)
 {
 	enum { BOUND = 1 << 20, STEPS = 20000 };
@@ -314,7 +314,7 @@ static unsigned count_moves(const struct made *made, dpe_state state, const char
 	return count;
 }
 
-/* Where the literals of the text lead, the first move of each. */
+/* The state that the literals of the text lead to, by the first move of each. */
 static dpe_state walk_along(const struct made *made, const char *const *texts)
 {
 	dpe_state state = 0;
@@ -355,7 +355,7 @@ static void the_first_of_equal_operands_moves(void **state)
 	at = walk_along(&made, (const char *const[]){"a", NULL});
 	assert_int_equal(count_moves(&made, at, "a^"), 1);
 	assert_int_equal(count_moves(&made, at, "a^^"), 0);
-	/* After s all follow the same event. */
+	/* After s, all operands follow the same event. */
 	at = walk_along(&made, (const char *const[]){"a", "a^", "a^^", "s", NULL});
 	assert_int_equal(count_moves(&made, at, "a"), 1);
 	assert_int_equal(count_moves(&made, at, "a^"), 0);
@@ -409,7 +409,7 @@ static void awaited_events_distinguish_operands(void **state)
 	assert_int_equal(count_moves(&made, at, "a"), 1);
 	assert_int_equal(count_moves(&made, at, "a^"), 1);
 	end(&made);
-	/* The last operand is inside of what belongs to a, though both cells stand alike. */
+	/* The last operand is within that of a, although both cells are in corresponding states. */
 	at = make_folded(&made,
 		"expect R: (a;s;r;b) & (a^;s;r^;b^) & (a;a^;s;t;b;b^ + a^;a;s;t;b^;b)",
 		(const char *const[]){"a", "a^", "s", NULL});

@@ -1,5 +1,5 @@
-/* From text to rules: what the paper prints, what a rule consists of, and that rules print as
- * what they are read from. */
+/* From text to rules: the expressions of the paper, the parts of a rule, and that printed rules parse as
+ * the same rules. */
 #include "dpe-lang/dpe-lang.h"
 
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static void assert_wrong(const char *text)
 	end(&made);
 }
 
-/* The first rule's expression as it prints. */
+/* The printed expression of the first rule. */
 static void assert_prints(const char *text, const char *expected)
 {
 	struct made made = make(text);
@@ -188,7 +188,7 @@ static void precedence_is_that_of_the_table(void **state)
 	}
 }
 
-/* What stands behind the name of a definition, and its parameters, wherever they stand. */
+/* What may follow the name of a definition and its parameters, on any line. */
 static void definitions_take_what_follows(void **state)
 {
 	(void)state;

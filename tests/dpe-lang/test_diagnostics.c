@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What one run says about the file: of errors, or else of what does not run yet. */
+/* The diagnostics of one run for the file: errors, or else what is not supported yet. */
 static char *say(const char *path)
 {
 	static const struct dpe_compile_options options;

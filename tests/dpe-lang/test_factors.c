@@ -43,7 +43,7 @@ static void end(struct made *made)
 	dpe_names_free(made->names);
 }
 
-/* The factors as their literals, with a blank between; nothing where the rule has none. */
+/* The literals of the factors, separated by blanks; empty if the rule has no factors. */
 static void assert_factors(const char *text, const char *expected)
 {
 	struct made made = make(text);
@@ -109,7 +109,7 @@ static void rules_that_suit_an_automaton(void **state)
 	assert_suits_automaton("expect R: (a;b)@", false);
 }
 
-/* The five states of each, not 5^16. */
+/* Five states for each factor, not 5^16. */
 static void a_factor_is_not_composed_with_others(void **state)
 {
 	struct made made = make("detect R: " WIDE);

@@ -1,4 +1,4 @@
-/* The binary log: all that a message holds comes back, and what was cut off or damaged is reported. */
+/* The binary log: all members of a message come back, and truncation and damage are reported. */
 #include "event/logs/dpel.h"
 #include "event/event.h"
 
@@ -13,7 +13,7 @@
 
 #define DPEL "/tmp/dpe-test-XXXXXX.dpel"
 #define JSONL "/tmp/dpe-test-XXXXXX.jsonl"
-/* Too long to be kept but once. */
+/* Too long to be shared. */
 #define LONG_TEXT "\"0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789\""
 
 struct bytes {
@@ -31,7 +31,7 @@ static void make_file(char *path, unsigned ending)
 	close(fd);
 }
 
-/* As a new file: one that is written over is brought to the disk when it is closed. */
+/* As a new file: overwriting one makes close() wait for the disk. */
 static void write_file(const char *path, const char *bytes, size_t len)
 {
 	FILE *to;
@@ -78,12 +78,12 @@ static void read_into(struct dpe_log_reader *reader, struct dpe_names *names,
 		dpe_message_unref(message);
 	}
 	outcome->truncated = dpe_log_truncated(reader);
-	/* The end is the end, however often one asks. */
+	/* Reading at the end gives the end again. */
 	assert_int_equal(dpe_log_read(reader, &message), 0);
 	dpe_log_close(reader);
 }
 
-/* Reads all, whatever there is; the messages go to `lines` as JSON. */
+/* Reads to the end, past errors; the messages go to `lines` as JSON. */
 static struct outcome read_log(const char *path, struct dpe_text *lines)
 {
 	struct dpe_names *names = dpe_names_new();
@@ -183,7 +183,7 @@ static void add_member(struct dpe_text *to, uint64_t *seed, const char *name,
 /* Members that no short record has. */
 #define LONG_MEMBERS (1u | 2u | 2048u)
 
-/* A random message with some of all members that there are. */
+/* A random message with a random choice of members. */
 static void add_message(struct dpe_text *to, uint64_t *seed, unsigned number)
 {
 	static const char *const phases[] = {"", ".enter", ".exit"};
@@ -281,7 +281,7 @@ static void all_members_come_back(void **state)
 	round_trip(100, 0, true);
 }
 
-/* What a log of these lines is as a binary one; they come back. */
+/* Converts a log of these lines to binary and back, and compares. */
 static struct bytes convert_lines(const struct dpe_text *log, bool ordered)
 {
 	char source[] = JSONL, plain[] = JSONL, binary[] = DPEL, back[] = JSONL;
@@ -308,12 +308,12 @@ static struct bytes convert_lines(const struct dpe_text *log, bool ordered)
 	return bytes;
 }
 
-/* Messages as they are recorded: all that they have in common stands in each block but once. */
+/* Messages as they are recorded: what they have in common is stored once for each block. */
 static void ordinary_records_are_short(void **state)
 {
 	static const struct {
 		const char *members;
-		unsigned most; /* bytes a record, with its part of what is once */
+		unsigned most; /* bytes of a record, with its share of what is stored once */
 		bool ordered;
 	} kinds[] = {
 		{"", 9, false},
@@ -373,7 +373,7 @@ static struct dpe_text plain_log(uint64_t seed, unsigned count)
 
 enum { MOST_HELD = 2000 };
 
-/* The log's messages as JSON: each printed and given back at once, so that the next one is made in its
+/* The log's messages as JSON: each printed and released at once, so that the next one is made in its
  * place, or all at the end. */
 static struct dpe_text print_messages(const char *path, bool hold)
 {
@@ -444,7 +444,7 @@ static void jumping_counts_round_trip(void **state)
 	dpe_text_free(&log);
 }
 
-/* More sources and shapes than the writer tells apart in a block. */
+/* More sources and shapes than the writer distinguishes in a block. */
 static void many_sources_and_shapes_come_back(void **state)
 {
 	struct dpe_text log = {0};
@@ -494,7 +494,7 @@ static struct dpe_message *make_message(struct dpe_names *names, uint64_t seq)
 	return dpe_message_new(&draft);
 }
 
-/* What synchronisation added, and addresses that no one has looked up. */
+/* Predecessors that synchronisation added, and addresses without text. */
 static void added_preds_and_addresses_come_back(void **state)
 {
 	struct dpe_names *names = dpe_names_new();
@@ -530,7 +530,7 @@ static void added_preds_and_addresses_come_back(void **state)
 
 /* ---- cut off and damaged ----------------------------------------------------------------- */
 
-/* A binary log of `count` messages, and what they are as JSON lines. */
+/* A binary log of `count` messages, and the same as JSON Lines. */
 static struct bytes make_log(unsigned count, struct dpe_text *lines)
 {
 	struct dpe_text log = random_log(42, count);
@@ -618,7 +618,7 @@ static void everything_before_the_cut_is_read(void **state)
 	dpe_text_free(&lines);
 }
 
-/* No flipped bit goes unnoticed, and none makes up a message. */
+/* Each flipped bit is noticed, and none yields a message that was not written. */
 static void damage_is_noticed(void **state)
 {
 	struct dpe_text lines = {0};
@@ -646,7 +646,7 @@ static void damage_is_noticed(void **state)
 	dpe_text_free(&lines);
 }
 
-/* The checksums as they should be, of whatever stands there. */
+/* Recomputes the checksums of the changed bytes. */
 static void seal(struct bytes log)
 {
 	size_t at = offsetof(struct dpel_header, checksum);
@@ -688,8 +688,7 @@ static void mutate(struct bytes log, uint64_t *seed)
 	}
 }
 
-/* Logs that lie, with checksums that are right: nothing crashes, and what is read can be written
- * and read again. */
+/* Wrong contents with right checksums: nothing crashes, and what is read can be written and read again. */
 static void false_lengths_do_no_harm(void **state)
 {
 	struct dpe_text lines = {0};
@@ -768,7 +767,7 @@ static void non_logs_are_reported(void **state)
 
 /* ---- lies about what records have in common ------------------------------------------------ */
 
-/* Where the parts of a log's first block stand. */
+/* The offsets of the parts of a log's first block. */
 struct parts {
 	size_t sources, shapes, records;
 };
@@ -791,7 +790,7 @@ static struct parts find_parts(struct bytes log)
 	return parts;
 }
 
-/* The log with other bytes at one place, all checksums being right. */
+/* The log with other bytes at one place, and right checksums. */
 static void expect_lie_reported(
 	struct bytes log, size_t at, const void *bytes, size_t len, const char *what)
 {

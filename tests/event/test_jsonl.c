@@ -1,4 +1,4 @@
-/* Logs of JSON lines: what is read, what is kept, and what is said about bad ones. */
+/* Logs of JSON lines: what is read and kept, and the diagnostics of bad ones. */
 #include "event/event.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void close_log(struct log *log)
 	unlink(log->path);
 }
 
-/* What is said about a log, without its name. */
+/* The diagnostics of a log, without its name. */
 static char *said(struct log *log)
 {
 	char *text = NULL, *at;
@@ -54,7 +54,7 @@ static char *said(struct log *log)
 	return text;
 }
 
-/* Reads all; the messages as they are written again, then what was said. */
+/* Reads all; the messages as they are written again, then the diagnostics. */
 static char *read_all(const char *text, size_t len)
 {
 	struct log log = open_log(text, len);
@@ -181,7 +181,7 @@ static void bad_lines_are_reported_and_skipped(void **state)
 		":15: error: no JSON at column 1: a value is expected\n");
 }
 
-/* What stands behind the object is this line's mistake, and never the next line's. */
+/* What follows the object is reported for this line, not for the next one. */
 static void trailing_text_is_reported(void **state)
 {
 	(void)state;

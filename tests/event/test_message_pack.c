@@ -1,4 +1,4 @@
-/* Messages as words are the same messages afterwards, all that they have. */
+/* Messages are the same after they were packed into words: all their members. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +136,7 @@ static void all_that_it_has(void **state)
 	end(&bench);
 }
 
-/* Each part by itself: the words are of those alone that are there. */
+/* Each member by itself: the words hold only the members that a message has. */
 static void each_part(void **state)
 {
 	struct bench bench = begin();

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Copies a log from one format to another; what was written, then what was said, with the names
- * of the files left out. */
+/* Copies a log from one format to another; the output, then the diagnostics, without the names of the files. */
 static char *convert(const char *text, enum dpe_log_format from, enum dpe_log_format to)
 {
 	char in[] = "/tmp/dpe-test-XXXXXX", out[] = "/tmp/dpe-test-XXXXXX";
@@ -123,7 +122,7 @@ static void oversized_input_is_refused(void **state)
 		DPE_LOG_JSONL, DPE_LOG_MSG, ": error: 1" ONLY_IDS "(2 messages)\n");
 }
 
-/* Neither names nor ids can make messages of their own. */
+/* Neither names nor ids can forge messages. */
 static void ambiguous_text_is_refused(void **state)
 {
 	static const char *const names[] = {"a b", "b//c", "b/*c", ".x", "#1", "a)", ""};

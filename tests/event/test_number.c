@@ -22,7 +22,7 @@ static struct dpe_value beyond(uint64_t num)
 	return (struct dpe_value){.kind = DPE_UINT, .num = (int64_t)num};
 }
 
-/* From the least to the greatest; those of one line are equal. */
+/* In ascending order; those of one line are equal. */
 static void in_order(void **state)
 {
 	enum { SAME = 6 };
@@ -148,7 +148,7 @@ static bool find_bits(const struct fixed *number, uint64_t *bits)
 	return size <= (number->negative ? (dpe_wide)INT64_MAX + 1 : UINT64_MAX);
 }
 
-/* One of the texts of the number: with the point moved by an exponent, and zeros at both ends. */
+/* One of the spellings of the number: with the point moved by an exponent, and zeros at both ends. */
 static void choose_text(struct fixed *to)
 {
 	int shift = below(2) ? (int)below(DIGITS) - BEFORE : 0, point = BEFORE + shift;

@@ -1,4 +1,4 @@
-/* RAPID's STD traces: what lines mean, what is wrong with others, and that they come back. */
+/* RAPID's STD traces: the meaning of lines, diagnostics of wrong ones, and that traces come back. */
 #include "event/event.h"
 
 #include <setjmp.h>
@@ -287,8 +287,8 @@ static void unsupported_content_is_reported(void **state)
 	expect_writing("w", "", "", "error: e1 cannot be written in this format: it needs");
 }
 
-/* Lines of short texts that came up before are read at once. A carriage return at the end, which says
- * nothing, keeps a line from that. */
+/* Lines of short texts that are in the caches take the fast path. A carriage return at the end, which has
+ * no meaning, prevents that. */
 static char *print_lines(unsigned seed, const char *newline, size_t *len)
 {
 	static const char *const threads[] = {

@@ -1,4 +1,4 @@
-/* Memory runs out at each allocation of a run in turn: its host lives, is reported, and gets no wrong verdict. */
+/* Each allocation of a run fails in turn: the host goes on, gets a diagnostic, and no wrong verdict. */
 #include "base/base.h"
 #include "dpe/dpe.h"
 #include "tests/failing_malloc.h"
@@ -23,10 +23,10 @@ static const char SPEC[] = "sync mutex(m): unlock(m) ; lock(m).exit\n"
 
 enum { KINDS = DPE_MATCH + 1 };
 
-/* What a run said of its rules. */
+/* The verdicts of a run. */
 struct said {
 	unsigned verdicts[KINDS], prints;
-	bool error; /* something was reported to have failed */
+	bool error; /* a failure was reported */
 };
 
 static void take_verdict(void *context, const struct dpe_verdict *verdict)
@@ -92,7 +92,7 @@ static void replay(const struct dpe_spec *spec, struct dpe_names *names, const c
 	dpe_log_close(reader);
 }
 
-/* A host's run; allocation `number` fails. False if there was none of that number. */
+/* A host's run in which allocation `number` fails. False if there were fewer. */
 static bool run(unsigned long number, const char *log, struct said *said)
 {
 	struct dpe_names *names = dpe_names_new();

@@ -1,5 +1,5 @@
-/* Recognizers in two threads, built with ThreadSanitizer: which ends the program with a status of
- * its own where two threads meet in anything of the library's. */
+/* Recognizers in two threads, built with ThreadSanitizer, which reports races in the library by the exit
+ * status. */
 #include "dpe/dpe.h"
 
 #include <pthread.h>
@@ -139,8 +139,8 @@ static void check(bool good, const char *what, const struct worker *worker)
 		worker->prints, (unsigned long long)worker->findings, worker->wrong);
 }
 
-/* Five rounds of eight events: a match of a and b each, and two rules violated, for nothing orders
- * the two threads that open and read. */
+/* Five rounds of eight events: in each, a match of a and b, and two violations, since nothing orders the
+ * threads that open and read. */
 static void check_both(const struct worker workers[2], unsigned rounds, const char *what)
 {
 	for (int i = 0; i < 2; i++) {

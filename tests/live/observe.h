@@ -1,4 +1,4 @@
-/* observe: what tests of live targets share: targets, plans by hand, everything a run gave. */
+/* observe: what tests of live targets share: targets, plans made by hand, all results of a run. */
 #ifndef DPE_TESTS_OBSERVE_H
 #define DPE_TESTS_OBSERVE_H
 
@@ -22,10 +22,11 @@
 #define MAX_SITES 8
 #define MAX_LOSSES 64
 
-/* The targets lie where the test compiled them. */
+/* The folder into which the targets were compiled. */
 struct targets {
 	char folder[32];
-	char plain[64], fixed[64], whole[64]; /* position-independent, not so, static, which has debug information */
+	/* position-independent; at fixed addresses; static, with debug information */
+	char plain[64], fixed[64], whole[64];
 };
 
 /* One observed run. */
@@ -183,8 +184,8 @@ static inline int64_t number(struct dpe_value value)
 	return number;
 }
 
-/* Messages that did not come, by the gaps in the numbers of that thread; with losses at its end
- * that nothing follows not counted. */
+/* Messages of that thread that did not arrive, by the gaps in their numbers; losses at its end, after
+ * which none arrives, are not counted. */
 static inline uint64_t count_gaps(const struct run *run, int64_t thread)
 {
 	uint64_t next = 0, gaps = 0;
@@ -208,7 +209,7 @@ static inline void assert_no_gaps(const struct run *run)
 		assert_int_equal(count_gaps(run, number(run->messages[i]->thread)), 0);
 }
 
-/* What the diagnostics say. */
+/* The text of the diagnostics. */
 static inline char *errors_of(struct run *run)
 {
 	char *text = NULL;
@@ -257,7 +258,7 @@ static inline int remove_all(void **state)
 	return status;
 }
 
-/* NULL if probes can be had. */
+/* NULL if probes can be attached. */
 static inline char *why_not(void)
 {
 	char *const argv[] = {"true", NULL};
@@ -272,7 +273,7 @@ static inline char *why_not(void)
 	return why;
 }
 
-/* False, having reported why, where probes cannot be had and need not (see DPE_LIVE). */
+/* False, with the reason printed, if probes cannot be attached and the test may be skipped (see DPE_LIVE). */
 static inline bool may_run(void)
 {
 	const char *wanted = getenv("DPE_LIVE");
@@ -286,7 +287,7 @@ static inline bool may_run(void)
 	return may;
 }
 
-/* One by one needs more privileges than all at once. */
+/* Attaching probes one by one needs more privileges than attaching all at once. */
 static inline bool is_root(void)
 {
 	return !geteuid();

@@ -1,5 +1,5 @@
-/* Events that stop the target themselves: it stands where the event was, nothing of what comes after
- * has happened; what finds nothing goes on; what we die of does not keep it. */
+/* Events that stop the target themselves: it is stopped at the event, before anything that follows; it
+ * continues where nothing is found, and also if the observer dies. */
 #include "tests/live/observe.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct watch {
 	const char *function;
 	struct shared *shared;
 	unsigned stops, there, early, still, in_place;
-	int64_t latest; /* ns that others ran on for, at most */
+	int64_t latest; /* ns for which other threads ran on, at most */
 	bool die;       /* at the first stop */
 	int status;
 };
@@ -58,7 +58,7 @@ static bool on_settled(void *context, uint64_t *live)
 	return dpe_recognizer_idle(watch->recognizer);
 }
 
-/* Where a thread that stands still would go on: the last word. */
+/* Where a stopped thread would continue: the last word. */
 static uint64_t program_counter(const struct watch *watch, int64_t thread)
 {
 	char *path = dpe_xasprintf("/proc/%d/task/%d/syscall", dpe_probes_pid(watch->probes),
@@ -75,7 +75,7 @@ static uint64_t program_counter(const struct watch *watch, int64_t thread)
 	return last ? strtoull(last, NULL, 16) : 0;
 }
 
-/* Behind the instruction that the probe is on, before the next. */
+/* After the instruction with the probe, before the next one. */
 static bool stands_at_entry(const struct watch *watch, int64_t thread)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static void probe_after_a_nop(void **state)
 	check_stops(state, "patched", "detect S(i): begin(i);patched(i) { break; }", true);
 }
 
-/* The caller has the result, and has done nothing with it. */
+/* The caller has the result, and has not used it yet. */
 static void probe_after_a_return(void **state)
 {
 	check_stops(state, "left", "detect S(i): begin(i);left(i).exit { break; }", true);
@@ -316,7 +316,7 @@ static void continues_if_nothing_is_completed(void **state)
 	assert_in_range(stops, 2, ROUNDS);
 }
 
-/* Arguments, and what has not come, are looked at in the kernel. */
+/* Arguments, and events that are still missing, are checked in the kernel. */
 static void stops_where_a_match_is_possible(void **state)
 {
 	assert_int_equal(count_stops(state, "detect S: begin;patched(3) { break; }", 1), 1);

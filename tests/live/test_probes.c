@@ -1,4 +1,4 @@
-/* What targets tell: calls, stacks, threads, losses, under real probes. */
+/* Messages of targets with real probes: calls, stacks, threads, losses. */
 #include "tests/live/observe.h"
 
 /* ---- calls

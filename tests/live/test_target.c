@@ -1,4 +1,4 @@
-/* What becomes of targets: launched, joined, stopped, left, and what we say where that fails. */
+/* Targets are launched, attached to, stopped and left; and diagnostics where that fails. */
 #include "tests/live/observe.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static void waits_for_its_start(void **state)
 	end(&run);
 }
 
-/* What was put in place for one program holds for the next that it turns into. */
+/* What is observed is observed in the program that the target executes, too. */
 static void executes_another_program(void **state)
 {
 	struct run run;
@@ -44,7 +44,7 @@ static void executes_another_program(void **state)
 	end(&run);
 }
 
-/* The kernel knows the probes by the first thread, and forgets them with it: that is a loss. */
+/* The kernel keeps the probes with the first thread, and drops them with it, which is a loss. */
 static void a_thread_calls_exec(void **state)
 {
 	struct run run;
@@ -309,7 +309,7 @@ static _Noreturn void observe_and_die(bool while_stopped, char *const argv[], in
 	_exit(1);
 }
 
-/* An observer of its own that dies; the target is ours to wait for. */
+/* A separate observer that dies; the target is our child. */
 static pid_t observer_that_dies(bool while_stopped, char *const argv[])
 {
 	pid_t observer, target = 0;

@@ -1,12 +1,12 @@
-/* What instructions did to a watched variable, which value they left by the registers after them, and when updates
- * contradict each other. */
+/* What instructions did to a watched variable, which value they left according to the registers after
+ * them, and when updates contradict each other. */
 #include "tests/probes/open_target.h"
 
 #include "probes/stream/access_values.h"
 
 enum { RAX = 0, RCX = 1, RDX = 2, RSI = 6, RDI = 7, R9 = 9, ZERO_FLAG = 1 << 6, AT = 0x4000 };
 
-/* The variable is of `size` bytes `distance` behind what rdi has, and had the value 7. */
+/* The variable has `size` bytes, lies `distance` bytes after the address in rdi, and had the value 7. */
 static struct dpe_access_outcome outcome_of(
 	const char *name, uint64_t distance, uint64_t size, uint64_t *registers)
 {
@@ -147,7 +147,7 @@ static uint64_t doubts(struct fixture *fixture)
 	return count;
 }
 
-/* What the update of an int by that instruction left, where the probe saw `before` and `read`. */
+/* The value that the instruction left in an int, where the probe saw `before` and `read`. */
 static struct dpe_update update(struct fixture *fixture, uint32_t tid, enum dpe_access_value value,
 	uint64_t before, uint64_t read)
 {

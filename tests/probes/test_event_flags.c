@@ -1,4 +1,4 @@
-/* Marks are unset while threads set them as the programs in the kernel do. */
+/* Flags are cleared while threads set them as the programs in the kernel do. */
 #include "probes/kernel/event_flags.h"
 
 #include <pthread.h>
@@ -72,7 +72,7 @@ static bool is_set(const struct shared *shared, unsigned flag)
 	return __atomic_load_n(&shared->states[flag], __ATOMIC_SEQ_CST) != DPE_FLAG_UNSET;
 }
 
-/* What has begun and is not done, nobody can have seen: its flag stays. */
+/* An event that has begun and is not finished cannot have been read: its flag stays. */
 static void *write_events(void *context)
 {
 	const struct writer *writer = context;
@@ -138,7 +138,7 @@ static void what_clears_a_flag(void **state)
 	begin(&shared, 1, 1);
 	end(&shared, 0, 1);
 	unset_and_count(&flags, &shared);
-	assert_true(is_set(&shared, 1)); /* the other is not done */
+	assert_true(is_set(&shared, 1)); /* the other is not finished */
 
 	end(&shared, 1, 1);
 	dpe_event_flags_look(&flags);

@@ -1,4 +1,4 @@
-/* Files that are cut off or have wrong bytes: anything but a crash. */
+/* Files that are truncated or have wrong bytes: they may be refused, but nothing crashes. */
 #include "tests/probes/open_target.h"
 
 #include "probes/binary/binary.h"
@@ -150,7 +150,7 @@ static void truncated_files(void **state)
 	}
 }
 
-/* Small steps through the headers, where each byte means much; elsewhere a few at a time. */
+/* Small steps in the headers, where each byte matters; larger ones elsewhere. */
 static void damage(const struct file *file, unsigned short *random)
 {
 	for (unsigned i = 0; i < 4 * ROUNDS; i++) {

@@ -1,4 +1,4 @@
-/* The kernel's rings, as a thread leaves them that is interrupted while it writes. */
+/* The kernel's rings, as a thread leaves them that is interrupted while writing. */
 #include "probes/kernel/kernel.h"
 
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 #define BYTES 4096
 #define MOST 16
 
-/* Rings in memory of our own, which this test writes to as the kernel would. */
+/* Rings in our own memory, to which this test writes as the kernel does. */
 struct fake {
 	struct dpe_ring rings[2];
 	struct dpe_kernel_rings all;
@@ -99,8 +99,8 @@ static void known_up_to_the_scan(void **state)
 	assert_true(fake.seen[1][0] == time);
 }
 
-/* A thread has its place and is interrupted: whatever time it will take is after the last look that
- * did not see the place, however often the ring is looked at meanwhile. */
+/* A thread that has reserved its slot is interrupted: the time that it will store is after the last scan
+ * that did not see the slot, however often the ring is scanned meanwhile. */
 static void interrupted(void **state)
 {
 	struct dpe_record *late;
@@ -126,7 +126,7 @@ static void interrupted(void **state)
 	assert_int_equal(fake.nseen[0], 2);
 }
 
-/* One that was full at a look is known no further for that look, even where it ends within a record. */
+/* A ring that was full at a scan is known no further for that scan, even if it ends within a record. */
 static void not_wanted(void **state)
 {
 	struct dpe_record *late;
@@ -152,7 +152,7 @@ static void not_wanted(void **state)
 	assert_int_equal(fake.nseen[1], 1);
 }
 
-/* The ring that all others wait for is read though it is full, or nothing would ever go on. */
+/* The ring that all others wait for is read although it is full; otherwise nothing would proceed. */
 static void the_last_is_read(void **state)
 {
 	struct fake fake;
@@ -167,7 +167,7 @@ static void the_last_is_read(void **state)
 	assert_int_equal(fake.nseen[0] + fake.nseen[1], 2);
 }
 
-/* What was handed over is given back to who writes, also where a record stops it. */
+/* Space of delivered records is returned to the producer, also where a record stops the reading. */
 static void space_is_returned_to_the_producer(void **state)
 {
 	struct fake fake;

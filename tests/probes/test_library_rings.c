@@ -224,7 +224,7 @@ static void events_cut_off_by_the_end(void **state)
 	dpe_rings_close(&rings);
 }
 
-/* A handler left them by longjmp: they are lost, and the thread goes on. */
+/* A signal handler left them by longjmp: they are lost, and the thread continues. */
 static void abandoned_slots(void **state)
 {
 	struct dpe_preload_writer writer;
@@ -251,7 +251,7 @@ static void abandoned_slots(void **state)
 	dpe_rings_close(&rings);
 }
 
-/* Its ring is given back, its losses are remembered, and the next one begins where it stopped. */
+/* Its ring is reused, its losses are kept, and the next thread begins where it stopped. */
 static void a_dead_threads_ring_is_reused(void **state)
 {
 	struct dpe_rings rings;
@@ -277,7 +277,7 @@ static void a_dead_threads_ring_is_reused(void **state)
 	dpe_rings_close(&rings);
 }
 
-/* What is not taken stays, and the ring is known up to there. */
+/* Rejected events stay, and the ring is known up to them. */
 static void keeps_rejected_events(void **state)
 {
 	struct dpe_rings rings;
@@ -350,7 +350,7 @@ static void the_first_rings_have_pages(void **state)
 		(rings.header->prepared + 1) * ring);
 	dpe_rings_close(&rings);
 	assert_int_equal(dpe_rings_open(&rings, 64 << 20, 16), 0);
-	assert_int_equal(rings.header->prepared, 2); /* which is much already */
+	assert_int_equal(rings.header->prepared, 2); /* the fewest, as these rings are large */
 	dpe_rings_close(&rings);
 }
 

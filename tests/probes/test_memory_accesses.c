@@ -80,7 +80,7 @@ static void small_objects_of_unknown_age_are_freed_as_a_whole(void **state)
 	dpe_memory_free(&memory);
 }
 
-/* A thread needs no word of what it freed itself; others do, also if several freed what lies close together. */
+/* A thread need not be informed of its own frees; others must be, also if several freed adjacent memory. */
 static void memory_is_handed_out_to_others(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
@@ -129,8 +129,8 @@ static void others_did(struct granule *granule, unsigned thread)
 		granule->unordered[i] |= i != thread;
 }
 
-/* Objects that threads hand out, use and free at random: a thread that gets one is to renew each part that another thread
- * used, or freed after its use, but for what it freed itself since. */
+/* Objects that threads allocate, use and free at random: a thread that gets one has to renew each part
+ * that another thread used, or freed after its use, except for what it freed itself since. */
 static void accesses_of_others_before_reuse(void **state)
 {
 	struct dpe_memory memory = {.notes = true};

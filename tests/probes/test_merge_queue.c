@@ -1,4 +1,4 @@
-/* Queues of several streams, held against sorting everything. */
+/* Queues of several streams, compared with sorting everything. */
 #include "probes/stream/merge_queue.h"
 
 #include <setjmp.h>
@@ -88,8 +88,8 @@ static void many_streams(void **state)
 	dpe_queues_close(&queues);
 }
 
-/* Of all sizes, and so much out of order that one stream needs several lanes. Memory that was used
- * is used again: a second time takes no more of it. */
+/* Records of all sizes, so far out of order that one stream needs several lanes. Memory is reused: a
+ * second round needs no more. */
 static void any_size_in_any_order(void **state)
 {
 	struct dpe_queues queues;
@@ -132,7 +132,7 @@ static void any_size_in_any_order(void **state)
 	dpe_queues_close(&queues);
 }
 
-/* The largest that there are, so that no two fit in one chunk. */
+/* The largest records, so that no two fit in one chunk. */
 static void the_largest(void **state)
 {
 	struct dpe_queues queues;

@@ -1,4 +1,4 @@
-/* Files: what is taken, which functions they have and where. */
+/* Files: which are accepted, and which functions they have and where. */
 #include "tests/probes/open_target.h"
 
 #include "probes/binary/dwarf.h"
@@ -53,7 +53,7 @@ static void stripped_programs_have_no_functions(void **state)
 	dpe_module_free(module);
 }
 
-/* A program whose debug file, which went through the command, is in the folder beside it. */
+/* A program whose debug file, processed by the command, lies beside it. */
 static struct dpe_module *open_separated(char *folder, const char *command)
 {
 	char *path = target_path("functions"), *line;
@@ -82,7 +82,7 @@ static void close_separated(struct dpe_module *module, const char *folder)
 	free(line);
 }
 
-/* The file is next to the program, under the name that the program has of it. */
+/* The file is next to the program, under the name in the program. */
 static void separate_debug_files_are_found(void **state)
 {
 	char folder[] = "/tmp/dpe-test-XXXXXX";

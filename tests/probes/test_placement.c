@@ -1,5 +1,5 @@
-/* On which instruction an entry is observed, and why there. tests/live/placement.sh holds it
- * against what the kernel does. */
+/* On which instruction an entry is observed, and why there. tests/live/placement.sh compares this with
+ * what the kernel does. */
 #include "tests/probes/open_target.h"
 
 #include "probes/code/code.h"
@@ -92,7 +92,7 @@ static void floating_point_registers_hold_nothing_wanted(void **state)
 	assert_int_equal(placement.distance, 3);
 }
 
-/* A call that is only noted may be so behind a lock prefix. */
+/* A call that is only noted may be observed after a lock prefix. */
 static void calls_whose_values_do_not_matter(void **state)
 {
 	struct dpe_placement placement;

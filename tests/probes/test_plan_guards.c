@@ -1,4 +1,5 @@
-/* What waits, and what stops: on random rules and runs, held against a recognizer that sees all. */
+/* Which events wait, and which stop the target: random rules and runs, compared with a recognizer that
+ * sees all events. */
 #include "probes/plan/plan.h"
 
 #include <setjmp.h>
@@ -319,7 +320,7 @@ static bool stops(const struct side *side, const struct dpe_guard *guard, unsign
 	return false;
 }
 
-/* The reader may lag: it settles now and then only. */
+/* The reader may lag: it catches up only now and then. */
 static void happen(struct side *side, const struct happened *event, uint64_t time, bool look)
 {
 	const struct dpe_guard *guard = gate_of(side->planned, event->name, event->phase);

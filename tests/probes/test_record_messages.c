@@ -1,5 +1,4 @@
-/* Records as messages: what calls leave is made in one step, or in two where a value has text; nobody
- * can tell which. */
+/* Records as messages: made in one step, or in two if a value has text; the messages are the same. */
 #include "tests/probes/open_target.h"
 
 #include "probes/stream/stream.h"
@@ -98,7 +97,7 @@ static struct dpe_record *exit_of(
 	return record;
 }
 
-/* The message, once there is nothing left of the record; the caller's. */
+/* The message, after the record was overwritten; owned by the caller. */
 static struct dpe_message *message_of(struct observer *observer)
 {
 	struct dpe_message *message = dpe_message_of_record(
@@ -195,7 +194,7 @@ static void with_stack(void **state)
 	}
 }
 
-/* Anybody who can write to the rings could send them. */
+/* Any process that can write to the rings can send them. */
 static void invalid_records(void **state)
 {
 	struct observer *observer = *state;

@@ -1,5 +1,5 @@
-/* Signatures against what the compiler really does: calls through the target's prototypes go to
- * a function that notes all registers and words. */
+/* Signatures compared with what the compiler does: calls through the target's prototypes reach a function
+ * that records all registers and words. */
 #include "tests/probes/open_target.h"
 
 #include "probes/binary/signature.h"
@@ -39,7 +39,7 @@ __asm__(".text\n"
 	"	ret\n"
 	".size note, .-note\n");
 
-/* Calls it as if it were the function of that name. The union keeps compilers from telling. */
+/* Calls it as if it were the function of that name. The union hides that from compilers. */
 #define CALL(name, ...)                                                                            \
 	({                                                                                         \
 		union {                                                                            \

@@ -1,5 +1,5 @@
-/* The watchdog holds none of our files once it was made: a probe that we close then is gone, although a copy of
- * everything went to the new process. And it tells whether a thread stands still from whether it is late. */
+/* Once made, the watchdog holds none of our files: a probe that we close is gone, although the new process
+ * got a copy of everything. And it distinguishes a thread that is stopped from one that is late. */
 #include "probes/process/process.h"
 
 #include <poll.h>
@@ -69,7 +69,7 @@ static char state_of(pid_t child)
 	return state.state;
 }
 
-/* Once it is in this state for good. */
+/* Returns when it stays in this state. */
 static struct dpe_paced paced_in(pid_t child, char state)
 {
 	struct dpe_paced paced = {child, child, 0, 0};
@@ -97,7 +97,7 @@ static void wait_for_its_child(void)
 		sleep_for_ever();
 }
 
-/* It shares a processor with another one, and gets the lesser part. */
+/* It shares a processor with another one, and gets the smaller share. */
 static void run_for_ever(void)
 {
 	const struct sched_param none = {0};

@@ -29,7 +29,7 @@ struct execution {
 	unsigned count, dice;
 };
 
-/* What is said of each rule: its certain verdicts, sorted, and whether anything was inconclusive. */
+/* The verdicts of each rule: its conclusive ones, sorted, and whether there are inconclusive ones. */
 struct story {
 	struct dpe_names *names;
 	const struct dpe_spec *spec;
@@ -60,7 +60,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		dpe_text_puts(&line, " ");
 		dpe_value_print(&line, verdict->params[i]);
 	}
-	/* Which matches are reported depends on which event is the last; that there is one does not. */
+	/* Which matches are reported depends on the last event; whether one is reported does not. */
 	for (unsigned i = 0; verdict->kind == DPE_MATCH && i < story->count; i++) {
 		if (strcmp(story->lines[i], line.at))
 			continue;
@@ -173,7 +173,7 @@ static bool agree(const struct story *a, const struct story *b, unsigned rule)
 	}
 }
 
-/* Compares the two where both are sure; returns of how many rules. */
+/* Compares the rules for which both are conclusive; returns their number. */
 static unsigned compare(const struct story *a, const struct story *b,
 	const struct execution *execution, const unsigned *order)
 {

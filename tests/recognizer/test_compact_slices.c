@@ -13,7 +13,7 @@ static void follow(struct transcript *to, const struct dpe_text *log, const char
 	dpe_text_free(&spec);
 }
 
-/* `one` and `other` say the same. Frees both. */
+/* Both texts are equal. Frees both. */
 static void assert_alike(
 	const char *rule, const struct dpe_text *log, struct transcript *one, struct transcript *other)
 {
@@ -26,8 +26,8 @@ static void assert_alike(
 
 /* ---- at each event -------------------------------------------------------------------------- */
 
-/* What slices can hold: several readings, positions, registers of several events, partial matches
- * that share what they took, parts that they begin with, ends, conditions that wait. */
+/* Everything that slices can hold: several readings, positions, registers of several events, partial
+ * matches with common events, smaller slices that they begin with, ends, deferred conditions. */
 static const char *const rules[] = {
 	"expect R(x): (w(x) ; (r(x) & r^(x)))*",
 	"expect R(x): (r(x) ; w(x) + r(x) ; r(x))*",
@@ -83,7 +83,7 @@ static void compact_slices_and_renewed_automata(void **state)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* The sum of the counts is what was said to be looked at, after each message. */
+/* After each message, the sum of the counts is the reported number of slices. */
 static void assert_all_counted(const char *states)
 {
 	unsigned long long sum = 0, looked;
@@ -101,7 +101,7 @@ static void assert_all_counted(const char *states)
 	}
 }
 
-/* Slices have the same state whether they are active or compact, and asking changes no verdict. */
+/* Slices have the same state whether they are active or compact, and reading it changes no verdict. */
 static void states_of_slices(void **state)
 {
 	(void)state;
@@ -133,7 +133,8 @@ static void states_of_slices(void **state)
 	}
 }
 
-/* Against a count by hand: of 300 locks a third was never released, a third once, a third is held again. */
+/* Compared with a count by hand: of 300 locks, a third was never released, a third was released once, and
+ * a third is held again. */
 static void states_by_hand(void **state)
 {
 	struct dpe_text log = {0}, states = {0};
@@ -178,7 +179,7 @@ static struct dpe_text work_on_many(unsigned dice)
 	return log;
 }
 
-/* Against the token game, whose slices are always active. */
+/* Compared with the token game, whose slices are always active. */
 static void many_objects(void **state)
 {
 	static const char *const of_many[] = {

@@ -1,4 +1,4 @@
-/* `detect` rules followed operand by operand say what they say followed as a whole. */
+/* `detect` rules give the same verdicts whether they are followed operand by operand or as a whole. */
 #include "tests/recognizer/programs.h"
 
 #define OF_FOUR "(r(_);w(_);r^(_);w^(_)) & (acq(_);rel(_);acq^(_);rel^(_)) & (r^^(_);w^^(_))"
@@ -34,7 +34,7 @@ static const char *const rules[] = {
 	"detect R: r(_) ; (w(_) {print(\"w\");} & acq(_) {print(\"a\");}) ; rel(_) {print(\"l\");}",
 };
 
-/* What is reported, without which events a match has: of several, engines take different ones. */
+/* The verdicts, without the events of matches: engines choose different ones of several. */
 static struct dpe_text follow(const struct program *program, const char *rule, bool synced,
 	enum dpe_engine_choice engine, uint64_t forget_from)
 {
@@ -61,7 +61,8 @@ static struct dpe_text follow(const struct program *program, const char *rule, b
 static bool compare(const struct program *program, const char *rule, bool synced)
 {
 	struct dpe_text whole = follow(program, rule, synced, DPE_ENGINE_PA, 0);
-	bool known = !strstr(whole.at, "inconclusive"); /* else it was too much for the whole */
+	bool known = !strstr(whole.at, "inconclusive"); /* otherwise following the rule as a whole was too
+	 * expensive */
 
 	for (unsigned i = 0; known && i < 2; i++) {
 		struct dpe_text woven =
@@ -119,7 +120,7 @@ static void add_line(struct dpe_text *log, unsigned *seq, unsigned thread, const
 		thread, seq[thread]++, ++time);
 }
 
-/* Each thread goes through the events of its operand; then, perhaps, all meet. */
+/* Each thread does the events of its operand; then all may synchronise. */
 static struct dpe_text wide_log(unsigned rounds, bool meet)
 {
 	static const char *const names[] = {"a", "b", "c", "d"};
@@ -152,7 +153,7 @@ static unsigned count_lines(const struct dpe_text *text, const char *what)
 	return count;
 }
 
-/* What is reported, and how much was kept. */
+/* The verdicts, and how much was kept. */
 static struct transcript follow_wide(struct transcript to, const char *more, struct dpe_text log)
 {
 	struct dpe_text rule = wide_rule(more);

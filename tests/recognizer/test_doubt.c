@@ -1,4 +1,4 @@
-/* What is reported as certain in spite of losses is what the whole log says. Random logs, from which
+/* Verdicts that are conclusive in spite of losses are those of the complete log. Random logs, from which
  * random messages are dropped. */
 #include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
@@ -181,7 +181,7 @@ static struct dpe_message *message_of(
 	return dpe_message_new(&draft);
 }
 
-/* What no gap shows, the ends of threads, is reported as a recorded log does. */
+/* Losses at the ends of threads, which no gap shows, are reported as in a recorded log. */
 static void lose(struct dpe_recognizer *recognizer, const struct log *log)
 {
 	for (unsigned thread = 0; thread < THREADS; thread++) {
@@ -296,7 +296,7 @@ static void compare(const struct log *log, const struct story *whole, const stru
 	}
 }
 
-/* Losses come in a row, as where a ring is full. */
+/* Losses come in runs, as when a ring is full. */
 static void drop_some(struct log *log)
 {
 	unsigned victim = pick(log, THREADS), other = pick(log, THREADS);
@@ -410,7 +410,7 @@ static void order_is_in_doubt(void **state)
 	}
 }
 
-/* Nothing says where a loss lies: only slices of threads without one stay certain. */
+/* The places of losses are not known: only slices of threads without a loss stay conclusive. */
 static void losses_of_unnumbered_messages_may_lie_anywhere(void **state)
 {
 	struct tally tally = check_logs("sync last S(x): s(x) ; r(x)\n" OWNED SHARED, sync_events, 7, 400, true);
@@ -493,8 +493,8 @@ static void cycles_of_others_are_certain(void **state)
 
 /* ---- losses that are known as they happen ------------------------------------------------ */
 
-/* Of a run in which so many messages of each thread are being lost, with no gap yet: how many
- * verdicts are certain, and how many not. */
+/* The numbers of conclusive and inconclusive verdicts of a run in which so many messages of each thread
+ * are lost, with no gap yet. */
 static void assert_reported(const char *rules, const struct log *log, const unsigned *losing,
 	unsigned certain, unsigned doubtful)
 {
@@ -551,7 +551,7 @@ static void calls_that_began_before(void **state)
 	assert_reported(all, &log, NULL, 1, 1);
 	add(&log, 1, "c", 0);
 	add(&log, 1, "b", 0);
-	/* After the end of a slice all is known. */
+	/* After the end of a slice everything is known. */
 	assert_reported(ended, &log, NULL, 2, 1);
 }
 

@@ -1,5 +1,5 @@
-/* Slices that were ended are over: what is said of an object whose values come again is what would be
- * said of each of its lives alone. Random logs of a few objects, one or two of which end at a time. */
+/* An ended slice is over: the verdicts about an object whose values occur again are those about each of
+ * its lives alone. Random logs of a few objects, one or two of which end at a time. */
 #include "tests/recognizer/transcript.h"
 
 #define LIVES 400
@@ -132,7 +132,7 @@ static void each_life_is_as_alone(void **state)
 	}
 }
 
-/* One object, again and again, each time with another partner. */
+/* One object, repeatedly, each time with another partner. */
 static void ended_slices_leave_nothing(void **state)
 {
 	struct transcript to = {0};

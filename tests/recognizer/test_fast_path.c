@@ -1,5 +1,5 @@
-/* The recognizer's fast path against the general path, which a run with a trace takes: after each message
- * the same verdicts in the same words, and as much is kept. */
+/* The recognizer's fast path compared with the general path, which a traced run takes: after each message
+ * the verdicts, their text and the amount of kept state are equal. */
 #include "tests/recognizer/programs.h"
 
 static const char *const rules[] = {
@@ -87,7 +87,7 @@ static void the_same_with_states_given_up(void **state)
 	}
 }
 
-/* One thread alone, which hardly ever synchronises: nearly all takes the fast path. */
+/* A single thread, which rarely synchronises: nearly all events take the fast path. */
 static void a_thread_alone(void **state)
 {
 	struct dpe_text log = {0};

@@ -1,4 +1,4 @@
-/* What slices forget never shows: random executions, followed with and without forgetting. */
+/* Forgetting events in slices changes no verdict: random executions, followed with and without it. */
 #include "tests/recognizer/programs.h"
 
 /* Rules over the reads and writes of a variable, and over those of all. */
@@ -106,7 +106,7 @@ static void forgetting_what_was_held_changes_no_verdict(void **state)
 	}
 }
 
-/* A thread that sees nothing of the others, and one whose lock nobody asks for: both may come back
+/* A thread that never synchronises with the others, and one whose lock nobody else takes: both may refer
  * to old events, but only to some. */
 static void memory_is_flat_beside_an_idle_thread(void **state)
 {

@@ -1,4 +1,4 @@
-/* No thread can go on: when that is reported, and when not. */
+/* No thread can proceed: when that is reported, and when not. */
 #include "tests/recognizer/transcript.h"
 
 static const char rules[] =
@@ -9,8 +9,8 @@ static const char rules[] =
 	"}\n"
 	" + quit(p) by T { ended(T); })*";
 
-/* One event a word, its thread first, each 1 ms after the one before: "1>a" waits, "1<a" no longer
- * does, "1=a" has it, "1*2" creates thread 2, "1.1" ends; "..." lets 200 ms pass, "~~~" 20 s. */
+/* One event a word, its thread first, each 1 ms after the one before: "1>a" waits for a, "1<a" no longer
+ * waits, "1=a" has a, "1*2" creates thread 2, "1.1" ends; "..." lets 200 ms pass, "~~~" 20 s. */
 static char *log_of(const char *text)
 {
 	struct dpe_text log = {0};
@@ -120,7 +120,7 @@ static void long_waits(void **state)
 	assert_long_waits("0*1 0*2 1>a 1<a ~~~ 1.1 0=c", "");
 	/* Not before it was ended. */
 	assert_long_waits("0*1 0*2 1>a ~~~ 1.1 0=c", "long wait: 1 waits for a\n");
-	/* Somebody holds what they wait for, and runs. */
+	/* A running thread holds what they wait for. */
 	assert_long_waits("0*1 0=a 1>a ~~~ 0=b", "long wait: 1 waits for a held by 0\n");
 }
 

@@ -1,4 +1,4 @@
-/* Following rules does not allocate, once as much is there as is in use at a time. */
+/* Following rules does not allocate once there is as much memory as is in use at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,7 +162,7 @@ static void searches(void **state)
 	assert_int_equal(count("detect r(o): (a(o) ; b(o)) & never(o)\n"), 0);
 }
 
-/* More than are at work at a time: slices are laid to rest and put to work all the time. */
+/* More slices than are active at a time: they are encoded and decoded all the time. */
 static void many_objects(void **state)
 {
 	(void)state;

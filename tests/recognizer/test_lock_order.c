@@ -65,7 +65,7 @@ static void add_word(struct log *log, const char *word)
 	}
 }
 
-/* Only what is reported about deadlocks is looked at, and inconclusive ones. */
+/* Only deadlocks are examined, including inconclusive ones. */
 static void assert_log(struct log *log, const char *expected)
 {
 	struct transcript to = {0};
@@ -253,7 +253,7 @@ static void a_reused_address(void **state)
 static void losses(void **state)
 {
 	(void)state;
-	/* Whether 1 still holds a nobody knows. */
+	/* Whether 1 still holds a is not known. */
 	assert_order("1+a 1~a 1+b 1-b 2+b 2+a 2-a 2-b", "");
 }
 
@@ -302,7 +302,7 @@ static void add_end(struct dpe_text *log, unsigned thread)
 		thread, thread, thread);
 }
 
-/* Threads that came and went are not kept, unless they could still meet what comes. */
+/* Ended threads are not kept, unless they can still be part of a cycle with later events. */
 static void many_threads(void **state)
 {
 	struct log log = {0};
@@ -344,7 +344,7 @@ static void add_link(struct dpe_text *log, unsigned thread, unsigned from, unsig
 	add_pair(log, thread, first, second, "f");
 }
 
-/* A cycle is found whatever its length: as many philosophers as there are. */
+/* Cycles of any length are found: any number of philosophers. */
 static void a_cycle_of_many(void **state)
 {
 	struct transcript to = {0};
@@ -362,7 +362,7 @@ static void a_cycle_of_many(void **state)
 	dpe_text_free(&log);
 }
 
-/* Longer than searches go. */
+/* Longer than the limit of searches. */
 static void a_cycle_of_too_many(void **state)
 {
 	struct log log = {0};
@@ -404,7 +404,7 @@ static void a_search_that_is_too_long(void **state)
 		"too long)\n");
 }
 
-/* Each pair of them inverted: reported four times, and that there are more. */
+/* Each pair of them is inverted: four are reported, and that there are more. */
 static void many_equal_locks(void **state)
 {
 	struct transcript to = {0};

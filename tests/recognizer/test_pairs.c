@@ -1,5 +1,5 @@
-/* Pairs of independent events, followed as such, against the general path, which anybody who watches each
- * step gets (and wants a small rule followed as a whole): the same matches with the same events. */
+/* Pairs of independent events, followed in pair tables, compared with the general path, which a traced run
+ * takes (with small rules followed as a whole): the same matches with the same events. */
 #include "tests/recognizer/programs.h"
 
 static const char *const rules[] = {
@@ -38,7 +38,7 @@ static const char *const specs[] = {
 	"detect R: r(_) & w(_)\ndetect S(x): r(x) & w(x)\ndetect T(x): w(x) & (w^(x) + r(x))",
 };
 
-/* No table of names shares what is as long. */
+/* Too long to be shared in the table of names. */
 #define LONG_TEXT "_0123456789_0123456789_0123456789_0123456789_0123456789_0123456789"
 
 static void follow(const struct dpe_text *log, const char *rule, struct transcript *to)
@@ -50,7 +50,7 @@ static void follow(const struct dpe_text *log, const char *rule, struct transcri
 	dpe_text_free(&spec);
 }
 
-/* Which partial matches are given up where there are too many differs. */
+/* Engines give up different partial matches if there are too many. */
 static void drop_doubtful(struct dpe_text *text)
 {
 	char *copy = dpe_xstrdup(text->at ? text->at : ""), *rest = copy, *line;
@@ -88,7 +88,7 @@ static void compare(const char *const *rules, unsigned count, const struct dpe_t
 		if (strcmp(pairs.text.at, general.text.at))
 			print_error("%s\n%s", rules[i], log->at);
 		assert_string_equal(pairs.text.at, general.text.at);
-		/* What is only observed begins no slice, and one that has ended is no more. */
+		/* An event that is only observed begins no slice, and does not revive one that has ended. */
 		if (!strstr(rules[i], "observing"))
 			assert_int_equal(pairs.ended.slices, general.ended.slices);
 		dpe_text_free(&pairs.text);
@@ -109,8 +109,8 @@ static void the_same_matches(void **state)
 	}
 }
 
-/* So many objects that their table grows, and slices that end move others; whether a name is a value
- * by its number or by its text. */
+/* So many objects that their table grows, and that ending slices moves others; values are names by number
+ * or by text. */
 static void the_same_of_many_objects(void **state)
 {
 	static const char *const many[] = {
@@ -148,8 +148,8 @@ static void add_event(struct numbers *numbers, const char *name, unsigned thread
 		numbers->seqs[thread]++, arg);
 }
 
-/* An access to one of a few objects, two of which are different numbers with the same bits; under a lock,
- * but now and then not. */
+/* An access to one of a few objects, two of which are different numbers with the same bits; mostly under a
+ * lock. */
 static void add_access(struct numbers *numbers)
 {
 	static const char *const objects[] = {"-1", "\"0xffffffffffffffff\"", "7", "\"0x8\""};

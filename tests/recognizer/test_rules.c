@@ -145,7 +145,7 @@ static void parts_of_slices_are_not_judged(void **state)
 		"R satisfied [x=1] [T=5]\n");
 }
 
-/* What violated a part is reported about the slices that begin with it later. */
+/* A violation of a part is reported for the slices that begin with it later. */
 static void slices_begin_with_what_violated_a_part(void **state)
 {
 	(void)state;
@@ -298,7 +298,7 @@ static void rule_and_event_actions(void **state)
 		"R prints 'b came'\nR match at b: a=$1 b=$2\nR prints '4 5'\n");
 }
 
-/* A reading goes on in place, unless somebody watches each step: the actions are the same. */
+/* A reading continues in place, unless the run is traced: the actions are the same. */
 static void the_latest_is_at_each_position(void **state)
 {
 	static const char rule[] = "expect R: (a { print($1, $2); } ; b { print($1, $2); })*";
@@ -450,7 +450,7 @@ static void a_limit_that_is_met_is_reported(void **state)
 static void a_condition_sees_earlier_events(void **state)
 {
 	(void)state;
-	/* Each close with the open of the same file; one without does not occur for the rule. */
+	/* Each close with the open of the same file; a close without one is no event of the rule. */
 	assert_transcript("detect R: open(_) ; close(_) [.args[0] == $1.args[0]]", "jsonl",
 		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "close", 1, 6, "")
 			CALL("e3", "close", 1, 5, ""),
@@ -586,7 +586,7 @@ static void a_condition_becomes_true(void **state)
 		LOG_HEAD WRITE("e1", "X", "\"X\":1,\"X'\":0") WRITE("e2", "X", "\"X\":1,\"X'\":1")
 			WRITE("e3", "X", "\"X\":0,\"X'\":1") WRITE("e4", "X", "\"X\":1,\"X'\":0"),
 		"R match at e1: e1=$1\nR match at e4: e4=$1\n");
-	/* By an update of either variable; what the log does not say is not true. */
+	/* By an update of either variable; what the log does not state is not true. */
 	assert_transcript("detect R: [X > Y + 1]", "jsonl",
 		LOG_HEAD WRITE("e1", "X", "\"X\":5,\"X'\":0,\"Y\":4")
 			WRITE("e2", "Y", "\"X\":5,\"Y\":3,\"Y'\":4") WRITE(
@@ -617,7 +617,7 @@ static void an_end_closes_the_slice_and_begins_another(void **state)
 		"F satisfied [f=1]\n"
 		"F incomplete [f=1] expected read(f) after open(f) | close(f) after open(f)\n"
 		"F incomplete [f=1] expected read(f) after open(f) | close(f) after open(f)\n");
-	/* One that was violated is over, until the object comes again. */
+	/* A violated slice is over, until the object occurs again. */
 	assert_transcript(FILE_RULE, "jsonl",
 		LOG_HEAD ON("e1", "close", 1) ON("e2", "close", 1) ON("e3", "free", 1)
 			ON("e4", "open", 1) ON("e5", "close", 1),
@@ -694,7 +694,7 @@ static void an_end_in_a_rule_without_variables(void **state)
 		"R inconclusive (1 message of thread 2 was lost before b2)\n");
 }
 
-/* Many objects, each for a moment: what is remembered does not grow. */
+/* Many short-lived objects: the amount of kept state does not grow. */
 static void short_lived_objects(void **state)
 {
 	struct transcript to = {0};

@@ -96,7 +96,7 @@ static void locks_held_by_an_ended_thread(void **state)
 	assert_deadlocks("1>a 1=a 1.x 2>a", "deadlock: 2 waits for a held by 1\n");
 	assert_deadlocks("1>a 1=a 2>a 3>a 1.x",
 		"deadlock: 2 waits for a held by 1\ndeadlock: 3 waits for a held by 1\n");
-	/* A robust mutex is given on; what nobody waits for is no matter. */
+	/* A robust mutex passes to the next thread; one that nobody waits for does not matter. */
 	assert_deadlocks("1>a 1=a 2>a 1.x 2=a", "");
 	assert_deadlocks("1>a 1=a 1.x", "");
 	assert_deadlocks("1>a 1=a 1<a 1.x 2>a", "");
@@ -104,7 +104,7 @@ static void locks_held_by_an_ended_thread(void **state)
 	assert_deadlocks("1>a 1=a 2>a 1.x 2.x", "");
 }
 
-/* Anybody who has the thread's id later is another. */
+/* A later thread with the same id is another one. */
 static void a_reused_id(void **state)
 {
 	(void)state;
@@ -112,7 +112,7 @@ static void a_reused_id(void **state)
 	assert_deadlocks("1>a 1=a 1<a 1.x 1>b 1=b 2>b 1<b 2=b", "");
 }
 
-/* Nobody knows whether what was lost gave it back. */
+/* A lost event may have released it. */
 static void lost_events_are_no_deadlock(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void lost_events_are_no_deadlock(void **state)
 	assert_deadlocks("1>a 1=a 1>a 1?a 1>b", "");
 }
 
-/* Anybody who lost something has no part in it, or only with what it did since. */
+/* A thread with a loss has no part in a cycle, except by its later events. */
 static void a_loss_of_others(void **state)
 {
 	(void)state;
@@ -165,7 +165,7 @@ static void many_threads_in_one_line(void **state)
 	dpe_text_free(&to.text);
 }
 
-/* What they had, few and many, is nobody's when the next ones come. */
+/* Objects that they held, few or many, are free when the next threads come. */
 static void short_lived_locks(void **state)
 {
 	const char *cycle = "deadlock: 1 waits for 3 held by 2, 2 waits for 2 held by 1\n";

@@ -1,4 +1,4 @@
-/* What a recognizer says about a log, as text: one line a verdict, print, error, stop and so on.
+/* The output of a recognizer for a log, as text: one line for each verdict, print, error, stop and so on.
  * For tests. */
 #ifndef DPE_TESTS_TRANSCRIPT_H
 #define DPE_TESTS_TRANSCRIPT_H
@@ -25,7 +25,7 @@ struct transcript {
 	size_t automaton_bytes;
 	enum dpe_engine_choice engine;
 	bool end_at_break;
-	bool traced; /* with someone who watches each step */
+	bool traced; /* traced: the sink gets each step */
 	bool at_every_message; /* what is kept after each */
 	struct dpe_text *states; /* slices by state after each message are written here; NULL: nobody asks */
 	struct dpe_summary summary; /* of the run, before its end … */
@@ -141,7 +141,7 @@ static inline void transcript_trace(void *context, const struct dpe_trace *trace
 	(void)trace;
 }
 
-/* Makes a binary log of the JSON lines in that file, in their place. */
+/* Replaces the JSON Lines in that file by a binary log of them. */
 static inline void transcript_convert(const char *path, struct dpe_diags *diags)
 {
 	struct dpe_names *names = dpe_names_new();
@@ -265,7 +265,7 @@ static inline const char *transcript_run(
 	return to->text.at;
 }
 
-/* The whole of it: the transcript of this specification on this log is `expected`. */
+/* Asserts that the transcript of this specification on this log is `expected`. */
 static inline void assert_transcript(
 	const char *spec, const char *format, const char *log, const char *expected)
 {
@@ -280,7 +280,7 @@ static inline bool transcript_begins(const char *line, const char *with)
 	return !strncmp(line, with, strlen(with));
 }
 
-/* Of what the rules say of a log of JSON lines, the lines that begin so or so. */
+/* The lines of the transcript of a log in JSON Lines that begin with one of these words. */
 static inline void transcript_assert(const char *rules, const char *log, const char *one,
 	const char *other, const char *expected)
 {

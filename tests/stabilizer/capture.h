@@ -31,7 +31,7 @@ struct capture {
 	struct dpe_text story; /* all that happened: "a b+x held(c: …) lost(d: 2) " */
 	struct dpe_text edges; /* that were reported, for tests that ask for them */
 	uint64_t place;
-	bool quiet;       /* no story */
+	bool quiet;       /* events are not recorded */
 	unsigned cycles; /* given up */
 };
 

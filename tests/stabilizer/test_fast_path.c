@@ -1,5 +1,5 @@
-/* The fast path of messages that wait for nothing, against the general path: the same events in the same
- * order, with the same causal order. Messages that can be named take the general path. */
+/* The fast path of messages that wait for nothing, compared with the general path: the same events in the
+ * same order, with the same causal order. Messages that others can name take the general path. */
 #include "tests/stabilizer/capture.h"
 
 #include "stabilizer/stages.h"
@@ -15,8 +15,8 @@ static unsigned dice(uint64_t *seed, unsigned sides)
 	return (unsigned)(*seed >> 33) % sides;
 }
 
-/* How messages go: the general path, as they can be named; the fast path; the same where nobody learns of
- * edges; and now this way, now that. */
+/* The paths of messages: the general path, as others can name them; the fast path; the fast path without a
+ * sink for edges; and a random one of these. */
 enum way { HELD, THROUGH, UNTOLD, MIXED };
 
 static bool can_be_named(enum way way, unsigned i)
@@ -56,7 +56,7 @@ static void ask_for_edges(struct capture *capture, enum way way)
 		capture->stabilizer->reports[i] = i || way == HELD;
 }
 
-/* Messages that later ones name, in any order of arrival: in each way the same. */
+/* Messages that later ones name, in any order of arrival: the same on each path. */
 static bool is_named(unsigned i)
 {
 	return i * 2246822519u >> 29 == 0;
@@ -76,7 +76,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 {
 	uint64_t seqs[THREADS] = {0};
 	bool numbered = dice(&seed, 2), names = dice(&seed, 2);
-	/* What waits for its one send makes others wait: not in each run. */
+	/* A message that waits for its one send makes others wait, so this is not part of each run. */
 	unsigned kinds = DPE_COUNT(pairings) - dice(&seed, 2);
 
 	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);

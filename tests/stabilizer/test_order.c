@@ -1,4 +1,4 @@
-/* The order in which messages leave, and what is reported about the ones that could not. */
+/* The order in which messages are released, and what is reported about the others. */
 #include "tests/stabilizer/capture.h"
 
 static void paper_example(void **state)
@@ -238,7 +238,7 @@ static void times(void **state)
 	PUSH(&capture, "c", TIME(15));
 	dpe_stabilizer_watermark(capture.stabilizer, none, 100);
 	assert_story(&capture, "c b ");
-	/* Too late: it leaves, in doubt. */
+	/* Too late: it is released, and its order is in doubt. */
 	assert_true(PUSH(&capture, "late", TIME(12)));
 	assert_story(&capture, "late? ");
 	capture_close(&capture);
@@ -257,7 +257,7 @@ static void times_and_predecessors(void **state)
 	assert_story(&capture, "");
 	PUSH(&capture, "x", HOST(1));
 	assert_story(&capture, "x a b ");
-	/* Of one time, what is named goes first. */
+	/* Of equal times, a message that is named goes first. */
 	PUSH(&capture, "d e", TIME(200));
 	PUSH(&capture, "e", TIME(200));
 	PUSH(&capture, "f", TIME(200));

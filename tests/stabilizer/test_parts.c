@@ -8,7 +8,7 @@ static bool same_text(const void *entry, const void *key)
 	return !strcmp(entry, key);
 }
 
-/* All in few places, so that every probe is long; against an array of flags. */
+/* All entries in few slots, so that every probe sequence is long; compared with an array of flags. */
 static void table(void **state)
 {
 	char texts[200][8];
@@ -150,7 +150,7 @@ static void expect_joined(const struct dpe_stamp *a, const struct dpe_stamp *b,
 	dpe_clock_unref(joined);
 }
 
-/* Random pasts over chains near and far against arrays of numbers. */
+/* Random pasts over chains with small and large numbers, compared with arrays. */
 static void wide_clocks(void **state)
 {
 	enum { STAMPS = 40, ROUNDS = 2000, OWN = 1000000 };
@@ -223,8 +223,8 @@ static void count_reach(void *context, uint32_t chain, uint32_t reach)
 	((struct parts *)context)->nreaches++;
 }
 
-/* A thread that joins others in turn: each of its pasts shares nearly all with the one before, so
- * to look at all of them costs what they add, not what each reaches. */
+/* A thread that joins others in turn: each of its pasts shares nearly everything with the one before, so
+ * visiting all of them costs what they add, not their total size. */
 static void shared_parts(void **state)
 {
 	enum { JOINED = 200, OWN = 1000 };

@@ -1,4 +1,4 @@
-/* Thousands of small executions, arriving in any order, against a slow model: the same order of
+/* Thousands of small executions, arriving in any order, compared with a slow model: the same order of
  * release, the same causal order by stamps as by closure, the same edges. */
 #include "tests/stabilizer/capture.h"
 
@@ -59,14 +59,14 @@ static bool same_clock(const struct model *model, const struct item *a, const st
 	return gated(model, a) && gated(model, b) && a->draft.host.num == b->draft.host.num;
 }
 
-/* The message says itself what it follows. */
+/* The message names its predecessors. */
 static bool is_stated(const struct model *model, const struct item *a)
 {
 	return !model->ordered && !a->draft.has_time &&
 	       (a->draft.has_seq || a->draft.thread.kind != DPE_INT);
 }
 
-/* i stands after j in its thread. */
+/* i follows j in its thread. */
 static bool follows(const struct model *model, unsigned i, unsigned j)
 {
 	const struct item *a = &model->items[i], *b = &model->items[j];
@@ -82,7 +82,7 @@ static bool earlier(const struct model *model, unsigned i, unsigned j)
 	       model->items[i].draft.time < model->items[j].draft.time;
 }
 
-/* Has the message that stands right before it in its thread come? */
+/* Has the message right before it in its thread arrived? */
 static bool has_turn(const struct model *model, unsigned i)
 {
 	const struct item *item = &model->items[i];
@@ -136,7 +136,7 @@ static bool sends_complete(const struct model *model, const struct item *item)
 	return !item->awaits;
 }
 
-/* All that i waits for, and what that waits for, as a mask: by growing until nothing is added. */
+/* Everything that i waits for, transitively, as a mask, computed as a fixed point. */
 static unsigned needs(const struct model *model, unsigned i, unsigned other)
 {
 	unsigned set = 1u << i, old;
@@ -414,7 +414,7 @@ static void settle(struct model *model, const struct capture *capture)
 	assert_int_equal(model->released, capture->ngot);
 }
 
-/* A send has come: receives that wait for any go on to wait for it. */
+/* A send has arrived: receives that wait for any send now wait for it. */
 static void answer(struct model *model, unsigned i)
 {
 	const struct item *send = &model->items[i];
@@ -514,7 +514,7 @@ static void shuffle(struct model *model, bool wild)
 	}
 }
 
-/* Predecessors are named once it is known where everything stands. */
+/* Predecessors are named once the places of all messages are known. */
 static void make_preds(struct model *model)
 {
 	for (unsigned i = 0; i < model->count; i++) {
@@ -585,7 +585,7 @@ static void feed(struct model *model, struct capture *capture)
 	}
 }
 
-/* All has left by now; the model follows, giving up where it must. Where later arrivals made a
+/* Everything was released by now; the model catches up, and gives up where it must. Where later arrivals made a
  * cycle of a pairing by arrival, the rest has to be in doubt, and is not compared. */
 static void follow_to_the_end(struct model *model, const struct capture *capture)
 {

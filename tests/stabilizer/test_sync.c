@@ -64,7 +64,7 @@ static void once(void **state)
 #define ARRIVE(round) ROLE(ROUNDS, true, 1, round)
 #define DEPART(round) ROLE(ROUNDS, false, 1, round)
 
-/* Thread 1 departs from a round when 2 has arrived for the next one. */
+/* Thread 1 leaves a round after 2 has arrived for the next one. */
 static void rounds(void **state)
 {
 	struct capture capture;
@@ -113,7 +113,7 @@ static void unknown_rounds(void **state)
 	capture_close(&capture);
 }
 
-/* Of rounds that are over nothing is kept, or this would take minutes. Others may begin anew. */
+/* Nothing is kept of finished rounds; otherwise this would take minutes. New ones may begin. */
 static void many_rounds(void **state)
 {
 	struct capture capture;
@@ -288,7 +288,7 @@ static void deferred_waits(void **state)
 	capture_close(&capture);
 }
 
-/* A message that passes on what it received: anybody who receives from it comes after both sends. */
+/* A message that is a receive and a send: whatever receives from it follows both sends. */
 static void relay(void **state)
 {
 	struct dpe_role both[2] = {RECEIVE(FIFO, 1), SEND(FIFO, 2)};
@@ -342,7 +342,7 @@ static void by_time(void **state)
 	capture_close(&capture);
 }
 
-/* What times of different hosts say of each other is nothing: arrival decides, and that is reported. */
+/* Times of different hosts cannot be compared: arrival decides, and that is reported. */
 static void across_hosts(void **state)
 {
 	struct capture capture;
@@ -359,8 +359,7 @@ static void across_hosts(void **state)
 	capture_close(&capture);
 }
 
-/* A mutex under load: nothing may be kept of the past, and each acquisition comes after the last
- * release only. */
+/* A mutex under load: nothing of the past may be kept, and each acquisition follows the last release only. */
 static void long_run(void **state)
 {
 	struct dpe_role roles[2] = {SEND(LAST, 1), RECEIVE(LAST, 1)};
@@ -449,7 +448,7 @@ static void end_objects(unsigned kind, uint64_t dice)
 	capture_close(&capture);
 }
 
-/* What precedes the end of an object is forgotten, and nothing else. */
+/* Events before the end of an object are forgotten, and no others. */
 static void objects_that_end(void **state)
 {
 	(void)state;
