@@ -339,6 +339,15 @@ check 'the object that an access is in, the one of that time, or none' "$status 
 sed 's/"args":\["0x1000",16\]/"process":9,&/' allocated.jsonl >elsewhere.jsonl
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' elsewhere.jsonl
 check 'not that of another process' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1
+cat >again.jsonl <<'X'
+{"event":"mem::alloc","thread":1,"time":10,"args":["0x1000",16],"stack":["first+0x1 (a.c:1)"]}
+{"event":"mem::alloc","thread":3,"time":20,"args":["0x1000",16],"stack":["second+0x1 (a.c:3)"]}
+{"event":"mem::write","thread":2,"time":30,"args":["0x1008",8,"0x1008"]}
+{"event":"mem::free","thread":3,"time":40,"args":["0x1008"]}
+X
+run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' again.jsonl
+check 'the latest of two at the same place' "$(sed -n '/bytes into/{N; s/\n */ /p; }' err)" = \
+	'  0x1008 is 8 bytes into 16 bytes allocated by thread 3, at 0.000000010 s at second+0x1 (a.c:3)'
 
 # ---- the order of a match's events ----------------------------------------------------------------
 # arrives THREAD...: a, b, c of threads 1, 2, 3, independent, in this order
