@@ -148,17 +148,28 @@ static void add_events(struct dpe_text *to, struct cli_report *report,
 	}
 }
 
+void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *const *events)
+{
+	char *name = events[0]->nargs ? cli_variable_at(report, events[0]->args[0]) : NULL;
+
+	if (name)
+		dpe_text_printf(to, "%.*s|", (int)strcspn(name, ".[+"), name);
+	free(name);
+}
+
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count, bool values)
 {
 	struct dpe_text key = {0};
 
 	/* Which of race.dpe's rules found it depends on the number of bytes. */
-	if (cli_is_data_race(report, verdict, events, count))
+	if (cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count)) {
 		dpe_text_puts(&key, verdict->prediction ? "predicted race|" : "race|");
-	else
+		cli_add_raced(&key, report, (const struct dpe_message *const *)events);
+	} else {
 		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", dpe_rule_name(verdict->rule),
 			cli_verdict_name(verdict->kind));
+	}
 	add_events(&key, report, events, count);
 	if (values && needs_params(verdict))
 		add_params(&key, verdict);

@@ -311,11 +311,15 @@ static void add_locations(struct cli_report *report, const struct dpe_rule *rule
 	}
 }
 
-static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
+static void describe(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict,
+	const struct dpe_message *const *events, bool race)
 {
-	dpe_text_printf(
-		to, "%s: %s", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
-	if (verdict->kind == DPE_MATCH) {
+	dpe_text_printf(to, "%s: ", dpe_rule_name(verdict->rule));
+	if (race)
+		cli_text_race(to, report, verdict, events);
+	else
+		dpe_text_puts(to, cli_verdict_name(verdict->kind));
+	if (verdict->kind == DPE_MATCH && !race) {
 		dpe_text_puts(to, " of ");
 		dpe_rule_print(to, verdict->rule);
 	}
@@ -339,16 +343,20 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	struct dpe_text text = {0}, key = {0};
 	unsigned count;
 	cJSON *result;
+	bool race;
 
 	if (known)
 		known->count++;
 	if (known || verdict->kind == DPE_SATISFIED)
 		return;
-	describe(&text, verdict);
+	events = cli_verdict_events(verdict, &count);
+	race = cli_is_data_race(report, verdict, events, count);
+	describe(&text, report, verdict, events, race);
 	result = new_result(report, verdict->rule,
 		verdict->kind == DPE_INCONCLUSIVE ? "note" : "error", text.at);
 	begin_key(&key, verdict->rule, verdict->kind);
-	events = cli_verdict_events(verdict, &count);
+	if (race)
+		cli_add_raced(&key, report, events);
 	add_locations(report, verdict->rule, events, count, result, &key);
 	add_origins(report, result, verdict);
 	cli_finding_remember(report, verdict, add_result(report, result, &key));

@@ -130,10 +130,26 @@ static void add_access(
 	dpe_text_puts(to, ")");
 }
 
+static bool begins_with(const struct cli_report *report, const struct dpe_message *message, const char *prefix)
+{
+	return !strncmp(dpe_name_text(report->cli->names, message->name), prefix, strlen(prefix));
+}
+
+static bool is_atomic(const struct cli_report *report, const struct dpe_message *message)
+{
+	return begins_with(report, message, "atomic::");
+}
+
 static bool is_access(const struct cli_report *report, const struct dpe_message *message)
 {
 	return message->nargs > 2 && message->args[0].kind == DPE_POINTER &&
-	       !strncmp(dpe_name_text(report->cli->names, message->name), "mem::", 5);
+	       (begins_with(report, message, "mem::") || is_atomic(report, message));
+}
+
+/* A use of a file descriptor, or its close. */
+static bool is_file(const struct cli_report *report, const struct dpe_message *message)
+{
+	return message->nargs && begins_with(report, message, "file::");
 }
 
 /* An access to a variable that is watched: "[x']" or "[x]". */
@@ -333,14 +349,26 @@ static bool orders_nothing(const struct dpe_rule *rule)
 	return !found;
 }
 
-bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count)
+static bool is_read(const struct cli_report *report, const struct dpe_message *message)
 {
-	for (unsigned i = 0; i < count; i++) {
-		if (!is_access(report, events[i]) && !is_data(report, events[i]))
-			return false;
-	}
-	return verdict->kind == DPE_MATCH && count == 2 && orders_nothing(verdict->rule);
+	return begins_with(report, message, "mem::read") || begins_with(report, message, "atomic::read");
+}
+
+/* Whether two accesses of one kind race if they are independent. */
+static bool conflict(const struct cli_report *report, const struct dpe_message *a, const struct dpe_message *b)
+{
+	if (is_data(report, a))
+		return is_data(report, b);
+	if (is_file(report, a))
+		return is_file(report, b) && (begins_with(report, a, "file::close") || begins_with(report, b, "file::close"));
+	return is_access(report, a) && is_access(report, b) && !(is_read(report, a) && is_read(report, b)) &&
+	       !(is_atomic(report, a) && is_atomic(report, b));
+}
+
+bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
+	const struct dpe_message *const *events, unsigned count)
+{
+	return verdict->kind == DPE_MATCH && count == 2 && conflict(report, events[0], events[1]) && orders_nothing(verdict->rule);
 }
 
 /* "x" of "[x']"; the address of other accesses. */
@@ -349,6 +377,8 @@ static void add_accessed(struct dpe_text *to, const struct cli_report *report, c
 	const char *name = dpe_name_text(report->cli->names, message->name);
 	char *variable;
 
+	if (is_file(report, message))
+		dpe_text_puts(to, "file descriptor ");
 	if (!is_data(report, message)) {
 		add_address(to, report, message->args[0]);
 		return;
@@ -363,10 +393,11 @@ static void add_access_by(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	bool data = is_data(report, message);
-	const char *kind = data ? message->ret.text : dpe_name_text(report->cli->names, message->name) + strlen("mem::");
+	const char *name = dpe_name_text(report->cli->names, message->name), *kind = data ? message->ret.text : strstr(name, "::") + 2;
 
+	dpe_text_puts(to, is_atomic(report, message) ? "atomic " : "");
 	cli_text_safe(to, kind);
-	if (!data && strcmp(kind, "free")) {
+	if (is_access(report, message) && strcmp(kind, "free")) {
 		dpe_text_puts(to, " of ");
 		cli_text_value(to, message->args[1]);
 		dpe_text_puts(to, message->args[1].num == 1 ? " byte" : " bytes");
@@ -376,7 +407,7 @@ static void add_access_by(
 	add_host(to, message);
 }
 
-static const char *race_name(const struct cli_report *report, struct dpe_message *const *events)
+static const char *race_name(const struct cli_report *report, const struct dpe_message *const *events)
 {
 	unsigned freed = 0;
 
@@ -385,8 +416,8 @@ static const char *race_name(const struct cli_report *report, struct dpe_message
 	return freed == 2 ? "double free" : freed ? "use after free" : "data race";
 }
 
-static void add_data_race(struct dpe_text *to, const struct cli_report *report,
-	const struct dpe_verdict *verdict, struct dpe_message *const *events)
+void cli_text_race(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict,
+	const struct dpe_message *const *events)
 {
 	dpe_text_printf(to, "%s%s on ", verdict->prediction ? "predicted " : "", race_name(report, events));
 	add_accessed(to, report, events[0]);
@@ -394,6 +425,12 @@ static void add_data_race(struct dpe_text *to, const struct cli_report *report,
 	add_access_by(to, report, events[0]);
 	dpe_text_puts(to, ", not ordered with ");
 	add_access_by(to, report, events[1]);
+}
+
+static void add_data_race(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events)
+{
+	cli_text_race(to, report, verdict, (const struct dpe_message *const *)events);
 	dpe_text_printf(to, "  [%s, ", dpe_rule_name(verdict->rule));
 	cli_text_place(to, verdict->rule);
 	dpe_text_puts(to, "]\n");
@@ -461,14 +498,14 @@ static void add_sides(
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
-	bool race = cli_is_data_race(report, verdict, events, count);
+	bool race = cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count);
 
 	if (race)
 		add_data_race(to, report, verdict, events);
 	else
 		add_head(to, report, verdict);
 	for (unsigned i = 0; i < count; i++) {
-		if (race && is_access(report, events[i])) /* of a shipped rule, whose numbers mean nothing to
+		if (race && !is_data(report, events[i])) /* of a shipped rule, whose numbers mean nothing to
 							   * users */
 			dpe_text_puts(to, "  ");
 		else if (verdict->nevents)
@@ -528,7 +565,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
-	finding->race = cli_is_data_race(report, verdict, events, count);
+	finding->race = cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count);
 	cli_finding_add_example(report, finding, verdict);
 	if (!report->repeated) {
 		finding->left_out = cli_finding_is_left_out(report, verdict->rule);

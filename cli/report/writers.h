@@ -175,9 +175,15 @@ void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */
 void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
-/* Whether it is two accesses to memory, as the rules of race.dpe match them. */
+/* Whether it is two accesses to memory, or to a file descriptor, as the rules of race.dpe match them; and that in words:
+ * "data race on x: write of 4 bytes by thread 7, not ordered with read of 4 bytes by thread 8". */
 bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count);
+	const struct dpe_message *const *events, unsigned count);
+void cli_text_race(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict,
+	const struct dpe_message *const *events);
+/* Adds the name of the variable that they access, if it has one, without members and indices: races on different ones at
+ * the same places are different findings. */
+void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *const *events);
 /* A stack, a line a frame; and one frame. Short, unless --full-stacks was given. */
 void cli_text_stack(
 	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count);

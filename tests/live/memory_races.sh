@@ -87,26 +87,53 @@ watch 4 clang 0 references
 watch 4 coverage 1 race race4
 watch 4 coverage 0 locked
 
+# Two variables on one line are two findings; the members and elements of one are not.
+cat >line.c <<'END'
+#include <pthread.h>
+int data, ready;
+struct {
+	int first, others[3];
+} set;
+static void *writer(void *with)
+{
+	data = 42; ready = 1; set.first = 3; set.others[1] = 4;
+	return with;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, writer, 0);
+	int sum = ready + data + set.first + set.others[1];
+	pthread_join(thread, 0);
+	return sum == -1;
+}
+END
+gcc -fsanitize=thread -g -O0 -c line.c && gcc line.o -o line -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building line'
+run "$DPE" race -- ./line
+check 'races on one line' "$(sed -n 's/^#[0-9]* data race on \([a-z]*\).*/\1/p' err | sort | tr '\n' ' ')" = 'data ready set '
+run "$DPE" race --format=sarif -- ./line
+check 'in SARIF' "$(grep -o 'data race on [a-z]*' out | sort | tr '\n' ' ')" = 'data race on data data race on ready data race on set '
+
 # ---- what threads do to the objects of others, ordered or not -----------------------------------
-# act ABOUT RULE: it races, unless an atomic operation orders it
+# act ABOUT RULE OBJECT: it races, unless an atomic operation orders it
 act() {
 	run timeout -s KILL 120 "$DPE" race -- ./gcc now "$1"
-	says "$1 races" 1 "$2: match" ' 0 lost'
+	says "$1 races" 1 "data race on $3" "not ordered with" "[$2, " ' 0 lost'
 	run timeout -s KILL 120 "$DPE" race -- ./gcc later "$1"
 	says "$1 is ordered" 0 'nothing found' ' 0 lost'
 }
-act mixed race4
-act destroyed race4
-act initialised race4
+act mixed race4 'references: '
+act destroyed race4 ''
+act initialised race4 ''
 for about in barrier condition; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc $about
-	says "a $about is destroyed by a thread that it let go on" 1 'race4: match' ' 0 lost'
+	says "a $about is destroyed by a thread that it let go on" 1 'data race on ' '[race4, ' ' 0 lost'
 	run timeout -s KILL 120 "$DPE" race -- ./gcc $about-later
 	says "a $about is destroyed when all threads have left it" 0 'nothing found' ' 0 lost'
 done
 run timeout -s KILL 120 "$DPE" race -- ./gcc condition-inside
 says 'a condition is signalled under the mutex of who destroys it' 0 'nothing found' ' 0 lost'
-act closed race8
+act closed race8 'file descriptor '
 run timeout -s KILL 120 "$DPE" race -- ./gcc now closed
 says 'which descriptor, used and closed' 1 'file::close(' 'file::use('
 for about in handed own; do
