@@ -360,6 +360,18 @@ static bool can_follow(struct cli_explore_rules *rules)
 	return false;
 }
 
+static bool can_confirm(struct cli_explore_rules *rules)
+{
+	if (!rules->predicting)
+		return true;
+	for (unsigned i = 0; i < dpe_spec_nrules(rules->predicting); i++) {
+		if (dpe_rule_predicts(dpe_spec_rule(rules->predicting, i)))
+			return true;
+	}
+	cli_usage_error(rules->cli, "--confirm needs rules that predict: `predict` instead of `detect`, or check_order() as in deadlock.dpe");
+	return false;
+}
+
 static bool read_wanted(struct cli_explore_rules *rules)
 {
 	const char *path = rules->cli->confirm_from;
@@ -385,7 +397,7 @@ struct cli_explore_rules *cli_explore_rules_new(struct cli *cli)
 		rules->observed = dpe_xcalloc(dpe_spec_nrules(rules->spec) + 1, sizeof(bool));
 	if (rules->spec && (rules->predicting || !cli->confirm))
 		rules->plan = dpe_plan_new(rules->predicting ? rules->predicting : rules->spec);
-	if (rules->plan && can_follow(rules) && read_wanted(rules))
+	if (rules->plan && can_follow(rules) && can_confirm(rules) && read_wanted(rules))
 		return rules;
 	cli_explore_rules_free(rules);
 	return NULL;

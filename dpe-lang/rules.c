@@ -133,6 +133,11 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule)
 	return rule->place;
 }
 
+bool dpe_rule_predicts(const struct dpe_rule *rule)
+{
+	return rule->mode == DPE_PREDICT || dpe_rule_checks_order(rule);
+}
+
 bool dpe_rule_is_shipped(const struct dpe_rule *rule)
 {
 	return !rule->own;

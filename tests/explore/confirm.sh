@@ -8,6 +8,9 @@ printf 'include "pthread.dpe"\npredict race: put() & get()\n' >race.dpe
 
 run "$DPE" explore --confirm -- ./predicted race
 says "nothing to be predicted" 2 "--confirm needs rules that predict"
+run "$DPE" explore --confirm -e 'detect r: put() & get()' -- ./predicted race
+says "a rule that predicts nothing" 2 "--confirm needs rules that predict: \`predict\` instead of \`detect\`"
+check "and no run" -z "$(grep 'predictions confirmed' err)"
 run "$DPE" explore --confirm --replay=x -s race.dpe -- ./predicted race
 says "not with a replay" 2 "--confirm is without --replay"
 
@@ -65,7 +68,7 @@ run "$DPE" explore --confirm=deadlock.json --runs=7 -s deadlock.dpe -- ./predict
 says "its potential deadlock" 1 "confirmed: mutexes: potential deadlock of 2 threads, line " "run 1 of 7: deadlock (2 threads)"
 run "$DPE" explore --confirm=race.json --runs=12 -s race.dpe --allow-unobserved -- ./predicted none
 says "a program that does something else" 3 "not tried, as no observed run has its events" "0 of 1 predictions confirmed"
-run "$DPE" explore --confirm=race.json -e 'detect other: put() & get()' -- ./predicted race
+run "$DPE" explore --confirm=race.json -e 'predict other: put() & get()' -- ./predicted race
 says "a rule that is not there" 2 "race.json: error: line 1: there is no rule 'race'"
 tail -1 race.json >none.json
 run "$DPE" explore --confirm=none.json -s race.dpe -- ./predicted race

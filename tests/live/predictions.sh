@@ -69,6 +69,11 @@ run "$DPE" race put,get getgid,getuid -- ./accidents guarded
 says 'beside a pair that is called' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed of a rule'
 run "$DPE" race --allow-unobserved getgid,getuid -- ./accidents guarded
 says 'which may be meant' 0 'nothing found'
+for word in '3 put(,get' '3 put),get' '7 put[1],(,get' '0 "put,get' '5 get(b],a'; do
+	run "$DPE" race "${word#* }" -- ./accidents guarded
+	says "a bracket or quote without its other one: $word" 2 "  | ${word#* }" "$(printf '  | %*s^' "${word%% *}" '')"
+	check 'is said once' "$(lines err)" = 3
+done
 run "$DPE" deadlock -e 'expect never: (getgid ; getuid)*' -- ./accidents guarded
 says 'a rule that is met without an event' 3 'never: getgid was never observed' 'nothing observed of a rule'
 

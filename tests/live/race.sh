@@ -88,8 +88,8 @@ says 'a misspelt function' 2 "dpe race: error: no function 'gte' in" '  | put,gt
 run "$DPE" race -e 'detect r: putt' counter,gte -- ./races race
 says 'beside a rule' 2 'command line:1:11: error: ' '  | detect r: putt' '  | counter,gte'
 run "$DPE" race 'put(,get' -- ./races race
-says 'a bracket that is not closed' 2 '  | put(,get' '  | ^~~~~~~~'
-check 'is said once' "$(grep -c 'never closed' err) $(grep -c 'detect\|predict' err)" = '1 0'
+says 'a bracket that is not closed' 2 '  | put(,get' '  |    ^'
+check 'is said once' "$(grep -c 'error' err) $(grep -c 'detect\|predict' err)" = '1 0'
 run "$DPE" race --plan counter put,get -- ./races race
 check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
 
