@@ -1,20 +1,27 @@
 /* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd or epoll; the
- * port to which a socket sends; the end of what is written to a pipe, or to all Unix sockets, as none knows its peer; the
- * code of a handler; a signal. Sources: ip(7), eventfd(2), epoll(7), pipe(7), unix(7), sigaction(2), kill(2). */
+ * port to which a socket sends; what a pipe, or all Unix sockets, as none knows its peer, hold unread; the code of a
+ * handler; a signal. Sources: ip(7), eventfd(2), epoll(7), pipe(7), poll(2), unix(7), sigaction(2), kill(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define HERE DPE_MEMORY_HERE
 #define NOT_MEMORY (UINT64_C(1) << 63)
-enum { DESCRIPTOR = 1, PORT, END, SIGNAL };
+enum { DESCRIPTOR = 1, PORT, UNREAD, SIGNAL };
+
+/* What poll and ppoll become with _FORTIFY_SOURCE. */
+int __poll_chk(struct pollfd *files, nfds_t count, int timeout, size_t size);
+int __ppoll_chk(
+	struct pollfd *files, nfds_t count, const struct timespec *timeout, const sigset_t *signals, size_t size);
 
 static void release_key(uint64_t key, struct dpe_memory_place place)
 {
@@ -46,8 +53,9 @@ static uint64_t port_key(const struct sockaddr *address)
 
 typedef int ends_of_sockets(int file, struct sockaddr *address, socklen_t *length);
 
-/* 0: the file orders nothing, or is a channel of the BPF programs, which do not report its end. */
-static uint64_t file_key(int file, ends_of_sockets *end, bool at_end)
+/* 0: the file orders nothing, or is a channel of the BPF programs, which report reads and writes, but neither its end nor what
+ * shows that it can be read. */
+static uint64_t file_key(int file, ends_of_sockets *end, bool pipes)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
@@ -58,12 +66,12 @@ static uint64_t file_key(int file, ends_of_sockets *end, bool at_end)
 	if (!fstat(file, &status)) {
 		if (!(status.st_mode & S_IFMT)) /* an inode without a name */
 			key = key_of(DESCRIPTOR, (unsigned)file);
-		else if (S_ISFIFO(status.st_mode) && at_end)
-			key = key_of(END, (unsigned)status.st_ino);
+		else if (S_ISFIFO(status.st_mode) && pipes)
+			key = key_of(UNREAD, (unsigned)status.st_ino);
 		else if (S_ISSOCK(status.st_mode) && !end(file, (struct sockaddr *)&address, &length))
 			key = port_key((struct sockaddr *)&address);
-		if (S_ISSOCK(status.st_mode) && !key && at_end)
-			key = key_of(END, 0);
+		if (S_ISSOCK(status.st_mode) && !key && pipes)
+			key = key_of(UNREAD, 0);
 	}
 	errno = error;
 	return key;
@@ -72,19 +80,13 @@ static uint64_t file_key(int file, ends_of_sockets *end, bool at_end)
 void dpe_order_release(int file, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
-		release_key(file_key(file, getpeername, false), place);
-}
-
-void dpe_order_close(int file, struct dpe_memory_place place)
-{
-	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
 		release_key(file_key(file, getpeername, true), place);
 }
 
-void dpe_order_acquire(int file, bool at_end, struct dpe_memory_place place)
+void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
-		acquire_key(file_key(file, getsockname, at_end), place);
+		acquire_key(file_key(file, getsockname, unread), place);
 }
 
 #define RELEASE(type, name, parameters, arguments)                                                    \
@@ -104,7 +106,7 @@ RELEASE(int, epoll_ctl, (int file, int operation, int other, struct epoll_event 
 
 HOOK int shutdown(int file, int how)
 {
-	dpe_order_close(file, HERE);
+	dpe_order_release(file, HERE);
 	return REAL(shutdown)(file, how);
 }
 
@@ -132,6 +134,45 @@ ACQUIRE(int, epoll_pwait,
 ACQUIRE(int, epoll_pwait2,
 	(int file, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *signals),
 	(file, events, count, timeout, signals))
+
+/* ---- readiness --------------------------------------------------------------------------- */
+
+#define POLL(name, parameters, arguments)                                                          \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int ready = REAL(name) arguments;                                                  \
+                                                                                                   \
+		for (nfds_t i = 0; ready > 0 && i < count; i++)                                    \
+			if (files[i].revents & ~POLLOUT)                                           \
+				dpe_order_acquire(files[i].fd, true, HERE);                        \
+		return ready;                                                                      \
+	}
+POLL(poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
+POLL(ppoll, (struct pollfd * files, nfds_t count, const struct timespec *timeout, const sigset_t *signals),
+	(files, count, timeout, signals))
+POLL(__poll_chk, (struct pollfd * files, nfds_t count, int timeout, size_t size), (files, count, timeout, size))
+POLL(__ppoll_chk,
+	(struct pollfd * files, nfds_t count, const struct timespec *timeout, const sigset_t *signals, size_t size),
+	(files, count, timeout, signals, size))
+
+#define SELECT(name, parameters, arguments)                                                        \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int ready = REAL(name) arguments;                                                  \
+                                                                                                   \
+		for (int i = 0; ready > 0 && readable && i < count; i++)                           \
+			if (FD_ISSET(i, readable))                                                 \
+				dpe_order_acquire(i, true, HERE);                                  \
+		return ready;                                                                      \
+	}
+SELECT(select, (int count, fd_set *readable, fd_set *writable, fd_set *others, struct timeval *timeout),
+	(count, readable, writable, others, timeout))
+SELECT(pselect,
+	(int count, fd_set *readable, fd_set *writable, fd_set *others, const struct timespec *timeout,
+		const sigset_t *signals),
+	(count, readable, writable, others, timeout, signals))
+
+/* ---- sockets ----------------------------------------------------------------------------- */
 
 HOOK int connect(int file, const struct sockaddr *to, socklen_t length)
 {

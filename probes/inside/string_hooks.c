@@ -272,7 +272,7 @@ SEND(send, (int file, const void *from, size_t size, int flags), (file, from, si
 HOOK int close(int file)
 {
 	use_file(DPE_PRELOAD_FILE_CLOSED, file, DPE_MEMORY_HERE);
-	dpe_order_close(file, DPE_MEMORY_HERE);
+	dpe_order_release(file, DPE_MEMORY_HERE);
 	return REAL(close)(file);
 }
 
@@ -280,7 +280,7 @@ HOOK int fclose(FILE *file)
 {
 	release();
 	if (file)
-		dpe_order_close(fileno(file), DPE_MEMORY_HERE);
+		dpe_order_release(fileno(file), DPE_MEMORY_HERE);
 	return REAL(fclose)(file);
 }
 

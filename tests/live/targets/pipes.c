@@ -1,12 +1,14 @@
 /* Two threads of which one waits for a message of the other: pipes HOW [late]. What they put is ordered by
  * that, unless it is put late, after the message. */
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ static sigset_t awaited; /* or a signal, for which a thread waits or */
 static int signals, interrupts; /* which interrupts it */
 static pthread_t receives;
 static volatile sig_atomic_t interrupted;
+static int polls, selects; /* nothing is read: it is enough that something could be */
 static int polled = -1, watched = -1; /* an epoll, and what is put into it */
 
 __attribute__((noinline)) void put(int *to, int value)
@@ -85,6 +88,17 @@ static void *sender(void *unused)
 	return unused;
 }
 
+static int is_found(void)
+{
+	fd_set readable;
+
+	if (polls)
+		return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, -1);
+	FD_ZERO(&readable);
+	FD_SET(ends[0], &readable);
+	return select(ends[0] + 1, &readable, NULL, NULL, NULL);
+}
+
 static void *receiver(void *unused)
 {
 	struct sigaction action = {0};
@@ -99,6 +113,8 @@ static void *receiver(void *unused)
 		return unused;
 	if (signals)
 		must(!sigwait(&awaited, &number) && number == SIGUSR2);
+	else if (polls || selects)
+		must(is_found() == 1);
 	else if (closes)
 		must(!read(ends[0], bytes, sizeof(bytes)));
 	else if (polled >= 0)
@@ -131,6 +147,9 @@ static void connect_ends(int type)
 
 static void open_ends(const char *how)
 {
+	polls = !strncmp(how, "poll of a ", strlen("poll of a "));
+	selects = !strncmp(how, "select of a ", strlen("select of a "));
+	how += polls ? strlen("poll of a ") : selects ? strlen("select of a ") : 0;
 	closes = !strncmp(how, "end of a ", strlen("end of a "));
 	if (closes)
 		how += strlen("end of a ");
