@@ -45,7 +45,7 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	enum dpe_explored explored;
 
 	if (!cli->specs.count && !cli->rules.len) {
-		if (!cli->html)
+		if (!cli->html && !cli->confirm_from)
 			return explore(cli, options);
 		cli->shipped = order;
 	}
@@ -97,7 +97,7 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
 	else if (cli->html && !cli->replay_from)
 		cli_usage_error(cli, "--html needs --replay=SCHEDULE: one run that it draws");
-	else if (cli->confirm && !cli->specs.count && !cli->rules.len)
+	else if (cli->confirm && !cli->confirm_from && !cli->specs.count && !cli->rules.len)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))
 		cli_usage_error(cli, "--confirm is without --replay and --step");

@@ -24,6 +24,7 @@ struct wanted {
 	struct wanted_event *events; /* first the turns, then further events by which they are recognised */
 	unsigned nturns, count, cap;
 	int64_t main;     /* the thread; 0: unknown */
+	char *accesses[2]; /* of a race of accesses: their places; NULL: another prediction */
 	bool is_deadlock;
 	const char *unknown;
 };
@@ -77,6 +78,49 @@ static bool add_message(struct wanted *to, const cJSON *message)
 	return add_event(to, text_of(message, "id"), text_of(message, "event"));
 }
 
+/* Accesses that are no functions: of memory, and of a variable. */
+static bool is_access(const char *name)
+{
+	return *name == '[' || !strncmp(name, "mem::", 5) || !strncmp(name, "atomic::", 8);
+}
+
+static bool has_accesses(const cJSON *messages)
+{
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, messages) {
+		const char *name = text_of(item, "event");
+
+		if (!name || !is_access(name))
+			return false;
+	}
+	return messages && messages->child;
+}
+
+/* The code of an access: of the frame that has an offset in its function, as an inlined one has none. */
+static char *place_of(const cJSON *message)
+{
+	const cJSON *frame, *stack = cJSON_GetObjectItemCaseSensitive(message, "stack");
+
+	cJSON_ArrayForEach(frame, stack) {
+		if (cJSON_IsString(frame) && strstr(frame->valuestring, "+0x"))
+			return dpe_xstrdup(frame->valuestring);
+	}
+	return NULL;
+}
+
+/* Two places suffice, whatever the turns are. */
+static void read_accesses(struct wanted *to, const cJSON *messages)
+{
+	for (unsigned i = 0; i < DPE_COUNT(to->accesses); i++) {
+		to->accesses[i] = place_of(cJSON_GetArrayItem(messages, (int)i));
+		if (!to->accesses[i])
+			to->unknown = "its accesses have no places";
+	}
+	if (cJSON_GetArraySize(messages) != DPE_COUNT(to->accesses))
+		to->unknown = "it is not of two accesses";
+}
+
 /* Threads are created and begin when somebody waits for them anyway. */
 static bool is_thread_event(const char *name)
 {
@@ -102,7 +146,9 @@ static bool read_match(struct wanted *to, const cJSON *object)
 	to->nturns = to->count;
 	cJSON_ArrayForEach(item, messages)
 		good &= add_message(to, item);
-	if (number_of(object, "prefix"))
+	if (has_accesses(messages))
+		read_accesses(to, messages);
+	else if (number_of(object, "prefix"))
 		to->unknown = "it begins too late in a long run";
 	return good && to->nturns;
 }
@@ -171,8 +217,13 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 		dpe_text_printf(&text, "%s: potential deadlock of %u threads", rule, to->nturns);
 	else
 		dpe_text_printf(&text, "%s: predicted match of ", rule);
-	for (unsigned i = to->nturns; i < to->count; i++)
-		dpe_text_printf(&text, "%s%s", i > to->nturns ? ", " : "", to->events[i].name);
+	for (unsigned i = to->nturns; i < to->count; i++) {
+		unsigned at = i - to->nturns;
+		const char *place = at < DPE_COUNT(to->accesses) ? to->accesses[at] : NULL;
+
+		dpe_text_printf(&text, "%s%s%s%s", at ? ", " : "", to->events[i].name, place ? " at " : "",
+			place ? place : "");
+	}
 	dpe_text_printf(&text, ", line %u", line);
 	to->what = text.at;
 	to->rule = dpe_xstrdup(rule);
@@ -191,7 +242,7 @@ static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 			dpe_diag_at(diags, DPE_ERROR, path, "line %u is not JSON", line);
 		return object;
 	}
-	if (!rule || !has_rule(spec, rule)) {
+	if (!rule || (!has_rule(spec, rule) && !has_accesses(cJSON_GetObjectItemCaseSensitive(object, "messages")))) {
 		dpe_diag_at(diags, DPE_ERROR, path, "line %u: there is no rule '%s' in the specification", line,
 			rule ? rule : "");
 		return false;
@@ -426,15 +477,16 @@ static void add(const struct cli_wanted_findings *wanted, const struct wanted *f
 	struct dpe_explore_turn *turns = dpe_xcalloc(finding->nturns + 1, sizeof(*turns));
 	const char *unknown = finding->unknown;
 
-	if (!unknown && !assign(wanted, finding, 0, 0, ours))
+	if (!unknown && !finding->accesses[0] && !assign(wanted, finding, 0, 0, ours))
 		unknown = "no observed run has its events";
-	for (unsigned i = 0; !unknown && i < finding->nturns; i++)
+	for (unsigned i = 0; !unknown && !finding->accesses[0] && i < finding->nturns; i++)
 		turns[i] = turn_of(wanted, finding, i, &ours[i]);
 	cli_predictions_add(to, &(struct dpe_explore_prediction){
 		.what = dpe_xstrdup(finding->what),
 		.turns = turns,
-		.nturns = unknown ? 0 : finding->nturns,
-		.cause = unknown || finding->is_deadlock ? NULL : cause_of(wanted, finding, ours, to->report),
+		.nturns = unknown || finding->accesses[0] ? 0 : finding->nturns,
+		.accesses = {finding->accesses[0], finding->accesses[1]},
+		.cause = unknown || finding->is_deadlock || finding->accesses[0] ? NULL : cause_of(wanted, finding, ours, to->report),
 		.unknown = unknown,
 	});
 	free(ours);
@@ -456,6 +508,8 @@ void cli_wanted_free(struct cli_wanted_findings *wanted)
 	for (unsigned i = 0; i < wanted->count; i++) {
 		for (unsigned k = 0; k < wanted->at[i].count; k++)
 			free(wanted->at[i].events[k].name);
+		free(wanted->at[i].accesses[0]);
+		free(wanted->at[i].accesses[1]);
 		free(wanted->at[i].events);
 		free(wanted->at[i].what);
 		free(wanted->at[i].rule);

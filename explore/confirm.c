@@ -1,5 +1,5 @@
 /* confirm: translates predicted runs into operations of the library. The rules know the threads and times of events; the
- * times at which threads reached their operations show between which two an event occurred. */
+ * times at which threads reached their operations show between which two an event occurred. Of a race, its places suffice. */
 #include "explore/runs.h"
 
 #include <stdlib.h>
@@ -85,8 +85,62 @@ static const char *map_turns(struct dpe_target *target, const struct dpe_explore
 	return NULL;
 }
 
+/* "function+0xOFFSET" in a text, and its length; or else the whole. */
+static const char *code_of(const char *place, size_t *len)
+{
+	const char *offset = strstr(place, "+0x"), *begin = offset;
+
+	*len = strlen(place);
+	if (!offset)
+		return place;
+	while (begin > place && begin[-1] != ' ')
+		begin--;
+	*len = (size_t)(offset - begin) + strcspn(offset, " ");
+	return begin;
+}
+
+static bool is_same_code(const char *a, const char *b)
+{
+	size_t len, other;
+
+	a = code_of(a, &len);
+	b = code_of(b, &other);
+	return len == other && !memcmp(a, b, len);
+}
+
+/* Where the run had the access; 0: nowhere. */
+static uint64_t find_access(const struct dpe_server *server, const char *place)
+{
+	const struct dpe_sched_header *memory = server->memory;
+	uint64_t found = 0, before = 0;
+
+	for (uint32_t i = 0; !found && i < memory->nstamps && i < DPE_SCHED_STAMPS; i++) {
+		const struct dpe_sched_stamp *stamp = &memory->stamped[i];
+		char *text;
+
+		if (stamp->kind < DPE_SCHED_READ || stamp->kind > DPE_SCHED_ATOMIC_CHANGE || stamp->pc == before)
+			continue;
+		before = stamp->pc;
+		text = dpe_place_text(&server->symbols, stamp->pc - 1); /* reports have the last byte of the call */
+		found = text && is_same_code(text, place) ? stamp->pc : 0;
+		free(text);
+	}
+	return found;
+}
+
+static const char *find_accesses(struct dpe_target *target, const struct dpe_explore_prediction *prediction,
+	const struct dpe_server *server)
+{
+	for (unsigned i = 0; i < DPE_COUNT(target->race); i++) {
+		target->race[i] = find_access(server, prediction->accesses[i]);
+		if (!target->race[i])
+			return "no observed run has its accesses, compiled with -fsanitize=thread";
+	}
+	return NULL;
+}
+
 static void take(struct dpe_targets *targets, const struct dpe_explore_prediction *prediction,
-	const struct dpe_sched_header *memory)
+	const struct dpe_server *server)
 {
 	struct dpe_target *target = DPE_GROW(targets->at, targets->count, targets->cap);
 
@@ -97,16 +151,18 @@ static void take(struct dpe_targets *targets, const struct dpe_explore_predictio
 		.nturns = prediction->nturns,
 		.cause = prediction->cause ? dpe_xstrdup(prediction->cause) : NULL,
 	};
-	target->unknown = map_turns(target, prediction, memory);
+	target->unknown = prediction->accesses[0] && !prediction->unknown
+		? find_accesses(target, prediction, server)
+		: map_turns(target, prediction, server->memory);
 }
 
 void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
-	unsigned count, const struct dpe_sched_header *memory)
+	unsigned count, const struct dpe_server *server)
 {
 	unsigned taken = count < DPE_EXPLORE_PREDICTIONS ? count : DPE_EXPLORE_PREDICTIONS;
 
 	for (unsigned i = 0; i < taken; i++)
-		take(targets, &predictions[i], memory);
+		take(targets, &predictions[i], server);
 	targets->left_out = count - taken;
 }
 
@@ -118,6 +174,7 @@ void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *m
 	memory->seed = memory->seed << 32 | n;
 	memory->nturns = target->nturns;
 	memcpy(memory->turns, target->turns, target->nturns * sizeof(*target->turns));
+	memcpy(memory->race, target->race, sizeof(target->race));
 }
 
 /* A writer of a read-write lock waits for its second object, one byte further. */
@@ -137,6 +194,8 @@ bool dpe_target_is_met(const struct dpe_target *target, const struct dpe_finding
 {
 	if (!finding->found)
 		return false;
+	if (target->race[0])
+		return !strcmp(finding->kind, "race");
 	if (target->cause)
 		return server->rules->shows(server->rules->context, target->cause);
 	return !strcmp(finding->kind, "deadlock") && is_deadlock_met(target, server->memory);

@@ -351,7 +351,7 @@ static bool all_finished(const struct dpe_sched_header *memory)
 static bool ended_by_event(const struct dpe_sched_header *memory)
 {
 	return memory->end != DPE_SCHED_PRUNED && memory->end != DPE_SCHED_DEADLOCK &&
-	       memory->end != DPE_SCHED_STUCK && !all_finished(memory);
+	       memory->end != DPE_SCHED_STUCK && memory->end != DPE_SCHED_RACE && !all_finished(memory);
 }
 
 void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory)

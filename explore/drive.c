@@ -34,7 +34,7 @@ static void predict(struct dpe_exploration *exploration, struct dpe_targets *tar
 			"explore: an observed run had a finding: predictions were not tried\n");
 		return;
 	}
-	dpe_targets_take(targets, predictions, count, exploration->server.memory);
+	dpe_targets_take(targets, predictions, count, &exploration->server);
 	exploration->predicted = count;
 }
 
@@ -91,6 +91,7 @@ static bool drive_once(struct dpe_exploration *exploration, unsigned number)
 		report_confirmed(exploration, &finding, number);
 	} else if (finding.found && !dpe_exploration_knows(exploration, &finding)) {
 		exploration->target = NULL;
+		memory->race[0] = 0;
 		dpe_exploration_report(exploration, &finding, number);
 		exploration->target = target;
 	}
@@ -124,6 +125,7 @@ enum dpe_explored dpe_exploration_confirm(struct dpe_exploration *exploration)
 		drive(exploration);
 	}
 	exploration->target = NULL;
+	exploration->server.memory->race[0] = 0;
 	if (targets.left_out)
 		dpe_text_printf(&exploration->unreached, "explore: %u more predictions were not tried\n",
 			targets.left_out);

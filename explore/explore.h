@@ -24,7 +24,9 @@ struct dpe_explore_turn {
 
 struct dpe_explore_prediction {
 	const char *what; /* one line */
-	const char *cause; /* the key of a finding that confirms it; NULL: a deadlock */
+	const char *cause; /* the key of a finding that confirms it; NULL: a deadlock, or a race */
+	/* Of a race of two accesses, which needs no turns: their places, as texts that have "function+0xOFFSET" or are "FILE:LINE"; NULL: another one. */
+	const char *accesses[2];
 	const struct dpe_explore_turn *turns;
 	unsigned nturns;
 	const char *unknown; /* why there are no turns; or NULL */
@@ -66,7 +68,7 @@ struct dpe_explore_switch {
 };
 
 struct dpe_explore_found {
-	const char *kind; /* deadlock, misuse, signal, exit, rule */
+	const char *kind; /* deadlock, misuse, race, signal, exit, rule */
 	const char *what, *details; /* one line; lines, or NULL */
 	const struct dpe_explore_place *places;
 	const struct dpe_explore_switch *switches;

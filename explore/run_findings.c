@@ -118,6 +118,23 @@ static void read_deadlock(struct printing *to)
 	dpe_text_printf(&to->finding->what, "%s (%u thread%s)", loops ? "hang" : "deadlock", count, count == 1 ? "" : "s");
 }
 
+/* ---- races ------------------------------------------------------------------------------- */
+
+static void read_race(struct printing *to)
+{
+	to->finding->kind = "race";
+	dpe_text_puts(&to->finding->what, "race (2 threads)");
+	dpe_text_puts(&to->finding->cause, "race\n");
+	for (unsigned i = 0; i < count_threads(to->server); i++) {
+		const struct dpe_sched_thread *thread = thread_at(to->server, i);
+
+		if (!thread->stuck)
+			continue;
+		print_thread(to, i, " is at the");
+		print_cause(to, thread);
+	}
+}
+
 /* ---- misuse ------------------------------------------------------------------------------ */
 
 static void print_free(struct printing *to)
@@ -281,6 +298,8 @@ void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *serv
 		read_deadlock(&to);
 	else if (server->memory->end == DPE_SCHED_MISUSE)
 		read_misuse(&to);
+	else if (server->memory->end == DPE_SCHED_RACE)
+		read_race(&to);
 	else if (server->memory->end != DPE_SCHED_RAN || run->timed_out)
 		finding->found = false;
 	else if (WIFSIGNALED(run->status))

@@ -122,6 +122,7 @@ struct dpe_schedule {
 	struct dpe_sched_switch *at;
 	unsigned count, cap;
 	uint64_t epoch;
+	uint64_t race[2]; /* as in the library's memory */
 	bool spurious;
 	char *build_id, *finding; /* or NULL */
 };
@@ -147,7 +148,8 @@ void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_
 /* A prediction to be confirmed, in terms of the library; `what` is owned by the caller. */
 struct dpe_target {
 	char *what;
-	char *cause; /* NULL: a deadlock */
+	char *cause; /* NULL: a deadlock, or a race */
+	uint64_t race[2]; /* the places of its accesses; 0: none */
 	struct dpe_sched_turn *turns;
 	uint64_t *objects; /* of a deadlock: what the thread of each turn waits for */
 	unsigned nturns;
@@ -160,7 +162,7 @@ struct dpe_targets {
 };
 /* Called after the run in which they were predicted. */
 void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_prediction *predictions,
-	unsigned count, const struct dpe_sched_header *memory);
+	unsigned count, const struct dpe_server *server);
 /* Steers the next run there, for the n-th time. */
 void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n);
 /* Whether the last run, which ended with this, shows what was predicted. */

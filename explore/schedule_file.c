@@ -27,6 +27,7 @@ void dpe_schedule_take(struct dpe_schedule *schedule, const struct dpe_sched_hea
 {
 	schedule->count = 0;
 	schedule->epoch = memory->epoch;
+	memcpy(schedule->race, memory->race, sizeof(schedule->race));
 	for (uint32_t i = 0; i < memory->nswitches; i++)
 		*DPE_GROW(schedule->at, schedule->count, schedule->cap) = memory->switches[i];
 }
@@ -35,6 +36,7 @@ void dpe_schedule_give(const struct dpe_schedule *schedule, struct dpe_sched_hea
 {
 	memory->strategy = DPE_SCHED_FIRST;
 	memory->epoch = schedule->epoch;
+	memcpy(memory->race, schedule->race, sizeof(schedule->race));
 	memory->nforced = schedule->count;
 	if (schedule->count)
 		memcpy(memory->forced, schedule->at, schedule->count * sizeof(*schedule->at));
@@ -74,6 +76,8 @@ static void print_heading(const struct dpe_schedule *schedule, const struct dpe_
 	dpe_text_printf(to, "\ntime %" PRIu64 "\n", schedule->epoch);
 	if (server->memory->spurious)
 		dpe_text_puts(to, "spurious\n");
+	if (schedule->race[0])
+		dpe_text_printf(to, "race 0x%" PRIx64 " 0x%" PRIx64 "\n", schedule->race[0], schedule->race[1]);
 	if (schedule->finding)
 		dpe_text_printf(to, "finding %s\n", schedule->finding);
 	dpe_text_puts(to, "# thread, its operation, the thread that goes on, what the operation is\n");
@@ -149,6 +153,8 @@ static bool read_line(struct dpe_schedule *schedule, const char *line)
 		return (schedule->build_id = dpe_xstrdup(rest));
 	if ((rest = after(line, "finding")))
 		return (schedule->finding = dpe_xstrdup(rest));
+	if ((rest = after(line, "race")))
+		return sscanf(rest, "%" SCNx64 " %" SCNx64, &schedule->race[0], &schedule->race[1]) == 2;
 	if ((rest = after(line, "time")))
 		return sscanf(rest, "%" SCNu64, &schedule->epoch) == 1;
 	return read_switch(schedule, line);

@@ -79,6 +79,8 @@ static const char *end_name(enum dpe_sched_end end)
 		return "all threads wait";
 	case DPE_SCHED_MISUSE:
 		return "misuse of a lock or condition";
+	case DPE_SCHED_RACE:
+		return "two threads are about to race";
 	default:
 		return "the run has a limit";
 	}
@@ -361,6 +363,7 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 		dpe_sched_stamp(me);
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
+	dpe_sched_meet(me);
 	round_again = dpe_sched_loop_arrive(me);
 	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		dpe_sched_lock();

@@ -132,7 +132,7 @@ struct dpe_sched_thread {
 	uint8_t yields; /* others should run first */
 	uint8_t gives_way; /* … or may, as the strategy heeds that it yielded */
 	uint8_t repeats; /* waits in a loop for a change of what it reads: see loops.c */
-	uint8_t stuck;  /* in the deadlock that ended the run */
+	uint8_t stuck;  /* in the deadlock or race that ended the run */
 	uint16_t held_by; /* the number, from 1, of the thread that it waits for, where known */
 	uint64_t handle; /* its pthread_t */
 	uint64_t stack; /* its end; 0: not known */
@@ -170,6 +170,7 @@ enum dpe_sched_end {
 	DPE_SCHED_MISUSE,   /* see `misuse` */
 	DPE_SCHED_CUT,      /* too many steps */
 	DPE_SCHED_TOO_MANY, /* threads */
+	DPE_SCHED_RACE,   /* two threads are at the accesses of `race` */
 	DPE_SCHED_PRUNED, /* all threads that can go on are asleep: an equivalent run was made */
 };
 
@@ -203,7 +204,7 @@ struct dpe_sched_turn {
 
 /* When a thread came to an operation, in ns of CLOCK_MONOTONIC. */
 struct dpe_sched_stamp {
-	uint64_t time;
+	uint64_t time, pc;
 	uint32_t step;
 	uint16_t thread;
 	uint16_t kind; /* of the operation */
@@ -250,6 +251,7 @@ struct dpe_sched_header {
 	uint32_t stamps; /* times are recorded */
 	uint32_t nturns;
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
+	uint64_t race[2]; /* the places of two accesses: the run ends where both are next, by two threads; 0: none */
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t rules; /* are followed: threads get signals at their events */

@@ -1,6 +1,7 @@
-/* steering: turns of threads that lead to a predicted match. A thread that has had its turn is held while others
- * run; if no other can, it continues. Source: P. Joshi, C.-S. Park, K. Sen, M. Naik, A Randomized Dynamic Program
- * Analysis Technique for Detecting Real Deadlocks, PLDI 2009. */
+/* steering: turns of threads that lead to a predicted match, or places of two accesses that race. A thread that has had
+ * its turn, or is at one of the places, is held while others run; if no other can, it continues. Sources: P. Joshi,
+ * C.-S. Park, K. Sen, M. Naik, A Randomized Dynamic Program Analysis Technique for Detecting Real Deadlocks, PLDI 2009;
+ * K. Sen, Race Directed Random Testing of Concurrent Programs, PLDI 2008. */
 #include "explore/sched/control.h"
 
 #define NONE UINT32_MAX
@@ -20,6 +21,7 @@ void dpe_sched_stamp(const struct dpe_sched_thread *me)
 	REAL(clock_gettime)(CLOCK_MONOTONIC, &now);
 	dpe_sched->stamped[dpe_sched->nstamps++] = (struct dpe_sched_stamp){
 		.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		.pc = me->op.pc,
 		.step = me->steps,
 		.thread = (uint16_t)dpe_sched_number(me),
 		.kind = me->op.kind,
@@ -60,8 +62,39 @@ static void go_on(void)
 	}
 }
 
+static bool is_at(const struct dpe_sched_thread *thread, unsigned which)
+{
+	return thread->state == DPE_SCHED_CONTROLLED && thread->op.pc == dpe_sched->race[which];
+}
+
+static bool reads(const struct dpe_sched_op *op)
+{
+	return op->kind == DPE_SCHED_READ || op->kind == DPE_SCHED_ATOMIC_LOAD;
+}
+
+static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
+{
+	return a->object < b->object + b->size && b->object < a->object + a->size && !(reads(a) && reads(b));
+}
+
+/* All other threads that are controlled wait before their operations. */
+void dpe_sched_meet(struct dpe_sched_thread *me)
+{
+	for (unsigned i = 0; dpe_sched->race[0] && i < dpe_sched->nthreads; i++) {
+		struct dpe_sched_thread *other = &dpe_sched->threads[i];
+
+		if (other == me || !((is_at(me, 0) && is_at(other, 1)) || (is_at(me, 1) && is_at(other, 0))) ||
+			!conflict(&me->op, &other->op))
+			continue;
+		me->stuck = other->stuck = true;
+		dpe_sched_end(DPE_SCHED_RACE);
+	}
+}
+
 bool dpe_sched_is_held(unsigned thread)
 {
+	if (dpe_sched->race[0])
+		return is_at(&dpe_sched->threads[thread], 0) || is_at(&dpe_sched->threads[thread], 1);
 	if (dpe_sched->turns_done >= dpe_sched->nturns || !has_turns[thread])
 		return false;
 	return pending[thread] == NONE ||
@@ -92,11 +125,11 @@ unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usua
 	unsigned wanted;
 
 	go_on();
-	if (dpe_sched->turns_done == dpe_sched->nturns)
-		return usual;
-	wanted = who_helps(possible, count, dpe_sched->turns[dpe_sched->turns_done].thread);
-	if (wanted != DPE_SCHED_NOBODY)
-		return wanted;
+	if (dpe_sched->turns_done < dpe_sched->nturns) {
+		wanted = who_helps(possible, count, dpe_sched->turns[dpe_sched->turns_done].thread);
+		if (wanted != DPE_SCHED_NOBODY)
+			return wanted;
+	}
 	if (!dpe_sched_is_held(usual))
 		return usual;
 	for (unsigned i = 0; i < count; i++)

@@ -82,6 +82,24 @@ says "no names of the events" 2 "line 1 is not a prediction of a program that ra
 run "$DPE" explore --confirm=absent.json -s race.dpe -- ./predicted race
 says "no file" 2 "absent.json: error: No such file"
 
+# ---- of accesses to memory ----
+${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/raced.c" -o raced.o &&
+	${CC:-cc} raced.o -L"$BUILD" -ldpe-mem -Wl,-rpath,"$BUILD" -pthread -o raced || not_ok "compiling raced.c"
+for case in before within cell heap shared never; do
+	"$DPE" race --format=json -- ./raced $case ordered >memory.json 2>err
+	run "$DPE" explore --confirm=memory.json --runs=30 -- ./raced $case
+	if [ $case = never ]; then
+		says "a race that a hidden flag forbids" 3 " at never_second+" ": not reached in 30 runs" "0 of 1 predictions confirmed"
+		continue
+	fi
+	says "a race of accesses, $case" 1 "confirmed: predicted_" "race (2 threads)" " at ${case}_first+" " at ${case}_second+" \
+		"1 of 1 predictions confirmed"
+	run "$DPE" explore --replay=found.schedule -- ./raced $case
+	says "$case: its schedule" 1 "replay of found.schedule: race (2 threads)"
+done
+run "$DPE" explore --confirm=memory.json -- ./predicted none
+says "a program without these accesses" 3 "not tried, as no observed run has its accesses"
+
 run "$DPE" explore --confirm --runs=4 -s race.dpe -- ./predicted places
 says "a race at one place does not confirm that at another one" 1 "explore: confirmed: race: predicted match of get at places_second" \
 	"1 of 2 predictions confirmed"
