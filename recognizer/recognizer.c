@@ -179,12 +179,6 @@ enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer)
 	return recognizer->stage;
 }
 
-/* Two patterns of a rule, with the same slice for an event. */
-static bool leads_to_same(const struct dpe_watcher *a, const struct dpe_watcher *b)
-{
-	return a->single && a->run == b->run && a->run->masks[a->pattern] == b->run->masks[b->pattern];
-}
-
 bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon)
 {
@@ -198,7 +192,7 @@ bool dpe_recognizer_prefetch(
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_watcher *watcher = &watch->at[i];
 
-		if (!watcher->single || (i && leads_to_same(watcher - 1, watcher)))
+		if (!watcher->single)
 			continue;
 		if (watcher->run->rule_engine && watcher->run->rule_engine->prefetch)
 			watcher->run->rule_engine->prefetch(
