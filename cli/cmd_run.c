@@ -1,6 +1,14 @@
 /* dpe run, attach, record, deadlock: choose the target, and what is done with its messages. */
 #include "cli/live_run.h"
 
+/* How else the command takes a program. */
+static const char *other_way(unsigned mask)
+{
+	if (mask & (FOR_DEADLOCK | FOR_RACE | FOR_TOP))
+		return ", or -p PID";
+	return mask & FOR_RUN ? "; 'dpe attach' takes -p PID" : "";
+}
+
 static bool has_target(struct cli *cli)
 {
 	if (cli->words.count) {
@@ -10,7 +18,7 @@ static bool has_target(struct cli *cli)
 	}
 	if (cli->plan || (cli->target && cli->target[0]))
 		return true;
-	cli_usage_error(cli, "no program: use -- COMMAND...");
+	cli_usage_error(cli, "no program: use -- COMMAND...%s", other_way(cli->command->mask));
 	return false;
 }
 

@@ -126,6 +126,26 @@ static enum dpe_dump dump_of(const char *name)
 	return DPE_DUMP_NONE;
 }
 
+/* The command may have been copied without the specifications that come with it. */
+static bool add_shipped(struct cli *cli, const struct paths *paths, struct paths *files)
+{
+	for (unsigned i = 0; cli->shipped && cli->shipped[i]; i++) {
+		struct dpe_text tried = {0};
+		char *path = find_shipped(paths, cli->shipped[i]);
+
+		add_path(files, path);
+		if (strchr(path, '/'))
+			continue;
+		for (unsigned j = 0; j < paths->count; j++)
+			dpe_text_printf(&tried, "%s%s", j ? ", " : "", paths->at[j]);
+		dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "'%s', which comes with dpe, is in none of %s: run 'make install', or "
+			"name its folder by --include or DPE_PATH", path, tried.at);
+		dpe_text_free(&tried);
+		return false;
+	}
+	return true;
+}
+
 struct dpe_spec *cli_compile(struct cli *cli)
 {
 	struct paths paths, files = {0};
@@ -136,7 +156,7 @@ struct dpe_spec *cli_compile(struct cli *cli)
 		.dump_to = stdout,
 		.confirm = (cli->command->mask & FOR_EXPLORE) && !cli->predicting,
 	};
-	struct dpe_spec *spec;
+	struct dpe_spec *spec = NULL;
 
 	if (cli->dump && !strcmp(cli->dump, "nets")) {
 		cli_usage_error(cli, "--dump=nets is for 'compile NET.pnml'");
@@ -147,10 +167,8 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	options.ninclude_path = paths.count;
 	for (unsigned i = 0; i < cli->specs.count; i++)
 		add_path(&files, find_spec(&paths, cli->specs.at[i]));
-	for (unsigned i = 0; cli->shipped && cli->shipped[i]; i++)
-		add_path(&files, find_shipped(&paths, cli->shipped[i]));
-	spec = dpe_spec_compile(
-		(const char *const *)files.at, files.count, cli->names, &options, cli->diags);
+	if (add_shipped(cli, &paths, &files))
+		spec = dpe_spec_compile((const char *const *)files.at, files.count, cli->names, &options, cli->diags);
 	free_paths(&files);
 	free_paths(&paths);
 	return spec;

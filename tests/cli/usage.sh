@@ -50,7 +50,16 @@ says 'replay without a specification' 2 'no specification: use -s SPEC'
 run "$DPE" replay -s r.dpe
 says 'replay without a log' 2 'no log'
 run "$DPE" run -s r.dpe
-says 'run without a program' 2 'no program: use -- COMMAND...'
+says 'run without a program' 2 "no program: use -- COMMAND...; 'dpe attach' takes -p PID"
+run "$DPE" deadlock
+says 'deadlock without a program' 2 'no program: use -- COMMAND..., or -p PID'
+mkdir alone
+cp "$DPE" alone/dpe
+run alone/dpe deadlock -- true
+says 'a command that was copied without its specifications' 2 "dpe: error: 'deadlock.dpe', which comes with dpe, is in none of" \
+	"$PWD/alone/dpe-lang/std" 'make install' 'DPE_PATH'
+run env DPE_PATH="$TOP/dpe-lang/std" alone/dpe deadlock --plan
+check 'and with their folder in DPE_PATH' "$(grep -c 'which comes with dpe' err)" = 0
 run "$DPE" run -s r.dpe --
 says 'run with nothing after --' 2 'no program'
 run "$DPE" record -s r.dpe -- true
