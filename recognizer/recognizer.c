@@ -477,6 +477,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
 		free_watch(&recognizer->by_name[i]);
+	dpe_horizon_free(recognizer->horizon); /* has clocks of the stabilizer */
 	dpe_stabilizer_free(recognizer->stabilizer);
 	dpe_predictor_free(recognizer->predictor);
 	free(recognizer->runs);
@@ -492,7 +493,6 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	dpe_progress_free(recognizer->progress);
 	dpe_measures_free(recognizer->measures);
 	dpe_pool_free(recognizer->pool);
-	dpe_horizon_free(recognizer->horizon);
 	dpe_unwatched_free(recognizer->unwatched);
 	dpe_doubt_free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);

@@ -120,13 +120,23 @@ uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain)
 
 struct clock_visit {
 	dpe_enter_fn *enter; /* NULL: all parts */
+	dpe_wanted_fn *wanted; /* the same */
 	dpe_reach_fn *reach;
 	void *context;
 };
 
+/* The last chain of a part that begins with `first`. */
+static uint32_t last_of(const struct dpe_clock *clock, uint32_t first)
+{
+	unsigned bits = BITS * (clock->height + 1);
+
+	return bits >= 32 ? UINT32_MAX : first + ((1u << bits) - 1);
+}
+
 static void each(const struct dpe_clock *clock, uint32_t first, const struct clock_visit *visit)
 {
-	if (!clock || (visit->enter && !visit->enter(visit->context, clock)))
+	if (!clock || (visit->enter && !visit->enter(visit->context, clock)) ||
+		(visit->wanted && !visit->wanted(visit->context, first, last_of(clock, first))))
 		return;
 	for (unsigned i = 0; i < FAN; i++) {
 		uint32_t chain = first + (i << (BITS * clock->height));
@@ -141,7 +151,13 @@ static void each(const struct dpe_clock *clock, uint32_t first, const struct clo
 void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
 	void *context)
 {
-	each(clock, 0, &(struct clock_visit){enter, visit, context});
+	each(clock, 0, &(struct clock_visit){.enter = enter, .reach = visit, .context = context});
+}
+
+void dpe_stamp_each_wanted(
+	const struct dpe_stamp *stamp, dpe_wanted_fn *wanted, dpe_reach_fn *visit, void *context)
+{
+	each(stamp->past, 0, &(struct clock_visit){.wanted = wanted, .reach = visit, .context = context});
 }
 
 /* Both begin with the chain `first`; `since` is NULL or as high as `clock`. */
@@ -166,7 +182,7 @@ static void each_since(const struct dpe_clock *clock, const struct dpe_clock *si
 void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	dpe_reach_fn *visit, void *context)
 {
-	const struct clock_visit all = {NULL, visit, context};
+	const struct clock_visit all = {.reach = visit, .context = context};
 	const struct dpe_clock *clock = stamp->past;
 
 	while (since && clock && clock->height > since->height) {

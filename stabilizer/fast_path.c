@@ -126,7 +126,8 @@ static inline __attribute__((always_inline)) void synchronise_fast(
 static struct dpe_message_node **find_send(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message, const struct dpe_role *role)
 {
-	if (!stabilizer->edges_unused || stabilizer->reports[role->rule] || dpe_is_stated(stabilizer, message))
+	if (role->ends || !stabilizer->edges_unused || stabilizer->reports[role->rule] ||
+		dpe_is_stated(stabilizer, message))
 		return NULL;
 	return dpe_sync_only_send(stabilizer, role);
 }

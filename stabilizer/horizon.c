@@ -15,6 +15,9 @@ struct views {
 };
 
 struct dpe_horizon {
+	struct dpe_stamp *joined; /* counted: see dpe_horizon_views */
+	unsigned njoined, capjoined;
+	bool *ended; /* by chain */
 	uint32_t nchains, capchains;
 	uint32_t *ends;    /* by chain: its last event */
 	uint32_t *begin;   /* by chain: its first entry in `reaches`; then the end */
@@ -68,26 +71,36 @@ static bool is_new(void *context, const struct dpe_clock *past)
 	return true;
 }
 
-static void add_past(struct views *views, const struct dpe_clock *past)
+static void join_later(struct dpe_horizon *horizon, struct dpe_stamp stamp)
 {
-	dpe_clock_each(past, is_new, note, views);
+	dpe_stamp_ref(&stamp);
+	*DPE_GROW(horizon->joined, horizon->njoined, horizon->capjoined) = stamp;
 }
 
-static void add_stamp(struct views *views, const struct dpe_stamp *stamp)
+static void add_past(struct dpe_horizon *horizon, const struct dpe_clock *past)
 {
-	note(views, stamp->chain, stamp->index);
-	add_past(views, stamp->past);
+	dpe_clock_each(past, is_new, note, &horizon->views);
+	if (past)
+		join_later(horizon, (struct dpe_stamp){.chain = DPE_NO_CHAIN, .past = past});
+}
+
+static void add_stamp(struct dpe_horizon *horizon, const struct dpe_stamp *stamp)
+{
+	note(&horizon->views, stamp->chain, stamp->index);
+	dpe_clock_each(stamp->past, is_new, note, &horizon->views);
+	join_later(horizon, (struct dpe_stamp){
+		.chain = stamp->chain, .index = stamp->index + 1, .past = stamp->past});
 }
 
 /* Events that follow the node, or receive from it. */
-static void add_node(struct views *views, const struct dpe_message_node *node)
+static void add_node(struct dpe_horizon *horizon, const struct dpe_message_node *node)
 {
 	if (!node || !dpe_node_released(node))
 		return;
-	add_stamp(views, &node->stamp);
-	add_past(views, node->entered);
+	add_stamp(horizon, &node->stamp);
+	add_past(horizon, node->entered);
 	for (unsigned i = 0; i < node->nedges; i++)
-		add_stamp(views, &node->edges[i].stamp);
+		add_stamp(horizon, &node->edges[i].stamp);
 }
 
 static void add_send(void *context, const struct dpe_message_node *send)
@@ -95,7 +108,7 @@ static void add_send(void *context, const struct dpe_message_node *send)
 	add_node(context, send);
 }
 
-static void collect(const struct dpe_stabilizer *stabilizer, struct views *views)
+static void collect(const struct dpe_stabilizer *stabilizer, struct dpe_horizon *views)
 {
 	for (unsigned i = 0; i < stabilizer->nchains; i++) {
 		if (!stabilizer->chains[i].ended)
@@ -152,6 +165,8 @@ static void make_room(struct dpe_horizon *horizon)
 		horizon->capchains = horizon->nchains * 2 + 1;
 		horizon->ends =
 			dpe_xrealloc(horizon->ends, horizon->capchains * sizeof(*horizon->ends));
+		horizon->ended =
+			dpe_xrealloc(horizon->ended, horizon->capchains * sizeof(*horizon->ended));
 		horizon->begin =
 			dpe_xrealloc(horizon->begin, horizon->capchains * sizeof(*horizon->begin));
 	}
@@ -173,6 +188,7 @@ static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabi
 	make_room(horizon);
 	for (uint32_t chain = 0; chain < horizon->nchains; chain++) {
 		horizon->ends[chain] = dpe_chain_last(&stabilizer->chains[chain]);
+		horizon->ended[chain] = stabilizer->chains[chain].ended;
 		horizon->begin[chain] = horizon->nreaches;
 		for (; at < views->count && views->at[at] >> 32 == chain; at++) {
 			if (!at || views->at[at] != views->at[at - 1])
@@ -180,6 +196,13 @@ static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabi
 		}
 	}
 	horizon->begin[horizon->nchains] = horizon->nreaches;
+}
+
+static void drop_joined(struct dpe_horizon *horizon)
+{
+	for (unsigned i = 0; i < horizon->njoined; i++)
+		dpe_stamp_unref(&horizon->joined[i]);
+	horizon->njoined = 0;
 }
 
 bool dpe_horizon_update(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
@@ -191,14 +214,15 @@ bool dpe_horizon_update(struct dpe_horizon *horizon, const struct dpe_stabilizer
 	views->count = views->npasts = 0;
 	if (views->size)
 		memset(views->pasts, 0, views->size * sizeof(*views->pasts));
-	collect(stabilizer, views);
+	drop_joined(horizon);
+	collect(stabilizer, horizon);
 	sort(horizon, stabilizer);
 	return true;
 }
 
 uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon)
 {
-	return horizon->views.count;
+	return horizon->views.count / 8; /* a few dozen instructions each */
 }
 
 struct dpe_horizon *dpe_horizon_new(void)
@@ -210,6 +234,9 @@ void dpe_horizon_free(struct dpe_horizon *horizon)
 {
 	if (!horizon)
 		return;
+	drop_joined(horizon);
+	free(horizon->joined);
+	free(horizon->ended);
 	free(horizon->ends);
 	free(horizon->begin);
 	free(horizon->reaches);
@@ -237,4 +264,15 @@ bool dpe_horizon_sees(
 			high = middle;
 	}
 	return low < horizon->begin[chain + 1] && horizon->reaches[low] < next;
+}
+
+const struct dpe_stamp *dpe_horizon_views(const struct dpe_horizon *horizon, unsigned *count)
+{
+	*count = horizon->njoined;
+	return horizon->joined;
+}
+
+bool dpe_horizon_ended(const struct dpe_horizon *horizon, uint32_t chain)
+{
+	return chain < horizon->nchains && horizon->ended[chain];
 }

@@ -67,7 +67,7 @@ struct dpe_waiters {
 /* The role of a message in one synchronisation rule. */
 struct dpe_role_of_message {
 	struct dpe_queue *queue;
-	bool send;
+	bool send, ends;
 	bool taken; /* a send that was paired before its host's time reached it */
 	int64_t round;
 };

@@ -20,6 +20,10 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t reach);
 void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	dpe_reach_fn *visit, void *context);
+/* The same for all that precede `stamp`, where something is wanted of chains `first` to `last`. */
+typedef bool dpe_wanted_fn(void *context, uint32_t first, uint32_t last);
+void dpe_stamp_each_wanted(
+	const struct dpe_stamp *stamp, dpe_wanted_fn *wanted, dpe_reach_fn *visit, void *context);
 /* What precedes any of the events: NULL or a clock for dpe_clock_unref; and how far it reaches. */
 const struct dpe_clock *dpe_pasts_join(const struct dpe_stamp *const *stamps, unsigned count);
 uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain); /* accepts NULL */
@@ -46,6 +50,11 @@ uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon);
  * past may end between the two, so that `index` is its last predecessor among those kept. */
 bool dpe_horizon_sees(
 	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next);
+/* The stamps of imagined events: of the events up to the snapshot, what precedes any future event is what precedes
+ * some of these. */
+const struct dpe_stamp *dpe_horizon_views(const struct dpe_horizon *horizon, unsigned *count);
+/* True if the chain's thread had ended. */
+bool dpe_horizon_ended(const struct dpe_horizon *horizon, uint32_t chain);
 
 /* ---- what comes out ---------------------------------------------------------------------- */
 
@@ -97,6 +106,7 @@ enum dpe_sync_pairing {
 struct dpe_role {
 	unsigned rule; /* index into the pairings given to dpe_stabilizer_new */
 	bool send;     /* else a receive */
+	bool ends;     /* a receive of DPE_SYNC_LAST after which no other one is about the same object */
 	unsigned nkeys;
 	const struct dpe_value *keys; /* copied */
 	/* For DPE_SYNC_ROUNDS. INT64_MIN for a send, INT64_MAX for a receive of any round. */

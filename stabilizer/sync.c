@@ -106,7 +106,11 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 		struct dpe_queue *queue = dpe_queue_of(stabilizer, &roles[i]);
 
 		hold->parts[i] = (struct dpe_role_of_message){
-			.queue = queue, .send = roles[i].send, .round = roles[i].round};
+			.queue = queue,
+			.send = roles[i].send,
+			.ends = roles[i].ends,
+			.round = roles[i].round,
+		};
 		dpe_sync_begin(stabilizer, queue, node);
 		if (!roles[i].send) {
 			enter_receive(queue, node);

@@ -159,6 +159,20 @@ static void take(struct dpe_queue *queue, struct dpe_message_node *send)
 	dpe_sends_remove(&queue->closed, dpe_sends_find(&queue->closed, send));
 }
 
+/* The object of the queue has ended: where one clock or the order of arrival orders the queue, no later receive is
+ * paired with this send or an earlier one. */
+static void forget_until(struct dpe_queue *queue, const struct dpe_message_node *send)
+{
+	struct dpe_sends *opened = &queue->opened;
+
+	if (queue->order == DPE_MIXED || queue->kept || queue->unpaired > 1 ||
+		dpe_sends_find(opened, send) == opened->count)
+		return;
+	while (opened->at[opened->head] != send)
+		dpe_sends_remove(opened, opened->head);
+	dpe_sends_remove(opened, opened->head);
+}
+
 static void pair_all(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
 	struct dpe_message_node *receive, struct dpe_message_node **sends, unsigned count)
 {
@@ -239,8 +253,8 @@ static void pair_next(
 	await_send(stabilizer, receive, queue);
 }
 
-static void pair(
-	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_queue *queue)
+static void pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive,
+	struct dpe_queue *queue, bool ends)
 {
 	struct dpe_message_node **sends, *send;
 	unsigned count;
@@ -268,6 +282,8 @@ static void pair(
 		await_send(stabilizer, receive, queue);
 	if (send && queue->pairing == DPE_SYNC_FIFO)
 		take(queue, send);
+	if (send && ends)
+		forget_until(queue, send);
 }
 
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
@@ -287,7 +303,7 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 		else if (queue->pairing == DPE_SYNC_ROUNDS)
 			pair_rounds(stabilizer, node, queue, hold->parts[i].round);
 		else
-			pair(stabilizer, node, queue);
+			pair(stabilizer, node, queue, hold->parts[i].ends);
 		queue->unpaired--;
 		dpe_queue_prune(queue);
 		dpe_queue_free_if_empty(stabilizer, queue);

@@ -179,8 +179,9 @@ static void check_observed(struct dpe_resolver *r)
 		else if (rule->keys & ~dpe_pattern_mask(&rule->patterns[pattern]))
 			resolve_error(r, place->place,
 				"an event that ends an object binds all variables that both sides bind");
-		else if (rule->sends[pattern] || rule->receives[pattern])
-			resolve_error(r, place->place, "an event of a side cannot end the object");
+		else if (rule->sends[pattern] || (rule->receives[pattern] && rule->pairing != DPE_LAST))
+			resolve_error(r, place->place,
+				"an event of a side cannot end the object, unless it is what 'sync last' receives");
 	}
 }
 

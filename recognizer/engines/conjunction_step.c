@@ -344,8 +344,8 @@ void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
 		matching->prune_at = 2 * matching->count;
 	}
-	if (!run->conjunction->compact &&
-		slice->order.size <= at_least(matching->trim_at, DPE_TRIM_FROM))
+	if (slice->order.size <= at_least(matching->trim_at, DPE_TRIM_FROM) &&
+		!(run->conjunction->compact && slice->order.size <= DPE_TRIM_FROM))
 		return;
 	dpe_matching_trim(slice);
 	matching->trim_at = 2 * slice->order.size;

@@ -95,8 +95,10 @@ bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *hor
 {
 	const struct dpe_occurrence *next = dpe_order_next(order, occurrence);
 
-	return next && !dpe_horizon_sees(horizon, occurrence->stamp.chain, occurrence->stamp.index,
-			       next->stamp.index);
+	if (!next)
+		return dpe_horizon_ended(horizon, occurrence->stamp.chain) && dpe_order_forgot(order, occurrence);
+	return !dpe_horizon_sees(
+		horizon, occurrence->stamp.chain, occurrence->stamp.index, next->stamp.index);
 }
 
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)

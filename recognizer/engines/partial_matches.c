@@ -258,39 +258,62 @@ uint64_t dpe_matching_size(const struct dpe_slice *slice)
 
 /* ---- what it needs ------------------------------------------------------------------------- */
 
-/* By chain: the first event that is a minimal one of a partial match; 0: none. What is needed is at one
- * of these, or after it. */
+/* Minimal events of partial matches, each as chain << 32 | index, sorted. What is needed is at one of these, or
+ * after it. */
 struct needed {
-	uint32_t *least, nchains;
+	uint64_t *firsts;
+	unsigned count, cap;
 	bool reached;
 };
 
-static void add_least(struct needed *needed, const struct dpe_partial_list *partials)
+static void add_firsts(struct needed *needed, const struct dpe_partial_list *partials)
 {
 	for (unsigned i = 0; i < partials->count; i++) {
 		const struct dpe_set *first = partials->at[i] ? partials->at[i]->first : NULL;
 
-		for (unsigned j = 0; first && j < first->count; j++) {
-			const struct dpe_stamp *stamp = &first->at[j]->stamp;
-			uint32_t more = stamp->chain + 1, *least;
-
-			if (more > needed->nchains) {
-				needed->least = dpe_xrealloc(needed->least, 2 * (size_t)more * sizeof(*least));
-				memset(needed->least + needed->nchains, 0, (2 * (size_t)more - needed->nchains) * sizeof(*least));
-				needed->nchains = 2 * more;
-			}
-			least = &needed->least[stamp->chain];
-			if (!*least || stamp->index < *least)
-				*least = stamp->index;
-		}
+		for (unsigned j = 0; first && j < first->count; j++)
+			*DPE_GROW(needed->firsts, needed->count, needed->cap) =
+				(uint64_t)first->at[j]->stamp.chain << 32 | first->at[j]->stamp.index;
 	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* True if one of them lies between these two. */
+static bool any_between(const struct needed *needed, uint64_t from, uint64_t to)
+{
+	unsigned low = 0, high = needed->count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (needed->firsts[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < needed->count && needed->firsts[low] <= to;
+}
+
+static bool is_wanted(void *context, uint32_t first, uint32_t last)
+{
+	const struct needed *needed = context;
+
+	return !needed->reached &&
+	       any_between(needed, (uint64_t)first << 32, (uint64_t)last << 32 | UINT32_MAX);
 }
 
 static void note_reach(void *context, uint32_t chain, uint32_t reach)
 {
 	struct needed *needed = context;
 
-	needed->reached |= chain < needed->nchains && needed->least[chain] && needed->least[chain] <= reach;
+	needed->reached = needed->reached ||
+			  any_between(needed, (uint64_t)chain << 32, (uint64_t)chain << 32 | reach);
 }
 
 static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
@@ -300,7 +323,7 @@ static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
 	needed->reached = false;
 	note_reach(needed, occurrence->stamp.chain, occurrence->stamp.index);
 	if (!needed->reached)
-		dpe_stamp_each_since(&occurrence->stamp, NULL, note_reach, needed);
+		dpe_stamp_each_wanted(&occurrence->stamp, is_wanted, note_reach, needed);
 	return needed->reached;
 }
 
@@ -337,9 +360,10 @@ void dpe_matching_trim(struct dpe_slice *slice)
 		return;
 	}
 	for (unsigned i = 0; i < matching->noperands; i++) {
-		add_least(&needed, &matching->lists[i].active);
-		add_least(&needed, &matching->lists[i].ended);
+		add_firsts(&needed, &matching->lists[i].active);
+		add_firsts(&needed, &matching->lists[i].ended);
 	}
+	qsort(needed.firsts, needed.count, sizeof(*needed.firsts), by_place);
 	dpe_order_trim(&slice->order, is_needed, &needed);
-	free(needed.least);
+	free(needed.firsts);
 }

@@ -77,6 +77,8 @@ void dpe_order_clear(struct dpe_order *order); /* keeps allocated memory */
 void dpe_order_free(struct dpe_order *order);
 /* Drops events that no future event can have as an immediate predecessor. */
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
+/* The same of whole chains whose thread has ended, if there are more than `few`; what no other event follows stays. */
+void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *horizon, unsigned few);
 /* Drops chains without a needed event, and from time to time the beginning of others. An event
  * counts as needed where an earlier one of its chain is. */
 typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
@@ -90,6 +92,8 @@ void dpe_occurrence_replace(struct dpe_occurrence *occurrence, const struct dpe_
 /* The next event of its chain that the order has, or NULL. */
 const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence);
+/* True if the order has none of the events of its chain from this one on any more. */
+bool dpe_order_forgot(const struct dpe_order *order, const struct dpe_occurrence *occurrence);
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
 
 /* ---- value_table.c ------------------------------------------------------------------------ */

@@ -83,12 +83,32 @@ static void keep_maximal_of_few(struct dpe_preds *preds)
 	preds->count = kept;
 }
 
+/* Drops what precedes the latest of them. */
+static void keep_beside_latest(struct dpe_preds *preds)
+{
+	struct dpe_occurrence *latest = preds->at[0];
+	unsigned kept = 0;
+
+	for (unsigned i = 1; i < preds->count; i++) {
+		if (preds->at[i]->number > latest->number)
+			latest = preds->at[i];
+	}
+	for (unsigned i = 0; i < preds->count; i++) {
+		if (!dpe_precedes(&preds->at[i]->stamp, &latest->stamp) || preds->at[i] == latest)
+			preds->at[kept++] = preds->at[i];
+	}
+	preds->count = kept;
+}
+
+/* Joining pasts costs more than looking into one. */
 static void keep_maximal_of_many(struct dpe_preds *preds)
 {
-	const struct dpe_stamp **stamps = dpe_xcalloc(preds->count, sizeof(*stamps));
+	const struct dpe_stamp **stamps;
 	const struct dpe_clock *past;
 	unsigned kept = 0;
 
+	keep_beside_latest(preds);
+	stamps = dpe_xcalloc(preds->count, sizeof(*stamps));
 	for (unsigned i = 0; i < preds->count; i++)
 		stamps[i] = &preds->at[i]->stamp;
 	past = dpe_pasts_join(stamps, preds->count);
@@ -349,6 +369,13 @@ const struct dpe_occurrence *dpe_order_next(
 	return chain->last->stamp.index > stamp->index ? chain->last : NULL;
 }
 
+bool dpe_order_forgot(const struct dpe_order *order, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_chain *chain = look_up(order, occurrence->stamp.chain);
+
+	return !chain || chain->last->stamp.index < occurrence->stamp.index;
+}
+
 /* ---- forgetting -------------------------------------------------------------------------- */
 
 static unsigned first_needed(const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
@@ -440,3 +467,60 @@ void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon
 		forget_in(order, &order->chains[i], horizon);
 }
 
+
+static unsigned count_ended(const struct dpe_order *order, const struct dpe_horizon *horizon)
+{
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < order->nchains; i++)
+		ended += dpe_horizon_ended(horizon, order->chains[i].chain);
+	return ended;
+}
+
+static void mark(const struct dpe_order *order, const struct dpe_preds *preds, bool *needed)
+{
+	for (unsigned i = 0; i < preds->count; i++)
+		needed[place_of(order, preds->at[i]->stamp.chain)] = true;
+}
+
+/* The immediate predecessors of an event with exactly this past. */
+static void find_preds(
+	const struct dpe_order *order, const struct dpe_stamp *view, struct dpe_preds *preds)
+{
+	preds->count = 0;
+	for (unsigned i = 0; i < order->nchains; i++)
+		add_last_before(preds, &order->chains[i], dpe_stamp_reach(view, order->chains[i].chain));
+	keep_maximal(preds);
+}
+
+/* The past of a future event joins some views, so what is immediately before it is so before one of them. */
+void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *horizon, unsigned few)
+{
+	const struct dpe_stamp *views;
+	struct dpe_preds preds = {0};
+	unsigned nviews, kept = 0;
+	bool *needed;
+
+	views = dpe_horizon_views(horizon, &nviews);
+	if (nviews > DPE_ENDED_VIEWS || count_ended(order, horizon) <= few)
+		return;
+	needed = dpe_xcalloc(order->nchains, sizeof(*needed));
+	for (unsigned i = 0; i < nviews; i++) {
+		find_preds(order, &views[i], &preds);
+		mark(order, &preds, needed);
+	}
+	preds.count = 0;
+	dpe_order_ends(order, NULL, &preds);
+	mark(order, &preds, needed);
+	for (unsigned i = 0; i < order->nchains; i++) {
+		struct dpe_chain *chain = &order->chains[i];
+
+		if (needed[i] || !dpe_horizon_ended(horizon, chain->chain))
+			order->chains[kept++] = *chain;
+		else
+			drop_chain(order, chain);
+	}
+	order->nchains = kept;
+	free(needed);
+	free(preds.at);
+}

@@ -74,7 +74,8 @@ static void add_receive(const struct dpe_watcher *watcher, const struct dpe_bind
 	unsigned rules[2], count = find_received(watcher->run, message, rules);
 
 	for (unsigned i = 0; i < count; i++)
-		add_role(watcher->run->recognizer->roles, watcher, binding, message, rules[i], false);
+		add_role(watcher->run->recognizer->roles, watcher, binding, message, rules[i], false)->ends =
+			watcher->ends;
 }
 
 /* A section begins, or ends; the end is for others to receive from, too. */
@@ -95,13 +96,14 @@ static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watc
 		dpe_sections_enter(&recognizer->sections, message, role->rule, keys, role->nkeys);
 }
 
-static void add_keyed(
+static struct dpe_role *add_keyed(
 	struct dpe_roles *roles, unsigned rule, bool send, const struct dpe_message *message)
 {
 	struct dpe_role *role = new_role(roles, rule, send);
 
 	role->keys = message->args;
 	role->nkeys = 1;
+	return role;
 }
 
 /* The fast case: the first argument is the only key. */
@@ -119,7 +121,7 @@ static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watche
 		return;
 	count = find_received(watcher->run, message, rules);
 	for (unsigned i = 0; i < count; i++)
-		add_keyed(roles, rules[i], false, message);
+		add_keyed(roles, rules[i], false, message)->ends = watcher->ends;
 }
 
 static void prepare(struct dpe_watcher *watcher)
@@ -158,7 +160,7 @@ static void find_role(struct dpe_name_watchers *watch)
 		return;
 	watch->role_phases = only->phases;
 	watch->role = (struct dpe_role){
-		.rule = only->run->sync, .send = only->sends, .nkeys = 1};
+		.rule = only->run->sync, .send = only->sends, .ends = only->ends, .nkeys = 1};
 	watch->other_rule = only->receives && only->run->rule->pairing == DPE_EXCLUSIVE
 				    ? only->run->recognizer->shared_sync
 				    : DPE_NO_RULE;

@@ -26,6 +26,7 @@ struct transcript {
 	enum dpe_engine_choice engine;
 	bool end_at_break;
 	bool traced; /* traced: the sink gets each step */
+	bool ordered; /* the log is in causal order */
 	bool at_every_message; /* what is kept after each */
 	struct dpe_text *states; /* slices by state after each message are written here; NULL: nobody asks */
 	struct dpe_summary summary; /* of the run, before its end … */
@@ -237,7 +238,7 @@ static inline const char *transcript_run(
 		.automaton_bytes = to->automaton_bytes,
 		.engine = to->engine,
 		.search_work = to->search_work,
-		.ordered = dpe_log_format_named(format) == DPE_LOG_STD,
+		.ordered = to->ordered || dpe_log_format_named(format) == DPE_LOG_STD,
 	};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_recognizer *recognizer = NULL;
