@@ -6,9 +6,7 @@
 /* NULL for an object that does not exist. */
 static char *object_text(const struct dpe_symbols *symbols, const struct dpe_sched_switch *change)
 {
-	bool joins = change->kind == DPE_SCHED_JOIN || change->kind == DPE_SCHED_TIMEDJOIN;
-
-	return joins ? NULL : dpe_object_text(symbols, change->object);
+	return dpe_sched_names_thread(change->kind) ? NULL : dpe_object_text(symbols, change->object);
 }
 
 void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,

@@ -46,7 +46,7 @@ void dpe_operation_print(
 
 	/* NONE: the wait has ended */
 	dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? "a wait" : dpe_sched_kind_name(op->kind));
-	if (op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN) {
+	if (dpe_sched_names_thread(op->kind)) {
 		dpe_text_printf(details, " of thread %lu", (unsigned long)op->object + 1);
 	} else if (op->object) {
 		dpe_text_puts(details, op->kind == DPE_SCHED_NONE ? " for " : " of ");
@@ -79,7 +79,7 @@ static void keep_place(struct printing *to, unsigned number, const struct dpe_sc
 		.thread = number + 1,
 		.held_by = joins ? (unsigned)op->object + 1 : thread->held_by,
 		.operation = dpe_sched_kind_name(op->kind),
-		.object = joins ? NULL : dpe_object_text(symbols, op->object),
+		.object = dpe_sched_names_thread(op->kind) ? NULL : dpe_object_text(symbols, op->object),
 		.mutex = dpe_object_text(symbols, op->mutex),
 		.place = dpe_place_text(symbols, op->pc),
 	};

@@ -56,7 +56,9 @@ static void print_switch(
 {
 	dpe_text_printf(to, "%u %u %u %s ", change->from + 1u, change->step, change->to + 1u,
 		dpe_sched_kind_name(change->kind));
-	if (change->object)
+	if (dpe_sched_names_thread(change->kind))
+		dpe_text_printf(to, "thread %u", (unsigned)change->object + 1);
+	else if (change->object)
 		dpe_object_print(symbols, change->object, to);
 	else
 		dpe_text_puts(to, "-");

@@ -199,7 +199,9 @@ static unsigned choose_after_handlers(unsigned current)
 	if (!dpe_sched->live || dpe_sched_anybody_outside() || !handles_signals())
 		return next;
 	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS && next == DPE_SCHED_NOBODY; ms++) {
+		dpe_sched_unlock();
 		dpe_sched_pause();
+		dpe_sched_lock();
 		next = dpe_sched_choose(current);
 	}
 	return next;
@@ -272,17 +274,27 @@ static void await_gone(void)
 	}
 }
 
+/* The compiler must not move this: a handler of a signal looks at it. */
+static void be_parked(struct dpe_sched_thread *me, bool parked)
+{
+	__atomic_store_n(&me->parked, parked, __ATOMIC_SEQ_CST);
+}
+
 void dpe_sched_park(struct dpe_sched_thread *me)
 {
 	for (;;) {
-		uint32_t baton = __atomic_exchange_n(&me->baton, WAITS, __ATOMIC_ACQUIRE);
+		uint32_t baton;
 
+		be_parked(me, true);
+		baton = __atomic_load_n(&me->baton, __ATOMIC_ACQUIRE);
+		if (baton == WAITS)
+			dpe_sched_futex_wait(&me->baton, WAITS);
+		be_parked(me, false);
+		baton = __atomic_exchange_n(&me->baton, WAITS, __ATOMIC_ACQUIRE);
 		if (baton == GO || (baton == TAKE_OVER && take_over(me))) {
 			await_gone();
 			return;
 		}
-		if (baton == WAITS)
-			dpe_sched_futex_wait(&me->baton, WAITS);
 	}
 }
 
@@ -308,6 +320,54 @@ static void take_turn(struct dpe_sched_thread *me)
 	dpe_sched_unlock();
 	dpe_sched_park(me);
 }
+
+/* ---- handlers of signals ----------------------------------------------------------------- */
+
+static void replace_op(struct dpe_sched_thread *me, const struct dpe_sched_op *op)
+{
+	me->op = *op;
+	me->steps++;
+	dpe_sched_loop_wake(me);
+	if (dpe_sched->stamps)
+		dpe_sched_stamp(me);
+}
+
+bool dpe_sched_interrupt(uint64_t pc)
+{
+	struct dpe_sched_thread *me = dpe_sched ? mine : NULL;
+	bool has_turn;
+
+	if (!me || !me->parked || me->beneath.kind != DPE_SCHED_NONE)
+		return false;
+	be_parked(me, false);
+	dpe_sched_lock();
+	me->beneath = me->op;
+	replace_op(me, &(struct dpe_sched_op){.kind = DPE_SCHED_HANDLER, .pc = pc});
+	has_turn = dpe_sched->running == dpe_sched_number(me);
+	if (has_turn)
+		me->baton = WAITS;
+	__atomic_add_fetch(&me->handlers, 1, __ATOMIC_RELEASE);
+	dpe_sched_unlock();
+	if (!has_turn)
+		dpe_sched_park(me);
+	me->inside = false;
+	return true;
+}
+
+void dpe_sched_resume(void)
+{
+	struct dpe_sched_thread *me = mine;
+
+	me->inside = true;
+	dpe_sched_lock();
+	replace_op(me, &me->beneath);
+	me->beneath.kind = DPE_SCHED_NONE;
+	take_turn(me);
+	__atomic_store_n(&me->baton, GO, __ATOMIC_RELEASE); /* for the wait beneath */
+	be_parked(me, true);
+}
+
+/* ------------------------------------------------------------------------------------------ */
 
 static struct dpe_sched_thread *adopt(void)
 {
@@ -423,6 +483,7 @@ void dpe_sched_finish(void)
 	me->inside = true;
 	dpe_sched_lock();
 	me->state = DPE_SCHED_FINISHED;
+	me->beneath.kind = DPE_SCHED_NONE;
 	me->steps++; /* which thread then continues is a separate choice */
 	dpe_sched->live--;
 	if (me->tid != dpe_sched->pid)

@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <time.h>
 
 #define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
@@ -36,8 +36,7 @@ extern DPE_SCHED_HIDDEN struct dpe_sched_header *dpe_sched;
 
 /* ---- control.c --------------------------------------------------------------------------- */
 
-/* The calling thread, which is adopted if the library did not see its creation. NULL if it is not
- * controlled. */
+/* The calling thread, which is adopted if the library did not see its creation. NULL if it is not controlled. */
 DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_self(void);
 DPE_SCHED_HIDDEN unsigned dpe_sched_number(const struct dpe_sched_thread *thread);
 /* A scheduling point: returns when the thread may do the operation. False if it is not controlled. */
@@ -51,6 +50,9 @@ DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
  * to `to`, which is not the default choice. */
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
+/* A handler of a signal begins, as the thread's next operation; false: the thread was not waiting for its baton. */
+DPE_SCHED_HIDDEN bool dpe_sched_interrupt(uint64_t pc);
+DPE_SCHED_HIDDEN void dpe_sched_resume(void);
 /* Waits for the baton. */
 DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_lock(void);
@@ -73,13 +75,10 @@ DPE_SCHED_HIDDEN void dpe_sched_pause(void);
 DPE_SCHED_HIDDEN bool dpe_sched_is_shared(uint64_t address, unsigned thread);
 /* The same of what was used of these bytes before. */
 DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread);
-
 /* An access to so many bytes by a function that was called there. */
-DPE_SCHED_HIDDEN void dpe_sched_touch(
-	enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
+DPE_SCHED_HIDDEN void dpe_sched_touch(enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
 
 /* ---- sched_heap.c ------------------------------------------------------------------------ */
-
 /* Ends the run where the operation uses memory that was freed. */
 DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
 
@@ -101,7 +100,6 @@ DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread)
 DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
 
 /* ---- rule_events.c ----------------------------------------------------------------------- */
-
 /* In the process of a run: from here on events of rules are scheduling points. */
 DPE_SCHED_HIDDEN void dpe_sched_events_begin(void);
 
@@ -162,6 +160,10 @@ DPE_SCHED_HIDDEN bool dpe_sched_has_waiters(uint64_t object);
 /* The calling thread is at a cancellation point. */
 DPE_SCHED_HIDDEN void dpe_sched_test_cancel(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
+/* The thread with this handle, which may be reused by a later one; NULL if it is not controlled, or joined. */
+DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_find(pthread_t handle);
+/* sched_signals.c: calls the program's own handler, if there is one. */
+DPE_SCHED_HIDDEN void dpe_sched_call_handler(int number, siginfo_t *info, void *context);
 
 /* ---- sched_time.c ------------------------------------------------------------------------ */
 
@@ -184,8 +186,7 @@ DPE_SCHED_HIDDEN int dpe_sched_mutex_destroy(pthread_mutex_t *mutex, uint64_t pc
 /* Unlocks the mutex for a wait, and returns how often it was locked; and locks it again. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_mutex_give(pthread_mutex_t *mutex);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_restore(pthread_mutex_t *mutex, unsigned times);
-DPE_SCHED_HIDDEN int dpe_sched_cond_wait(
-	pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_cond_destroy(pthread_cond_t *cond, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr,

@@ -30,11 +30,10 @@ static inline bool dpe_event_ends(const struct dpe_sched_event *a)
 
 static inline bool dpe_event_names_thread(const struct dpe_sched_event *a)
 {
-	return a->kind == DPE_SCHED_JOIN || a->kind == DPE_SCHED_TIMEDJOIN ||
-	       a->kind == DPE_SCHED_DETACH || a->kind == DPE_SCHED_CANCEL;
+	return dpe_sched_names_thread(a->kind);
 }
 
-/* A cancelled thread may stop at any operation. The owner of a robust mutex leaves it by ending. */
+/* A cancelled thread may stop at any operation, and a handler of a signal come before any. The owner of a robust mutex leaves it by ending. */
 static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
 {
 	if (a->kind == DPE_SCHED_END && b->robust)
@@ -43,7 +42,7 @@ static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const str
 		return false;
 	if (dpe_event_names_thread(b) && a->object == b->object)
 		return true;
-	return a->object == b->thread && (a->kind == DPE_SCHED_CANCEL || b->kind == DPE_SCHED_END);
+	return a->object == b->thread && (a->kind == DPE_SCHED_CANCEL || a->kind == DPE_SCHED_KILL || b->kind == DPE_SCHED_END);
 }
 
 /* Operations that commute with others of their own class: 0 is none. */

@@ -7,16 +7,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-static struct sigaction own_action; /* the program's own, for that signal */
 static uint64_t own_begin, own_end; /* the library's code */
-
-static void call_own_handler(int number, siginfo_t *info, void *context)
-{
-	if (own_action.sa_flags & SA_SIGINFO)
-		own_action.sa_sigaction(number, info, context);
-	else if (own_action.sa_handler != SIG_DFL && own_action.sa_handler != SIG_IGN)
-		own_action.sa_handler(number);
-}
 
 static void on_event(int number, siginfo_t *info, void *context)
 {
@@ -24,7 +15,7 @@ static void on_event(int number, siginfo_t *info, void *context)
 	int saved = errno; /* the function may be about to read it */
 
 	if (info->si_code != SI_KERNEL)
-		call_own_handler(number, info, context);
+		dpe_sched_call_handler(number, info, context);
 	else if (dpe_sched && pc - own_begin >= own_end - own_begin)
 		dpe_sched_point(&(struct dpe_sched_op){.kind = DPE_SCHED_EVENT, .pc = pc + 1});
 	errno = saved;
@@ -54,26 +45,5 @@ void dpe_sched_events_begin(void)
 	if (!dpe_sched->rules)
 		return;
 	dl_iterate_phdr(note_own, NULL);
-	REAL(sigaction)(DPE_SCHED_SIGNAL, &action, &own_action);
-}
-
-DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, struct sigaction *before)
-{
-	if (number != DPE_SCHED_SIGNAL || !dpe_sched || !dpe_sched->rules)
-		return REAL(sigaction)(number, action, before);
-	if (before)
-		*before = own_action;
-	if (action)
-		own_action = *action;
-	return 0;
-}
-
-DPE_SCHED_EXPORTED sighandler_t signal(int number, sighandler_t handler)
-{
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
-
-	if (number != DPE_SCHED_SIGNAL || !dpe_sched || !dpe_sched->rules)
-		return REAL(signal)(number, handler);
-	sigaction(number, &action, &before);
-	return before.sa_handler;
+	REAL(sigaction)(DPE_SCHED_SIGNAL, &action, NULL);
 }

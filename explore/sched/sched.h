@@ -6,6 +6,7 @@
 
 #include "explore/limits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DPE_SCHED_LIBRARY "libdpe-sched.so"
@@ -32,6 +33,8 @@
 	X(TIMEDJOIN, "pthread_timedjoin_np")                                                       \
 	X(DETACH, "pthread_detach")                                                                \
 	X(CANCEL, "pthread_cancel")                                                                \
+	X(KILL, "pthread_kill")                                                                    \
+	X(HANDLER, "signal::handler")                                                              \
 	X(YIELD, "sched_yield")                                                                    \
 	X(SLEEP, "sleep")                                                                          \
 	X(FORK, "fork")                                                                            \
@@ -96,10 +99,17 @@ enum dpe_sched_kind {
 		DPE_SCHED_KINDS
 };
 
+/* Its object is the number of a thread. */
+static inline bool dpe_sched_names_thread(uint32_t kind)
+{
+	return kind == DPE_SCHED_JOIN || kind == DPE_SCHED_TIMEDJOIN || kind == DPE_SCHED_DETACH || kind == DPE_SCHED_CANCEL ||
+	       kind == DPE_SCHED_KILL;
+}
+
 /* One operation that a thread is about to do. */
 struct dpe_sched_op {
 	uint64_t pc;     /* where it was called */
-	uint64_t object; /* an address, of a join the number of the thread */
+	uint64_t object; /* an address, or the number of a thread */
 	uint64_t mutex;  /* of a wait for a condition */
 	uint64_t until;  /* ns of virtual time since the start; 0: no timeout */
 	uint32_t order;  /* of a wait: its place among all; of a barrier: its round */
@@ -129,6 +139,8 @@ struct dpe_sched_thread {
 	uint8_t detached, joined;
 	uint8_t cancelled, cancel_off;
 	uint8_t inside; /* in the library, where a signal handler may interrupt it */
+	uint8_t parked; /* … while it waits for its baton: then the handler is an operation */
+	uint32_t handlers; /* of these, so many came */
 	uint8_t yields; /* others should run first */
 	uint8_t gives_way; /* … or may, as the strategy heeds that it yielded */
 	uint8_t repeats; /* waits in a loop for a change of what it reads: see loops.c */
@@ -138,6 +150,7 @@ struct dpe_sched_thread {
 	uint64_t stack; /* its end; 0: not known */
 	uint64_t priority;
 	struct dpe_sched_op op;
+	struct dpe_sched_op beneath; /* a handler of a signal, which is not over; NONE: there is none */
 };
 
 /* A choice that differs from the default (see choices.c): at operation number `step` of `from`, `to`

@@ -115,8 +115,7 @@ DPE_SCHED_EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *a
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* A handle may be reused by a later thread; NULL if it is not a joinable thread. */
-static struct dpe_sched_thread *find(pthread_t handle)
+struct dpe_sched_thread *dpe_sched_find(pthread_t handle)
 {
 	for (unsigned i = dpe_sched->nthreads; i--;) {
 		struct dpe_sched_thread *thread = &dpe_sched->threads[i];
@@ -158,7 +157,7 @@ static int join_finished(struct dpe_sched_thread *thread, pthread_t handle, void
 
 int dpe_sched_join(pthread_t handle, void **result, uint64_t pc)
 {
-	struct dpe_sched_thread *thread = dpe_sched_self() ? find(handle) : NULL;
+	struct dpe_sched_thread *thread = dpe_sched_self() ? dpe_sched_find(handle) : NULL;
 
 	if (!is_joinable(thread))
 		return REAL(pthread_join)(handle, result);
@@ -168,7 +167,7 @@ int dpe_sched_join(pthread_t handle, void **result, uint64_t pc)
 
 static int timed_join(pthread_t handle, void **result, uint64_t until, int otherwise, uint64_t pc)
 {
-	struct dpe_sched_thread *thread = find(handle);
+	struct dpe_sched_thread *thread = dpe_sched_find(handle);
 
 	if (!is_joinable(thread))
 		return EINVAL;
@@ -210,7 +209,7 @@ DPE_SCHED_EXPORTED int pthread_timedjoin_np(
 
 int dpe_sched_detach(pthread_t handle, uint64_t pc)
 {
-	struct dpe_sched_thread *thread = dpe_sched_self() ? find(handle) : NULL;
+	struct dpe_sched_thread *thread = dpe_sched_self() ? dpe_sched_find(handle) : NULL;
 
 	if (thread) {
 		arrive(DPE_SCHED_DETACH, dpe_sched_number(thread), pc);
@@ -266,7 +265,7 @@ void dpe_sched_test_cancel(struct dpe_sched_thread *me)
 
 DPE_SCHED_EXPORTED int pthread_cancel(pthread_t handle)
 {
-	struct dpe_sched_thread *thread = dpe_sched_self() ? find(handle) : NULL;
+	struct dpe_sched_thread *thread = dpe_sched_self() ? dpe_sched_find(handle) : NULL;
 
 	if (!thread)
 		return REAL(pthread_cancel)(handle);

@@ -128,18 +128,28 @@ unsigned dpe_sched_awaited(const struct dpe_sched_thread *thread)
 
 /* ---- wakeups ----------------------------------------------------------------------------- */
 
-static bool waits_for(const struct dpe_sched_thread *thread, uint64_t object)
+static bool is_wait(const struct dpe_sched_op *op, uint64_t object)
 {
-	switch (thread->op.kind) {
+	switch (op->kind) {
 	case DPE_SCHED_COND_BLOCK:
 	case DPE_SCHED_COND_TIMEDBLOCK:
 	case DPE_SCHED_FUTEX_BLOCK:
 	case DPE_SCHED_FUTEX_TIMEDBLOCK:
 	case DPE_SCHED_BARRIER_BLOCK:
-		return thread->state == DPE_SCHED_CONTROLLED && thread->op.object == object;
+		return op->object == object;
 	default:
 		return false;
 	}
+}
+
+/* The thread's wait for the object, also beneath a handler of a signal; NULL if it does not wait. */
+static struct dpe_sched_op *wait_for(struct dpe_sched_thread *thread, uint64_t object)
+{
+	if (thread->state != DPE_SCHED_CONTROLLED)
+		return NULL;
+	if (is_wait(&thread->op, object))
+		return &thread->op;
+	return is_wait(&thread->beneath, object) ? &thread->beneath : NULL;
 }
 
 static void forget(unsigned index)
@@ -155,9 +165,11 @@ static unsigned count_waiters(uint64_t object)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		count += waits_for(&dpe_sched->threads[i], object) &&
-			 !dpe_sched->threads[i].op.wake;
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
+		const struct dpe_sched_op *wait = wait_for(&dpe_sched->threads[i], object);
+
+		count += wait && !wait->wake;
+	}
 	return count;
 }
 
@@ -187,9 +199,12 @@ static void forget_surplus(uint64_t object)
 
 void dpe_sched_wake_all(uint64_t object)
 {
-	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		if (waits_for(&dpe_sched->threads[i], object))
-			dpe_sched->threads[i].op.wake = true;
+	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
+		struct dpe_sched_op *wait = wait_for(&dpe_sched->threads[i], object);
+
+		if (wait)
+			wait->wake = true;
+	}
 	forget_surplus(object);
 }
 

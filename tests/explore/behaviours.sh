@@ -21,10 +21,10 @@ for program in counter counter3 stores readers locked crossed semaphore conditio
 done
 
 # without reduction: many more runs, the same states
-for program in counter stores crossed tried upgraded left; do
-	explore_all dfs $program
+for program in counter stores crossed tried upgraded left interrupted "interrupted wait"; do
+	explore_all dfs "$program"
 	says "$program with reduction" 1 "behaviours explored"
-	explore_all dfs-full $program
+	explore_all dfs-full "$program"
 	says "$program without reduction" 1 "schedules explored"
 	check "$program: the same final states without reduction" -s dfs-full.states -a \
 		"$(cat dfs.states)" = "$(cat dfs-full.states)"

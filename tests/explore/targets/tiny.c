@@ -2,6 +2,7 @@
  * state as the exit status. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,11 +139,51 @@ static int leave(void)
 	return 1 + x + 8 * seen[0];
 }
 
+static void handle(int number)
+{
+	(void)number;
+	x = 2 * x;
+}
+
+static void *interrupted(void *by_condition)
+{
+	if (!by_condition) {
+		x = 1;
+		x = x + 1;
+		return NULL;
+	}
+	pthread_mutex_lock(&a);
+	while (!y)
+		pthread_cond_wait(&c, &a);
+	pthread_mutex_unlock(&a);
+	return NULL;
+}
+
+/* A signal comes before any operation of the thread; a handler in the midst of its wait does not lose a wakeup. */
+static int interrupt(int by_condition)
+{
+	pthread_t thread;
+
+	signal(SIGUSR1, handle);
+	pthread_create(&thread, NULL, interrupted, by_condition ? &thread : NULL);
+	pthread_kill(thread, SIGUSR1);
+	if (by_condition) {
+		pthread_mutex_lock(&a);
+		y = 1;
+		pthread_cond_signal(&c);
+		pthread_mutex_unlock(&a);
+	}
+	pthread_join(thread, NULL);
+	return 1 + x;
+}
+
 int main(int argc, char **argv)
 {
 	sem_init(&s, 0, 0);
 	if (argc > 1 && !strcmp(argv[1], "left"))
 		return leave();
+	if (argc > 1 && !strncmp(argv[1], "interrupted", 11))
+		return interrupt(!strcmp(argv[1], "interrupted wait"));
 	for (unsigned i = 0; argc > 1 && i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!strcmp(programs[i].name, argv[1]))
 			return run(programs[i].routine, programs[i].numbers, programs[i].count);
