@@ -36,7 +36,7 @@ struct dpe_probes {
 	const struct dpe_plan *plan;
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
-	int signal; /* at the entry of functions, or 0 */
+	int signal; /* where functions begin and return, or 0 */
 	unsigned ring_bytes, wanted_rings, stack_depth;
 	struct dpe_diags *diags; /* the caller's */
 	const char *const *libraries; /* the caller's, until all probes are in place */

@@ -1,5 +1,5 @@
-/* rule_events: where rules are followed, the kernel sends a thread a signal at the entry of each function that is an event,
- * and its handler is a point. A thread function is one already. What the program does with the signal itself is kept. */
+/* rule_events: where rules are followed, the kernel sends a thread a signal where a function that is an event begins or returns,
+ * and its handler is a point. A function of threads is one already. What the program does with the signal itself is kept. */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -9,15 +9,37 @@
 
 static uint64_t own_begin, own_end; /* the library's code */
 
+/* Since Linux 6.11 a function returns through the kernel's code for that, whose end is pop %r11; pop %rcx; ret. */
+static bool is_kernels(uint64_t pc)
+{
+	const uint8_t *code = (const uint8_t *)pc;
+
+	return code[0] == 0x41 && code[1] == 0x5b && code[2] == 0x59 && code[3] == 0xc3;
+}
+
+/* In a function of the library, or where it returns: that is an operation already. Its place may be the beginning of the
+ * kernel's code, at that of a page, to which the function was about to return. */
+static bool is_operation(uint64_t pc, uint64_t diverted)
+{
+	struct dpe_sched_thread *me = dpe_sched_self();
+
+	if (me && diverted && me->op.pc == (diverted & ~(uint64_t)4095))
+		me->op.pc = pc; /* once: a function around it returns the same way */
+	return pc - own_begin < own_end - own_begin || (me && me->op.kind != DPE_SCHED_EVENT && me->op.pc == pc);
+}
+
 static void on_event(int number, siginfo_t *info, void *context)
 {
-	uint64_t pc = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t at = (uint64_t)registers[REG_RIP];
+	uint64_t diverted = is_kernels(at) ? at : 0;
+	uint64_t pc = diverted ? ((const uint64_t *)registers[REG_RSP])[2] : at;
 	int saved = errno; /* the function may be about to read it */
 
 	if (info->si_code != SI_KERNEL)
 		dpe_sched_call_handler(number, info, context);
-	else if (dpe_sched && pc - own_begin >= own_end - own_begin)
-		dpe_sched_point(&(struct dpe_sched_op){.kind = DPE_SCHED_EVENT, .pc = pc + 1});
+	else if (dpe_sched && !is_operation(pc, diverted))
+		dpe_sched_point(&(struct dpe_sched_op){.kind = DPE_SCHED_EVENT, .pc = pc});
 	errno = saved;
 }
 

@@ -245,7 +245,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf_program__set_autoload(bpf->progs.on_begin_process,
 		probes->follows && !bpf->rodata->has_task_work);
 	bpf->rodata->namespace = pid_namespace();
-	bpf->rodata->entry_signal = (__u32)probes->signal;
+	bpf->rodata->event_signal = (__u32)probes->signal;
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();

@@ -69,6 +69,14 @@ run "$DPE" explore --runs=50 -s overdrawn.dpe -- ./overdrawn locked
 says "a lock forbids it, and the program keeps its own handler of the signal" 0 "nothing found"
 run "$DPE" explore --runs=10 --fails='!0' -s overdrawn.dpe -- ./overdrawn blocking
 says "nor does a thread that blocks the signal find it pending" 0 "nothing found"
+printf 'detect overdrawn: look().exit ; record(left) [left < 0]\n' >returned.dpe
+run "$DPE" explore --runs=100 -s returned.dpe -- ./overdrawn return
+says "a switch where a function has returned" 1 "overdrawn: match" "where left = -10"
+check "is in the schedule" "$(grep -c '^[0-9].* event - look_and_withdraw+' found.schedule)" -ge 1
+for i in 1 2 3; do
+	run "$DPE" explore --replay=found.schedule -s returned.dpe -- ./overdrawn return
+	says "its replay" 1 "replay of found.schedule: overdrawn: match"
+done
 run "$DPE" explore --runs=1000 -- ./overdrawn
 says "without rules there is no such choice" 0 "schedules explored"
 run "$DPE" explore --runs=30 -e 'detect x: record(left) [left < 0]' -- ./overdrawn executes

@@ -164,14 +164,13 @@ static __always_inline void enter(
 		expect_return(task, &event, words, cookie, complete);
 }
 
-const volatile __u32 entry_signal; /* 0: none */
+const volatile __u32 event_signal; /* 0: none */
 
-/* Its handler runs after the function's first instruction. A thread that blocks the signal would find it pending. */
-static __always_inline void signal_entry(struct task_struct *task, __u64 cookie)
+/* At an entry, its handler runs after the function's first instruction. A thread that blocks the signal would find it pending. */
+static __always_inline void signal_event(struct task_struct *task)
 {
-	if (entry_signal && observing && DPE_COOKIE_ENTER(cookie) &&
-		!(task->blocked.sig[0] >> (entry_signal - 1) & 1))
-		bpf_send_signal_thread(entry_signal);
+	if (event_signal && observing && !(task->blocked.sig[0] >> (event_signal - 1) & 1))
+		bpf_send_signal_thread(event_signal);
 }
 
 SEC("uprobe")
@@ -185,7 +184,8 @@ int on_enter(struct pt_regs *regs)
 		return 0;
 	cookie = bpf_get_attach_cookie(regs);
 	enter(regs, task, cookie);
-	signal_entry(task, cookie);
+	if (DPE_COOKIE_ENTER(cookie))
+		signal_event(task);
 	return 0;
 }
 
@@ -225,6 +225,7 @@ static __always_inline void leave(
 		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
 	call->gone = 1;
 	pop_gone(thread, sp);
+	signal_event(task);
 }
 
 /* A call that begins, where a program runs at entries and returns. A function may return to its own first instruction. */

@@ -20,6 +20,20 @@ __attribute__((noinline)) void debit(int amount)
 	record(balance);
 }
 
+__attribute__((noinline)) int look(void)
+{
+	return balance;
+}
+
+static void *look_and_withdraw(void *with)
+{
+	if (look() >= 10) {
+		balance -= 10;
+		record(balance);
+	}
+	return with;
+}
+
 static void *withdraw(void *with)
 {
 	if (locks)
@@ -77,7 +91,7 @@ int main(int argc, char **argv)
 	locks = argc > 1;
 	signal(SIGURG, count);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, withdraw, NULL);
+		pthread_create(&threads[i], NULL, locks && argv[1][0] == 'r' ? look_and_withdraw : withdraw, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	if (handled)
