@@ -61,6 +61,10 @@ static enum dpe_after go_on(struct dpe_stepping *stepping, bool is_chosen, unsig
 		return complain(stepping, "the run has ended: 'back', 'goto' or 'quit'");
 	if (!is_chosen)
 		thread = dpe_step_usual(stepping, &is_switch);
+	if (thread >= stepping->server.memory->nthreads) {
+		fprintf(stepping->options->to, "there is no thread %u here\n", thread + 1);
+		return DPE_STAY;
+	}
 	if (!dpe_step_is_possible(&stepping->server.memory->question, thread)) {
 		fprintf(stepping->options->to, "thread %u cannot go on\n", thread + 1);
 		return DPE_STAY;

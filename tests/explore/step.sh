@@ -103,7 +103,7 @@ check "to the same end, twice" "$(grep -c 'the run has ended: exit status 0' out
 # ---- what is wrong ----
 printf '1000\nwalk\nsave\nsave #3\ngoto nowhere\nback x\nwrite /nonexistent/x\ndot /nonexistent/x\nquit\n' >commands
 steps -- ./counted one-lock
-shows "errors" 0 "thread 1000 cannot go on" "'walk' is not a command" "'save' takes NAME" "begins with no '#'" \
+shows "errors" 0 "there is no thread 1000 here" "'walk' is not a command" "'save' takes NAME" "begins with no '#'" \
 	"there is no 'nowhere'" "'x' is not a number" "/nonexistent/x: No such file"
 printf 'next 3\nback\nquit\n' >commands
 steps -- ./forgetful
