@@ -360,9 +360,10 @@ static bool can_follow(struct cli_explore_rules *rules)
 	return false;
 }
 
+/* A file of findings has predictions of its own, also of races, for which no rule is needed. */
 static bool can_confirm(struct cli_explore_rules *rules)
 {
-	if (!rules->predicting)
+	if (!rules->predicting || rules->cli->confirm_from)
 		return true;
 	for (unsigned i = 0; i < dpe_spec_nrules(rules->predicting); i++) {
 		if (dpe_rule_predicts(dpe_spec_rule(rules->predicting, i)))
