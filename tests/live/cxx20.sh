@@ -39,20 +39,4 @@ done
 run timeout -s KILL 120 "$DPE" race --all --max-findings=0 -- ./compiled wrong
 found >names
 same 'compiled for it: each race is found' names <wanted-names
-
-# ---- routines of std::call_once that throw -------------------------------------------------------
-source=$TOP/tests/live/targets/thrown_once.cc
-g++ -O0 -g -pthread "$source" -o thrown || not_ok 'building thrown'
-g++ -fsanitize=thread -g -O1 -c "$source" -o thrown.o &&
-	g++ thrown.o -o compiled_thrown -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok 'building compiled_thrown'
-for i in 1 2 3 4; do
-	run timeout -s KILL 120 "$DPE" race --preload put,put -- ./thrown
-	says "the next run of a routine that threw comes after it, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
-	run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown
-	says "compiled for it, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
-done
-run timeout -s KILL 120 "$DPE" race --preload put,put -- ./thrown race
-says 'but not after what follows the catch' 1 'race_put_put'
-run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown race
-says 'compiled for it: nor there' 1 'data race on data: '
 finish
