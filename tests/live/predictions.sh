@@ -91,11 +91,11 @@ in_most() {
 }
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'the variable, and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
-in_most freed 1 'not ordered with free by thread.*predicted_race8,'
+in_most freed 1 'use after free on .*free by thread.*predicted_race8,'
 says 'use after free' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
-in_most swapped 1 'not ordered with free by thread.*predicted_race8,'
+in_most swapped 1 'use after free on .*free by thread.*predicted_race8,'
 says 'and which lock is taken in another order' 1 'there locks are taken in another order' '(mutex) by thread'
 # The heap alone.
 for way in freed twice; do
