@@ -57,18 +57,10 @@ static const char *stack_switch(const struct dpe_modules *modules, struct dpe_mo
 	return NULL;
 }
 
-bool dpe_sites_switch_stacks(const struct dpe_probes *probes)
-{
-	for (unsigned i = 0; i < probes->modules.count; i++)
-		if (stack_switch(&probes->modules, probes->modules.at[i]))
-			return true;
-	return false;
-}
-
 static const struct dpe_site *probed_return(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
-		if (probes->sites[i].exit && !probes->sites[i].preloaded && !probes->sites[i].returns)
+		if (probes->sites[i].exit && !probes->sites[i].preloaded)
 			return &probes->sites[i];
 	return NULL;
 }
@@ -96,6 +88,15 @@ bool dpe_sites_check_stacks(
 	return true;
 }
 
+/* Only a library of the language itself defines what others call to throw; Rust's is part of the program. */
+static bool throws(const struct dpe_modules *modules)
+{
+	for (unsigned i = 0; i < modules->count; i++)
+		if (modules->at[i]->program && dpe_module_imports(modules->at[i], "_Unwind_RaiseException"))
+			return true;
+	return is_called(modules, "__cxa_throw");
+}
+
 void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = probed_return(probes);
@@ -106,7 +107,7 @@ void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_d
 			"SIGILL may be due to dpe: the kernel ends a program with probed returns, such as that of '%s', if a signal "
 			"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
 			dpe_name_text(probes->names, site->wanted->name));
-	if (site && signal == SIGABRT && probes->unwinds)
+	if (site && signal == SIGABRT && throws(&probes->modules))
 		dpe_diag(diags, DPE_WARNING, site->wanted->place,
 			"SIGABRT may be due to dpe: an exception cannot leave a function whose return is probed, such as '%s'; "
 			"observe only entries (f.enter), and thread functions with --preload",
