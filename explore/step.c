@@ -107,7 +107,7 @@ static char *end_of(const struct dpe_sched_header *memory, const struct dpe_expl
 	case DPE_SCHED_TOO_MANY:
 		return dpe_xstrdup("too many threads");
 	case DPE_SCHED_STUCK:
-		return dpe_xstrdup("all threads wait, but a handler of a signal might wake one");
+		return dpe_xstrdup("all threads wait, but a signal handler might wake one");
 	default:
 		return dpe_xasprintf("exit status %d", WEXITSTATUS(run->status));
 	}

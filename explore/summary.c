@@ -31,7 +31,7 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 		"began another program (exec), which is not controlled: if it is the one that matters, "
 		"name it itself");
 	report_count(to, exploration->stuck,
-		"ended with all threads waiting, where a handler of a signal might wake them");
+		"ended with all threads waiting, where a signal handler might wake them");
 	report_count(to, exploration->pruned, "ended early, as equivalent to others (dfs)");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
 	report_count(to, exploration->yielding,

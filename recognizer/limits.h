@@ -142,7 +142,7 @@
 #define DPE_TRIM_EARLIER 2
 #define DPE_FEW_CHAINS DPE_TINY_OR(2, 16)
 /* Pasts that future events can join, up to which ended threads are looked for that none of them needs. */
-#define DPE_ENDED_VIEWS 1024
+#define DPE_ENDED_VIEWS DPE_TINY_OR(3, 1024)
 /* Innermost frames that make up the site of an acquisition: outer ones may be wrong where a program
  * keeps no frame pointers. Edges of an ended thread's list that is reused. */
 #define DPE_SITE_FRAMES 2

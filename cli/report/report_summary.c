@@ -235,7 +235,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
 	if (report->unobserved == CLI_SOME_UNOBSERVED)
-		add_text(&text, &separator, "nothing observed of a rule, which can have found nothing (see --allow-unobserved)");
+		add_text(&text, &separator, "nothing observed for a rule, so it can have found nothing (see --allow-unobserved)");
 	else if (report->unobserved)
 		add_text(&text, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
 	else if (!dpe_summary_findings(summary))

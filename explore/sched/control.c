@@ -274,7 +274,7 @@ static void await_gone(void)
 	}
 }
 
-/* The compiler must not move this: a handler of a signal looks at it. */
+/* The compiler must not move this: a signal handler looks at it. */
 static void be_parked(struct dpe_sched_thread *me, bool parked)
 {
 	__atomic_store_n(&me->parked, parked, __ATOMIC_SEQ_CST);
@@ -321,7 +321,7 @@ static void take_turn(struct dpe_sched_thread *me)
 	dpe_sched_park(me);
 }
 
-/* ---- handlers of signals ----------------------------------------------------------------- */
+/* ---- signal handlers ----------------------------------------------------------------- */
 
 static void replace_op(struct dpe_sched_thread *me, const struct dpe_sched_op *op)
 {

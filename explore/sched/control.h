@@ -50,7 +50,7 @@ DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
  * to `to`, which is not the default choice. */
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
-/* A handler of a signal begins, as the thread's next operation; false: the thread was not waiting for its baton. */
+/* A signal handler begins, as the thread's next operation; false: the thread was not waiting for its baton. */
 DPE_SCHED_HIDDEN bool dpe_sched_interrupt(uint64_t pc);
 DPE_SCHED_HIDDEN void dpe_sched_resume(void);
 /* Waits for the baton. */
@@ -89,7 +89,7 @@ DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
 DPE_SCHED_HIDDEN bool dpe_sched_loop_arrive(struct dpe_sched_thread *me);
 /* It does the operation now: others that wait for that go on. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible);
-/* The same of a handler of a signal, within the library. */
+/* The same of a signal handler, within the library. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
 /* The operation, which might have been a mere read, has changed its object. */
 DPE_SCHED_HIDDEN void dpe_sched_changed(void);

@@ -33,7 +33,7 @@ static inline bool dpe_event_names_thread(const struct dpe_sched_event *a)
 	return dpe_sched_names_thread(a->kind);
 }
 
-/* A cancelled thread may stop at any operation, and a handler of a signal come before any. The owner of a robust mutex leaves it by ending. */
+/* A cancelled thread may stop at any operation, and a signal handler come before any. The owner of a robust mutex leaves it by ending. */
 static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
 {
 	if (a->kind == DPE_SCHED_END && b->robust)

@@ -150,7 +150,7 @@ struct dpe_sched_thread {
 	uint64_t stack; /* its end; 0: not known */
 	uint64_t priority;
 	struct dpe_sched_op op;
-	struct dpe_sched_op beneath; /* a handler of a signal, which is not over; NONE: there is none */
+	struct dpe_sched_op beneath; /* a signal handler, which is not over; NONE: there is none */
 };
 
 /* A choice that differs from the default (see choices.c): at operation number `step` of `from`, `to`

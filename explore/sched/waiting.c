@@ -142,7 +142,7 @@ static bool is_wait(const struct dpe_sched_op *op, uint64_t object)
 	}
 }
 
-/* The thread's wait for the object, also beneath a handler of a signal; NULL if it does not wait. */
+/* The thread's wait for the object, also beneath a signal handler; NULL if it does not wait. */
 static struct dpe_sched_op *wait_for(struct dpe_sched_thread *thread, uint64_t object)
 {
 	if (thread->state != DPE_SCHED_CONTROLLED)

@@ -27,8 +27,8 @@ static void report_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
-/* A call that waits for other threads, so there are not many; the library does not know the word that it reads. */
-static bool is_seldom(const struct dpe_site *site)
+/* pthread_barrier_wait is probed beside the library, which cannot read the barrier; as it waits for other threads, events are few. */
+static bool is_rare(const struct dpe_site *site)
 {
 	return !strcmp(site->function->name, "pthread_barrier_wait");
 }
@@ -39,7 +39,7 @@ static bool has_few_probes(const struct dpe_probes *probes)
 	if (!probes->preload || probes->follows || probes->nwatches || probes->plan->channels || probes->awaited)
 		return false;
 	for (unsigned i = 0; i < probes->nsites; i++) {
-		if (!probes->sites[i].preloaded && !is_seldom(&probes->sites[i]))
+		if (!probes->sites[i].preloaded && !is_rare(&probes->sites[i]))
 			return false;
 	}
 	return true;

@@ -467,7 +467,6 @@ void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon
 		forget_in(order, &order->chains[i], horizon);
 }
 
-
 static unsigned count_ended(const struct dpe_order *order, const struct dpe_horizon *horizon)
 {
 	unsigned ended = 0;

@@ -263,7 +263,7 @@ static void divide(struct dpe_prediction_search *search, struct dpe_candidate_gr
 	*DPE_GROW(of->events, of->count, of->cap) = number;
 }
 
-/* Those that wait are linked from the last one on: the links are turned round first. */
+/* Waiting events are linked from the last one back, so the links are reversed first. */
 void dpe_candidates_divide(struct dpe_prediction_search *search, struct dpe_candidate_group *group)
 {
 	uint32_t first = 0;

@@ -69,7 +69,7 @@ struct dpe_prediction_search {
 		struct dpe_candidate_slice *slice; /* NULL: none */
 	} *slices; /* a hash table with open addressing */
 	unsigned nslices, slice_slots; /* a power of two, or 0 */
-	/* Events that wait in groups, and of each the place of the one that came before it in its group. The first is no one. */
+	/* Events that wait in groups, and of each the place of the one that came before it in its group. The first is not used. */
 	struct dpe_waiting_event {
 		uint32_t event, before;
 	} *waiting;

@@ -35,7 +35,7 @@ check "which is no complete exploration" -z "$(grep 'schedules explored' err)"
 run "$DPE" explore --runs=100 -- ./signalled
 says "a handler that posts a semaphore" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./signalled never
-says "a signal might come" 3 "handler of a signal might wake them"
+says "a signal might come" 3 "signal handler might wake them"
 
 # ---- the time of a run ----
 # loads COUNT: so many busy processes on each processor, whose ids are in `loads`

@@ -64,9 +64,9 @@ says 'unless it is asked not to' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
 says 'under the lock race predicts nothing' 0 'nothing found'
 run "$DPE" race getgid,getuid -- ./accidents guarded
-says 'functions that are never called, while shipped rules have events' 3 'getgid was never observed' 'nothing observed of a rule'
+says 'functions that are never called, while shipped rules have events' 3 'getgid was never observed' 'nothing observed for a rule'
 run "$DPE" race put,get getgid,getuid -- ./accidents guarded
-says 'beside a pair that is called' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed of a rule'
+says 'beside a pair that is called' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed for a rule'
 run "$DPE" race --allow-unobserved getgid,getuid -- ./accidents guarded
 says 'which may be meant' 0 'nothing found'
 for word in '3 put(,get' '3 put),get' '7 put[1],(,get' '0 "put,get' '5 get(b],a'; do
@@ -75,7 +75,7 @@ for word in '3 put(,get' '3 put),get' '7 put[1],(,get' '0 "put,get' '5 get(b],a'
 	check 'is said once' "$(lines err)" = 3
 done
 run "$DPE" deadlock -e 'expect never: (getgid ; getuid)*' -- ./accidents guarded
-says 'a rule that is met without an event' 3 'never: getgid was never observed' 'nothing observed of a rule'
+says 'a rule that is met without an event' 3 'never: getgid was never observed' 'nothing observed for a rule'
 
 # ---- all memory, of a program that was compiled to report it -----------------------------------
 gcc -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/hidden.c" -o hidden.o &&
@@ -91,11 +91,11 @@ in_most() {
 }
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'the variable, and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
-in_most freed 1 'use after free on .*free by thread.*predicted_race8,'
+in_most freed 1 'predicted use after free on 0x[0-9a-f]*: free by thread [0-9]*, not ordered with write of 4 bytes by thread.*predicted_race8,'
 says 'use after free' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
-in_most swapped 1 'use after free on .*free by thread.*predicted_race8,'
+in_most swapped 1 'predicted use after free on 0x[0-9a-f]*: free by thread [0-9]*, not ordered with write of 4 bytes by thread.*predicted_race8,'
 says 'and which lock is taken in another order' 1 'there locks are taken in another order' '(mutex) by thread'
 # The heap alone.
 for way in freed twice; do

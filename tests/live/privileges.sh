@@ -108,6 +108,8 @@ says 'set-uid: writes nothing that its caller may not' 2 'log.dpel'
 rm -f enough
 ./$target beyond enough >/dev/null &
 pid=$!
+begun() { test "$(readlink "/proc/$pid/exe")" -ef "./$target"; }
+await begun
 run as_nobody +bpf,+perfmon ./dpe attach -d 1 -s rule.dpe -p $pid
 says 'a process of others' 2 'needs the capability CAP_SYS_PTRACE'
 run as_nobody +bpf,+perfmon,+sys_ptrace ./dpe attach -d 1 --debug=probes:1 -s rule.dpe -p $pid

@@ -1,4 +1,4 @@
-/* self-deadlock: a handler of a signal locks what its thread may hold */
+/* self-deadlock: a signal handler locks what its thread may hold */
 #include "common.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* A handler of a signal posts what the first thread waits for; with an argument nobody does. */
+/* A signal handler posts what the first thread waits for; with an argument nobody does. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
