@@ -116,8 +116,9 @@
 #define DPE_CLOCK_SLACK 1000
 #define DPE_PRELOAD_PAUSE 1
 #define DPE_QUEUED_MAX 8192 /* bytes of a held record */
+/* Bytes at the beginning of an object that are freed with it, accessed or not. */
+#define DPE_SMALL_OBJECT 128
 /* Bytes of one access to memory; a longer one is lost. */
-#define DPE_SMALL_OBJECT 128 /* bytes: of larger ones only what threads accessed is followed once it is freed */
 #define DPE_MAX_ACCESS DPE_TINY_OR(32u, 16u << 20)
 
 /* ---- the preloaded library ----------------------------------------------------------------------- */

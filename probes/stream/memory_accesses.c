@@ -121,8 +121,6 @@ struct dpe_memory_page {
 	uint64_t number;
 	uint64_t granules[PAGE / GRANULE / 64]; /* bits: accessed … */
 	uint64_t freed[PAGE / GRANULE / 64];    /* … or freed, and not handed out to another thread; */
-	uint64_t begun[PAGE / GRANULE / 64];    /* where an object begins that was allocated while we
-						 * observed */
 	uint32_t freers[PAGE / GRANULE / 64];   /* the thread that freed it; 0: several */
 	UT_hash_handle hh;
 };
@@ -155,7 +153,7 @@ static void note(struct dpe_memory *memory, uint64_t address)
 static void drop_page(struct dpe_memory *memory, struct dpe_memory_page *page)
 {
 	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++)
-		if (page->granules[i] | page->freed[i] | page->begun[i])
+		if (page->granules[i] | page->freed[i])
 			return;
 	HASH_DEL(memory->pages, page);
 	memory->last = NULL;
@@ -228,29 +226,14 @@ static void change_owner(struct dpe_memory *memory, const struct new_owner *owne
 	}
 }
 
-/* False if it was already known. */
-static bool set_begun(struct dpe_memory *memory, uint64_t address, bool begun)
+/* Only reported accesses are known. The beginning of an object, the whole of a small one, counts as accessed: what is
+ * then used after the free races with it, even by the first access that is reported. */
+static void note_beginning(struct dpe_memory *memory, uint64_t begin, uint64_t end)
 {
-	struct dpe_memory_page *page = page_of(memory, address / PAGE, begun);
-	uint64_t granule = address % PAGE / GRANULE, bit = 1ull << granule % 64;
-	bool before = page && page->begun[granule / 64] & bit;
-
-	if (page && before != begun)
-		page->begun[granule / 64] ^= bit;
-	return before != begun;
-}
-
-/* It is unknown what was accessed before there were threads: small objects from that time count as accessed as a
- * whole. */
-static void follow_small(struct dpe_memory *memory, const struct new_owner *owner)
-{
-	if (owner->end - owner->begin > DPE_SMALL_OBJECT)
-		return;
-	if (!owner->freed)
-		set_begun(memory, owner->begin, true);
-	else if (!set_begun(memory, owner->begin, false))
-		for (uint64_t at = owner->begin; at < owner->end; at += GRANULE)
-			note(memory, at);
+	if (end - begin > DPE_SMALL_OBJECT)
+		end = begin + DPE_SMALL_OBJECT;
+	for (; begin < end; begin += GRANULE)
+		note(memory, begin);
 }
 
 void dpe_memory_free(struct dpe_memory *memory)
@@ -286,7 +269,8 @@ bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, 
 
 		if (end <= at)
 			return true;
-		follow_small(memory, &owner);
+		if (owner.freed)
+			note_beginning(memory, at, end);
 		change_owner(memory, &owner);
 		return true;
 	}

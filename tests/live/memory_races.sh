@@ -70,6 +70,13 @@ check 'where it was allocated, in SARIF' "$(grep -c 'the object at 0x[0-9a-f]* w
 run "$DPE" race --heap -- ./gcc race
 says 'which knows no other race' 0 'nothing found'
 check 'and says nothing of the events of shipped rules' "$(grep -c 'never observed' err)" -eq 0
+# What no thread accessed before it was freed, small and large, allocated before there were threads or after; also
+# where rules name functions that the library does not know, so that it reports every access.
+echo 'sync all z: getpid ; getppid' >unknown.dpe
+for way in used used-large; do
+	run "$DPE" race --heap -s unknown.dpe -- ./gcc $way
+	says "first use after the free: $way" 1 'use after free on 0x' 'at get+' ' 0 lost'
+done
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
 says 'rules of -s are followed, too' 1 'data race on ' '[race4, ' ' both: '

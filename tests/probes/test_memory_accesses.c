@@ -35,6 +35,11 @@ static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, 
 	happens_in(memory, 1, what, address, size, wanted);
 }
 
+/* The pieces of the first 128 bytes of a page. */
+#define FIRST(page) HALF(page, "0") HALF(page, "1") HALF(page, "2") HALF(page, "3") HALF(page, "4") HALF(page, "5") \
+	HALF(page, "6") HALF(page, "7")
+#define HALF(page, digit) page digit "0+8 " page digit "8+8 "
+
 static void accesses_come_in_aligned_pieces(void **state)
 {
 	struct dpe_memory memory = {0};
@@ -50,24 +55,25 @@ static void accesses_come_in_aligned_pieces(void **state)
 	dpe_memory_free(&memory);
 }
 
-static void only_accessed_memory_is_freed_once(void **state)
+static void accessed_memory_is_freed_once(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
 
 	(void)state;
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "");
-	happens(&memory, DPE_PRELOAD_READ, 0x1001, 1, "1001+1 ");
-	happens(&memory, DPE_PRELOAD_WRITE, 0x1014, 4, "1014+4 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, FIRST("10"));
+	happens(&memory, DPE_PRELOAD_READ, 0x1081, 1, "1081+1 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1094, 4, "1094+4 ");
 	happens(&memory, DPE_PRELOAD_WRITE, 0x2ff8, 16, "2ff8+8 3000+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "1000+8 1010+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, "");
-	happens(&memory, DPE_PRELOAD_FREED, 0, 1ull << 40, "2ff8+8 3000+8 ");
-	happens(&memory, DPE_PRELOAD_RENEWED, 0, 1ull << 40, "1000+8 1010+8 2ff8+8 3000+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, FIRST("10") "1080+8 1090+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 256, FIRST("10"));
+	happens(&memory, DPE_PRELOAD_FREED, 0x2000, 1ull << 40, FIRST("20") "2ff8+8 3000+8 ");
+	happens(&memory, DPE_PRELOAD_RENEWED, 0, 1ull << 40, FIRST("10") "1080+8 1090+8 " FIRST("20") "2ff8+8 3000+8 ");
 	assert_null(memory.pages);
 	dpe_memory_free(&memory);
 }
 
-static void small_objects_of_unknown_age_are_freed_as_a_whole(void **state)
+/* Whatever was reported of them before: accessed, allocated, freed. */
+static void beginnings_of_objects_are_freed_as_a_whole(void **state)
 {
 	struct dpe_memory memory = {.notes = true};
 
@@ -75,8 +81,12 @@ static void small_objects_of_unknown_age_are_freed_as_a_whole(void **state)
 	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 24, "1000+8 1008+8 1010+8 ");
 	happens_in(&memory, 2, DPE_PRELOAD_HANDED_OUT, 0x1000, 24, "1000+8 1008+8 1010+8 ");
 	happens_in(&memory, 2, DPE_PRELOAD_WRITE, 0x1008, 8, "1008+8 ");
-	happens_in(&memory, 2, DPE_PRELOAD_FREED, 0x1000, 24, "1008+8 ");
-	happens(&memory, DPE_PRELOAD_FREED, 0x2000, 136, "");
+	happens_in(&memory, 2, DPE_PRELOAD_FREED, 0x1000, 24, "1000+8 1008+8 1010+8 ");
+	happens_in(&memory, 2, DPE_PRELOAD_HANDED_OUT, 0x1000, 24, "");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 24, "1000+8 1008+8 1010+8 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x2100, 8, "2100+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x2000, 4096, FIRST("20") "2100+8 ");
+	happens(&memory, DPE_PRELOAD_RENEWED, 0x2000, 4096, FIRST("20") "2100+8 ");
 	dpe_memory_free(&memory);
 }
 
@@ -185,8 +195,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_come_in_aligned_pieces),
-		cmocka_unit_test(only_accessed_memory_is_freed_once),
-		cmocka_unit_test(small_objects_of_unknown_age_are_freed_as_a_whole),
+		cmocka_unit_test(accessed_memory_is_freed_once),
+		cmocka_unit_test(beginnings_of_objects_are_freed_as_a_whole),
 		cmocka_unit_test(memory_is_handed_out_to_others),
 		cmocka_unit_test(accesses_of_others_before_reuse),
 		cmocka_unit_test(accesses_without_bound_are_refused),

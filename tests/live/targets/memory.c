@@ -90,10 +90,12 @@ static void *one(void *arg)
 		seen = get(object);
 		atomic_store_explicit(&flag, 1,
 			is("freed-later") ? memory_order_release : memory_order_relaxed);
-	} else if (is("used") || is("used-later")) {
+	} else if (is("used") || is("used-later") || is("used-large")) {
+		while (is("used-large") && atomic_load_explicit(&references, memory_order_relaxed) == 2)
+			usleep(100); /* or pthread_create of the other thread could be handed out the memory */
 		free(object);
 		atomic_store_explicit(&flag, 1,
-			is("used") ? memory_order_relaxed : memory_order_release);
+			is("used-later") ? memory_order_release : memory_order_relaxed);
 	} else if (is("reuse") || !strncmp(way, "reuse-", 6)) {
 		int *mine = malloc(40);
 
@@ -165,10 +167,11 @@ static void *two(void *arg)
 		await_flag(is("freed-later") ? memory_order_acquire : memory_order_relaxed);
 		free(object);
 		object = NULL;
-	} else if (is("used") || is("used-later")) {
+	} else if (is("used") || is("used-later") || is("used-large")) {
 		const int *mine = object;
 
-		await_flag(is("used") ? memory_order_relaxed : memory_order_acquire);
+		atomic_fetch_sub_explicit(&references, 1, memory_order_relaxed);
+		await_flag(is("used-later") ? memory_order_acquire : memory_order_relaxed);
 		seen = get(mine);
 	} else if (is("references")) {
 		seen = get(&counter);
@@ -436,7 +439,7 @@ int main(int argc, char **argv)
 		return destroy_early();
 	references = 2;
 	pthread_spin_init(&spin, 0);
-	object = malloc(sizeof(*object));
+	object = malloc(is("used-large") ? 4096 : sizeof(*object));
 	pthread_create(&first, NULL, one, NULL);
 	if (is("joined"))
 		pthread_join(first, NULL);
