@@ -27,7 +27,7 @@ static void *(*real_memcpy)(void *, const void *, size_t);
 static void *(*real_memmove)(void *, const void *, size_t);
 static void *(*real_memset)(void *, int, size_t);
 static int (*real_guard_acquire)(char *);
-static void (*real_guard_release)(char *);
+static void (*real_guard_release)(char *), (*real_guard_abort)(char *);
 
 __attribute__((constructor(101))) static void look_up(void)
 {
@@ -50,6 +50,7 @@ __attribute__((constructor(101))) static void look_up(void)
 	real_munmap = dlsym(RTLD_NEXT, "munmap");
 	real_guard_acquire = dlsym(RTLD_NEXT, "__cxa_guard_acquire");
 	real_guard_release = dlsym(RTLD_NEXT, "__cxa_guard_release");
+	real_guard_abort = dlsym(RTLD_NEXT, "__cxa_guard_abort");
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -205,4 +206,12 @@ DPE_MEMORY_EXPORTED void __cxa_guard_release(char *guard)
 	if (WANTED(ATOMIC_STORE))
 		SYNC(ATOMIC_STORE, guard, 1);
 	real_guard_release(guard);
+}
+
+/* An exception leaves the initialisation, which the next thread begins anew. */
+DPE_MEMORY_EXPORTED void __cxa_guard_abort(char *guard)
+{
+	if (WANTED(ATOMIC_STORE))
+		SYNC(ATOMIC_STORE, guard, 1);
+	real_guard_abort(guard);
 }

@@ -51,6 +51,18 @@ struct dpe_preload_callers {
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
 	unsigned what, uint64_t address, const uint64_t *frame);
 
+/* A call of pthread_once or call_once. */
+struct dpe_once_call {
+	const void *control;
+	void (*routine)(void);
+	bool returned; /* the routine */
+	struct dpe_once_call *outer;
+};
+
+/* The routine to call instead; each call ends, the latest first. Only libdpe-mem.so has them. */
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void (*dpe_once_begin(struct dpe_once_call *call))(void);
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_once_end(struct dpe_once_call *call);
+
 /* Counts an event of the thread as lost; one without an earlier event has none. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 

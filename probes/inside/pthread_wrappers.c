@@ -206,8 +206,29 @@ WRAP_ONE(pthread_spin_lock, pthread_spinlock_t)
 WRAP_ONE(pthread_spin_trylock, pthread_spinlock_t)
 WRAP_ONE(pthread_spin_unlock, pthread_spinlock_t)
 
-WRAP(pthread_once, (pthread_once_t * once, void (*routine)(void)), (once, routine), WORD(once),
-	WORD(routine))
+/* Only libdpe-mem.so has these functions. Also called if the routine is left otherwise than by its return. */
+static void end_once(struct dpe_once_call *once)
+{
+	if (dpe_once_end)
+		dpe_once_end(once);
+}
+
+#define ONCE(word, function)                                                                    \
+	__attribute__((cleanup(end_once))) struct dpe_once_call once_call = {.control = word, .routine = function}
+#define ROUTINE (dpe_once_begin ? dpe_once_begin(&once_call) : once_call.routine)
+
+EXPORTED int pthread_once(pthread_once_t *once, void (*routine)(void))
+{
+	const struct dpe_preload_call call = CALL(pthread_once, WORD(once), WORD(routine));
+	ONCE(once, routine);
+	int ret;
+
+	enter(DPE_PRELOAD_pthread_once, &call, FRAME);
+	ret = REAL(pthread_once)(once, ROUTINE);
+	leave(DPE_PRELOAD_pthread_once, &call, ret, FRAME);
+	return ret;
+}
+
 WRAP(pthread_create,
 	(pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument),
 	(thread, attr, start, argument), WORD(thread), WORD(attr), WORD(start), WORD(argument))
@@ -263,9 +284,10 @@ static int posix_error(int c11)
 		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
 		return ret;                                                                        \
 	}
-#define WRAP_C11_VOID(name, parameters, arguments, words, posix)                                   \
+#define WRAP_C11_VOID(name, parameters, arguments, words, posix, ...)                              \
 	EXPORTED void name parameters                                                              \
 	{                                                                                          \
+		__VA_ARGS__                                                                        \
 		const struct dpe_preload_call call = CALL(name, UNPACK words);                     \
 		const struct dpe_preload_call inner = CALL(posix, UNPACK words);                   \
                                                                                                    \
@@ -300,8 +322,8 @@ WRAP_C11(cnd_timedwait,
 	(cond, mutex, until), (WORD(cond), WORD(mutex), WORD(until)), pthread_cond_timedwait,
 	(WORD(cond), WORD(mutex), WORD(until)))
 
-WRAP_C11_VOID(call_once, (once_flag * once, void (*routine)(void)), (once, routine),
-	(WORD(once), WORD(routine)), pthread_once)
+WRAP_C11_VOID(call_once, (once_flag * once, void (*routine)(void)), (once, ROUTINE),
+	(WORD(once), WORD(routine)), pthread_once, ONCE(once, routine);)
 
 WRAP_C11(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument),
 	(thread, start, argument), (WORD(thread), WORD(start), WORD(argument)), pthread_create,

@@ -39,4 +39,26 @@ done
 run timeout -s KILL 120 "$DPE" race --all --max-findings=0 -- ./compiled wrong
 found >names
 same 'compiled for it: each race is found' names <wanted-names
+
+# ---- routines that run once, and are left otherwise than by their return ----------------------------
+source=$TOP/tests/live/targets/thrown_once.cc
+g++ -O0 -g -pthread "$source" -o thrown || not_ok 'building thrown'
+g++ -fsanitize=thread -g -O1 -c "$source" -o thrown.o &&
+	g++ thrown.o -o compiled_thrown -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok 'building compiled_thrown'
+for way in throw posix cancel exit static; do
+	run ./compiled_thrown $way
+	says "without dpe: $way" 0
+	for i in 1 2; do
+		run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown $way
+		says "$way: the next run of the routine comes after it, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
+	done
+	run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown $way race
+	says "$way: but not after what follows the call" 1 'data race on data: ' ' 0 lost'
+done
+for i in 1 2; do
+	run timeout -s KILL 120 "$DPE" race --preload put,put -- ./thrown
+	says "not compiled for it, the rule of C++20 knows exceptions, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
+done
+run timeout -s KILL 120 "$DPE" race --preload put,put -- ./thrown throw race
+says 'but not what follows the catch' 1 'race_put_put'
 finish
