@@ -23,7 +23,8 @@ struct dpe_exploration {
 	struct dpe_known_finding *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, yielding, stuck, timed_out, crowded, uncontrolled;
-	unsigned forked, replaced;
+	unsigned forked, replaced, unseen;
+	bool reports; /* the program does, its accesses to memory */
 	struct dpe_delays delays;
 	struct dpe_dfs dfs;
 	const struct dpe_target *target; /* towards which runs are steered; or NULL */

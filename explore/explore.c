@@ -93,7 +93,9 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 	exploration->crowded += memory->end == DPE_SCHED_TOO_MANY;
 	exploration->forked += memory->forks > 0;
 	exploration->replaced += run->replaced;
-	exploration->uncontrolled += memory->kicks > 0 || run->replaced;
+	exploration->unseen += memory->unseen > 0;
+	exploration->reports |= memory->reports > 0;
+	exploration->uncontrolled += memory->kicks > 0 || memory->unseen > 0 || run->replaced;
 }
 
 /* Adds the findings of the rules. If the run ended badly, that is the finding, and theirs are appended. */
@@ -146,6 +148,12 @@ static bool by_delays(const struct dpe_exploration *exploration)
 	return !strcmp(exploration->options->strategy, "delay");
 }
 
+/* No run ended where its schedule might have gone on. */
+static bool is_every_run_whole(const struct dpe_exploration *exploration)
+{
+	return !exploration->cut && !exploration->stuck && !exploration->timed_out && !exploration->crowded;
+}
+
 /* The delays that were tried are all schedules. */
 static bool has_all_delays(const struct dpe_exploration *exploration)
 {
@@ -177,11 +185,10 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 }
 
 /* The runs that dfs leaves out are equivalent to others, so nothing is unknown. */
-static bool is_whole(const struct dpe_exploration *exploration)
+static bool knows_all(const struct dpe_exploration *exploration)
 {
-	return !exploration->by_dfs ||
-	       (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->cut && !exploration->stuck &&
-		       !exploration->timed_out && !exploration->crowded && !exploration->forked);
+	return is_every_run_whole(exploration) &&
+	       (!exploration->by_dfs || (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->forked));
 }
 
 /* One run; false if exploring ends with it. */
@@ -193,7 +200,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 
 	if (!choose_schedule(exploration, number)) {
 		exploration->ended = true;
-		exploration->complete = has_all_delays(exploration) && is_whole(exploration);
+		exploration->complete = has_all_delays(exploration) && knows_all(exploration);
 		return false;
 	}
 	if (!dpe_exploration_run(exploration, &run))

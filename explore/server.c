@@ -68,22 +68,6 @@ static void free_environment(char **environment)
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-/* One thread runs at a time, and hand-over is cheapest on one processor. */
-static void stay_on_one_processor(void)
-{
-	cpu_set_t all, one;
-
-	CPU_ZERO(&one);
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return;
-	for (int cpu = CPU_SETSIZE; cpu--;)
-		if (CPU_ISSET(cpu, &all)) {
-			CPU_SET(cpu, &one);
-			sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
-}
-
 static void place_files(const struct launch *launch)
 {
 	int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -103,7 +87,6 @@ static _Noreturn void become_program(const struct launch *launch)
 	place_files(launch);
 	fcntl(launch->memory, F_SETFD, 0);
 	fcntl(launch->socket, F_SETFD, 0);
-	stay_on_one_processor();
 	personality(ADDR_NO_RANDOMIZE);
 	execve(launch->program.path, launch->options->argv, launch->environment);
 	error = errno;

@@ -27,6 +27,8 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 	exploration->undecided = rules && !rules->finish(rules->context, to);
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
+	report_count(to, exploration->unseen,
+		"had threads that dpe did not see created, such as those of timers: they come when they like");
 	report_count(to, exploration->replaced,
 		"began another program (exec), which is not controlled: if it is the one that matters, "
 		"name it itself");
@@ -70,7 +72,8 @@ static void report_completeness(const struct dpe_exploration *exploration)
 						 : "something was not controlled, or ended early");
 	else if (exploration->ended)
 		fprintf(to, "explore: not all schedules were explored: %s\n",
-			exploration->delays.cut ? "there are too many, or too long ones" : "something was not controlled");
+			exploration->delays.cut ? "there are too many, or too long ones"
+						: "something was not controlled, or ended early");
 	else if (exploration->by_dfs && exploration->runs == exploration->options->runs)
 		fprintf(to, "explore: not all behaviours were explored: --runs=%u ended it\n", exploration->options->runs);
 }
@@ -90,6 +93,10 @@ void dpe_exploration_end(struct dpe_exploration *exploration)
 	if (options->confirm)
 		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
 			exploration->confirmed, exploration->predicted);
+	if (!exploration->nknown && !exploration->reports && exploration->runs)
+		fputs("explore: the program does not report its accesses to memory, so threads were switched only at calls: "
+		      "compile with -fsanitize=thread\n",
+			exploration->to);
 	dpe_exploration_mark(exploration, &exploration->notes_end);
 	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
 		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,

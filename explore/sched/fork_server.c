@@ -3,6 +3,8 @@
  * does nothing. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/threads.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -174,5 +176,6 @@ __attribute__((constructor)) static void load(int argc, char **argv, char **envi
 	close(memory);
 	if (header == MAP_FAILED || header->magic != DPE_SCHED_MAGIC)
 		_exit(127);
+	dpe_sched_stay_on_one_processor(header);
 	serve(header, commands);
 }

@@ -17,6 +17,7 @@
 /* At events of rules: SIGURG, which is ignored by default. */
 #define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
+#define DPE_SCHED_PROCESSORS 1024 /* as in a cpu_set_t */
 
 /* The class of events of rules; other objects are in classes by address. */
 #define DPE_SCHED_RULE_EVENTS 0
@@ -273,6 +274,8 @@ struct dpe_sched_header {
 	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */
 	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
 	uint32_t selected; /* of SURW: a class of objects; DPE_SCHED_CLASSES: all operations */
+	uint32_t processor; /* on which the program runs, … */
+	uint64_t processors[DPE_SCHED_PROCESSORS / 64]; /* … and all that it sees */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: selected operations, and those of the threads
 					      that it creates, in an earlier run */
 	uint32_t npath;
@@ -302,6 +305,8 @@ struct dpe_sched_header {
 	uint32_t kicked; /* the command: the number of the thread, plus 1, that is outside, … */
 	uint32_t kicked_at; /* … if this is still the number of its last operation */
 	uint32_t kicks; /* threads that went outside */
+	uint32_t unseen; /* threads whose creation the library did not see, as far as it knows of them */
+	uint32_t reports; /* objects of the program that report their accesses */
 	uint32_t opened; /* semaphores with names */
 	uint32_t nevents, events_lost;
 	uint32_t strayed; /* the path was not possible */

@@ -121,12 +121,20 @@ DPE_SCHED_EXPORTED void __tsan_vptr_update(void **address, void *value)
 	{                                                                                          \
 	}
 
-NOTHING(__tsan_init, void)
 NOTHING(__tsan_func_entry, void *caller __attribute__((unused)))
 NOTHING(__tsan_func_exit, void)
 NOTHING(__tsan_acquire, const char *address __attribute__((unused)))
 NOTHING(__tsan_release, const char *address __attribute__((unused)))
 NOTHING(__tsan_atomic_signal_fence, int order __attribute__((unused)))
+
+void __tsan_init(void);
+
+/* Called by a constructor of each object that reports its accesses. */
+DPE_SCHED_EXPORTED void __tsan_init(void)
+{
+	if (dpe_sched)
+		dpe_sched->reports++;
+}
 
 void __tsan_atomic_thread_fence(int order);
 

@@ -3,6 +3,8 @@
  * to be called until the last of glibc's rounds. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/threads.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -30,6 +32,11 @@ static void end_round(void *round)
 void dpe_sched_threads_begin(void)
 {
 	pthread_key_create(&ending, end_round);
+	dpe_sched_watch_end();
+}
+
+void dpe_sched_watch_end(void)
+{
 	pthread_setspecific(ending, (void *)1);
 }
 
@@ -47,7 +54,7 @@ static void *begin(void *with)
 
 	dpe_sched_be(me);
 	me->stack = (uint64_t)__builtin_frame_address(0);
-	pthread_setspecific(ending, (void *)1);
+	dpe_sched_watch_end();
 	dpe_sched_park(me);
 	me->inside = false;
 	return start->routine(start->with);

@@ -2,7 +2,7 @@
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
-for target in ends outside executes signalled long_runs loads; do
+for target in ends outside executes signalled long_runs loads timers processors; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
 ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
@@ -36,6 +36,16 @@ run "$DPE" explore --runs=100 -- ./signalled
 says "a handler that posts a semaphore" 0 "nothing found"
 run "$DPE" explore --runs=10 -- ./signalled never
 says "a signal might come" 3 "signal handler might wake them"
+check "then there may be more schedules" -z "$(grep 'schedules explored' err)"
+
+run "$DPE" explore --runs=10 -- ./timers
+says "the C library's threads for timers let others go on" 0 "nothing found" "10 runs had threads that dpe did not see created"
+check "so not all schedules were explored" -z "$(grep 'schedules explored' err)"
+run ./processors
+run "$DPE" explore --runs=1 --fails="!$status" -- ./processors
+says "the program sees the processors of the machine" 0 "nothing found"
+run "$DPE" explore --runs=1 --fails='!1' -- ./processors one
+says "until it chooses some" 0 "nothing found"
 
 # ---- the time of a run ----
 # loads COUNT: so many busy processes on each processor, whose ids are in `loads`
