@@ -67,11 +67,22 @@ static inline void raise(struct dpe_closure *closure, uint32_t chain, uint32_t i
 	raise_there(closure, chain, index);
 }
 
+static bool raise_all(void *context, uint32_t first, const uint32_t *at, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		raise(context, first + i, at[i]);
+	return true;
+}
+
 /* Adds what precedes the event, and that itself if asked to. */
 static void join(struct dpe_closure *closure, const struct dpe_past_event *event, bool itself)
 {
-	for (uint32_t i = 0; event->epoch->base && i < event->epoch->base->count; i++)
-		raise(closure, i, event->epoch->base->at[i]);
+	const struct dpe_base *base = event->epoch->base;
+
+	if (base && !base->height)
+		raise_all(closure, 0, base->at, base->count);
+	else if (base)
+		dpe_base_each(base, 0, raise_all, closure);
 	raise(closure, event->epoch->chain, itself ? event->index : event->index - 1);
 }
 

@@ -75,17 +75,23 @@ static bool locks_are_free(const struct dpe_follower *follower, const struct dpe
 	return true;
 }
 
+static bool are_done(void *context, uint32_t first, const uint32_t *at, unsigned count)
+{
+	const struct dpe_follower *follower = context;
+	unsigned i = 0;
+
+	while (i < count && at[i] <= follower->done[first + i])
+		i++;
+	return i == count;
+}
+
 bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number)
 {
 	const struct dpe_past_event *event = &follower->history->events[number];
 
 	if (event->index != follower->done[event->epoch->chain] + 1 || event->index > follower->cut[event->epoch->chain])
 		return false;
-	for (uint32_t i = 0; event->epoch->base && i < event->epoch->base->count; i++) {
-		if (event->epoch->base->at[i] > follower->done[i])
-			return false;
-	}
-	return locks_are_free(follower, event) && dpe_data_can(&follower->data, number);
+	return (!event->epoch->base || dpe_base_each(event->epoch->base, 0, are_done, (void *)follower)) && locks_are_free(follower, event) && dpe_data_can(&follower->data, number);
 }
 
 void dpe_follower_do(struct dpe_follower *follower, uint64_t number)

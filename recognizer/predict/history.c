@@ -51,9 +51,7 @@ bool dpe_history_is_full(const struct dpe_history *history)
 /* What precedes the next event of the chain, for all that is known, in chain `of`. */
 static uint32_t known_to(const struct dpe_past_chain *chain, unsigned of)
 {
-	const struct dpe_base *base = chain->epoch ? chain->epoch->base : NULL;
-
-	return base && of < base->count ? base->at[of] : 0;
+	return dpe_base_reach(chain->epoch ? chain->epoch->base : NULL, of);
 }
 
 uint32_t *dpe_history_passed(const struct dpe_history *history)
@@ -73,6 +71,17 @@ uint32_t *dpe_history_passed(const struct dpe_history *history)
 	return passed;
 }
 
+/* Of an ended thread: frees what it needed for events. It may have died with locks. */
+static void shrink(struct dpe_past_chain *chain)
+{
+	const struct dpe_past_chain left = {.earlier = chain->earlier, .found = chain->found, .ended = true};
+
+	if (chain->nheld || chain->moved_thread.kind != DPE_NONE)
+		return;
+	free_chain(chain);
+	*chain = left;
+}
+
 void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps_sets)
 {
 	dpe_message_store_free(&history->messages);
@@ -88,6 +97,10 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps
 	dpe_bytes_free(&history->memory);
 	history->accesses.count = 0;
 	dpe_sections_restart(history, keeps_sets);
+	for (unsigned i = 0; i < history->nchains; i++) {
+		if (history->chains[i].ended)
+			shrink(&history->chains[i]);
+	}
 	dpe_arena_free(history->arena);
 	history->arena = dpe_arena_new();
 	history->bytes = 0;
@@ -108,7 +121,6 @@ void dpe_history_free(struct dpe_history *history)
 	free(history->chains);
 	free(history->incoming);
 	free(history->meanings);
-	free(history->scratch);
 	dpe_arena_free(history->arena);
 	dpe_arena_free(history->sets_arena);
 }
@@ -133,57 +145,17 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 	*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = from;
 }
 
-/* The cut that is to be joined, as an array that can be changed. */
-static void begin_join(struct dpe_history *history, const struct dpe_base *base)
-{
-	if (history->capscratch < history->nchains) {
-		history->capscratch = history->nchains * 2;
-		history->scratch = dpe_xrealloc(
-			history->scratch, history->capscratch * sizeof(*history->scratch));
-	}
-	memset(history->scratch, 0, history->nchains * sizeof(*history->scratch));
-	if (base)
-		memcpy(history->scratch, base->at, base->count * sizeof(*base->at));
-}
-
-/* Adds an event and what must precede it; true if that is new. */
-static bool join(struct dpe_history *history, uint64_t number)
-{
-	const struct dpe_past_event *event = &history->events[number];
-	const struct dpe_base *base = event->epoch->base;
-	bool more = history->scratch[event->epoch->chain] < event->index;
-
-	if (more)
-		history->scratch[event->epoch->chain] = event->index;
-	for (uint32_t i = 0; base && i < base->count; i++) {
-		if (history->scratch[i] >= base->at[i])
-			continue;
-		history->scratch[i] = base->at[i];
-		more = true;
-	}
-	return more;
-}
-
-static const struct dpe_base *keep_scratch(struct dpe_history *history)
-{
-	size_t size = sizeof(struct dpe_base) + history->nchains * sizeof(uint32_t);
-	struct dpe_base *base = dpe_arena_alloc(history->arena, size);
-
-	history->bytes += size;
-	base->count = history->nchains;
-	memcpy(base->at, history->scratch, history->nchains * sizeof(uint32_t));
-	return base;
-}
-
+/* The cut with these events and what must precede them. */
 static const struct dpe_base *join_some(struct dpe_history *history, const struct dpe_base *base,
 	const uint64_t *sources, unsigned count)
 {
-	bool more = false;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_past_event *event = &history->events[sources[i]];
 
-	begin_join(history, base);
-	for (unsigned i = 0; i < count; i++)
-		more |= join(history, sources[i]);
-	return more ? keep_scratch(history) : base;
+		base = dpe_bases_join(history, base, event->epoch->base);
+		base = dpe_base_raise(history, base, event->epoch->chain, event->index);
+	}
+	return base;
 }
 
 static inline const struct dpe_base *join_all(struct dpe_history *history, const struct dpe_base *base,
@@ -195,12 +167,13 @@ static inline const struct dpe_base *join_all(struct dpe_history *history, const
 /* A thread that was already running follows all that was observed before. */
 static const struct dpe_base *join_everything(struct dpe_history *history)
 {
-	begin_join(history, NULL);
+	const struct dpe_base *base = NULL;
+
 	for (unsigned i = 0; i < history->nchains; i++) {
-		history->scratch[i] = history->chains[i].nevents;
-		history->orders_too_much |= history->scratch[i] != 0;
+		base = dpe_base_raise(history, base, i, history->chains[i].nevents);
+		history->orders_too_much |= history->chains[i].nevents != 0;
 	}
-	return keep_scratch(history);
+	return base;
 }
 
 /* ---- what an event is to locks and data -------------------------------------------------- */

@@ -7,11 +7,17 @@
 
 #define DPE_NO_EVENT UINT32_MAX
 
-/* A cut has, of each chain, its first events: so many. Immutable and shared. Chains from `count` on
- * have none. */
+#define DPE_BASE_BITS 3
+#define DPE_BASE_FAN (1u << DPE_BASE_BITS)
+
+/* A cut has, of each chain, its first events: so many. Immutable and shared; NULL: it has none. */
 struct dpe_base {
-	uint32_t count;
-	uint32_t at[];
+	uint32_t height; /* covers DPE_BASE_FAN to the power of height + 1 chains */
+	uint32_t count;  /* of those below: what comes after them is empty */
+	union {
+		uint32_t at[DPE_BASE_FAN];                  /* height 0 */
+		const struct dpe_base *part[DPE_BASE_FAN]; /* lower ones */
+	};
 };
 
 struct dpe_set_lock {
@@ -30,7 +36,7 @@ struct dpe_sections_set {
  * back no lock. Immutable. */
 struct dpe_epoch {
 	uint32_t chain;
-	const struct dpe_base *base; /* what must precede its events, but for their own chain */
+	const struct dpe_base *base; /* what must precede its events; of their own chain less than what does */
 	const struct dpe_sections_set *held; /* sections that they are in; NULL: none */
 };
 
@@ -166,8 +172,6 @@ struct dpe_history {
 	struct dpe_arena *sets_arena;
 	size_t bytes, set_bytes; /* of these two; `bytes` also of sweeps */
 	unsigned nlocks;
-	uint32_t *scratch;       /* a cut */
-	unsigned capscratch;
 	bool keeps_messages;
 	/* Some edges may not hold in every run: of `during`, or to threads that were already running and were
 	 * found after events of others. */
@@ -202,6 +206,51 @@ static inline bool dpe_keys_equal(const struct dpe_value *a, const struct dpe_va
 {
 	return (a->num == b->num && a->kind == b->kind) || dpe_value_equal(*a, *b);
 }
+
+/* ---- bases.c ------------------------------------------------------------------------------ */
+
+static inline bool dpe_base_covers(unsigned height, uint32_t chain)
+{
+	return !(chain >> DPE_BASE_BITS * height >> DPE_BASE_BITS);
+}
+
+/* Which part of a base of that height has the chain, and the chain's number within it. */
+static inline unsigned dpe_base_place(unsigned height, uint32_t chain)
+{
+	return chain >> DPE_BASE_BITS * height & (DPE_BASE_FAN - 1);
+}
+
+static inline uint32_t dpe_base_rest(unsigned height, uint32_t chain)
+{
+	return chain & ((1u << DPE_BASE_BITS * height) - 1);
+}
+
+/* How many events of the chain the cut has. */
+static inline uint32_t dpe_base_reach(const struct dpe_base *base, uint32_t chain)
+{
+	while (base && dpe_base_covers(base->height, chain)) {
+		unsigned place = dpe_base_place(base->height, chain);
+
+		if (place >= base->count)
+			return 0;
+		if (!base->height)
+			return base->at[place];
+		chain = dpe_base_rest(base->height, chain);
+		base = base->part[place];
+	}
+	return 0;
+}
+
+const struct dpe_base *dpe_bases_join(
+	struct dpe_history *history, const struct dpe_base *a, const struct dpe_base *b);
+/* The cut with so many events of the chain. */
+const struct dpe_base *dpe_base_raise(
+	struct dpe_history *history, const struct dpe_base *base, uint32_t chain, uint32_t index);
+
+/* The events of `count` chains from `first` on; false ends the visit. */
+typedef bool dpe_base_fn(void *context, uint32_t first, const uint32_t *at, unsigned count);
+/* `first` is the number of the first chain that the base covers. False if the visit was ended. */
+bool dpe_base_each(const struct dpe_base *base, uint32_t first, dpe_base_fn *each, void *context);
 
 /* ---- sections.c --------------------------------------------------------------------------- */
 

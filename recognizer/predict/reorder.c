@@ -160,7 +160,7 @@ static bool precedes_always(const struct dpe_past_event *a, const struct dpe_pas
 {
 	if (a->epoch->chain == b->epoch->chain)
 		return a->index < b->index;
-	return b->epoch->base && a->epoch->chain < b->epoch->base->count && a->index <= b->epoch->base->at[a->epoch->chain];
+	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
 }
 
 static bool order_pairs(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,

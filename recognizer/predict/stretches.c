@@ -84,7 +84,7 @@ void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t
 /* True if something of the chain's events in this stretch precedes the event, and so all of its earlier ones. */
 static bool follows(const struct dpe_epoch *epoch, uint32_t chain)
 {
-	return epoch->base && chain < epoch->base->count && epoch->base->at[chain];
+	return dpe_base_reach(epoch->base, chain);
 }
 
 static bool follows_all(

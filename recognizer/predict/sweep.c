@@ -23,8 +23,7 @@ struct dpe_sweep {
 
 static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
 {
-	return b->epoch->base && a->epoch->chain < b->epoch->base->count &&
-	       a->index <= b->epoch->base->at[a->epoch->chain];
+	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
 }
 
 static unsigned hash_key(const struct sweep_key *key)
