@@ -39,16 +39,18 @@ PRINT(__snprintf_chk, __vsnprintf_chk, (char *to, size_t size, int flag, size_t 
 	(to, size, flag, room, format, arguments), NOTHING, WRITTEN(size))
 PRINT(__sprintf_chk, __vsprintf_chk, (char *to, int flag, size_t room, const char *format, ...),
 	(to, flag, room, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
-PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments), (flag, format, arguments), release(), NOTHING)
+PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments), (flag, format, arguments),
+	send_by(stdout, DPE_MEMORY_HERE), NOTHING)
 PRINT_LIST(__vfprintf_chk, (FILE * file, int flag, const char *format, va_list arguments),
-	(file, flag, format, arguments), release(), NOTHING)
+	(file, flag, format, arguments), send_by(file, DPE_MEMORY_HERE), NOTHING)
 PRINT_LIST(__vdprintf_chk, (int file, int flag, const char *format, va_list arguments),
-	(file, flag, format, arguments), release(), NOTHING)
-PRINT(__printf_chk, __vprintf_chk, (int flag, const char *format, ...), (flag, format, arguments), release(), NOTHING)
+	(file, flag, format, arguments), send_to(file, DPE_MEMORY_HERE), NOTHING)
+PRINT(__printf_chk, __vprintf_chk, (int flag, const char *format, ...), (flag, format, arguments),
+	send_by(stdout, DPE_MEMORY_HERE), NOTHING)
 PRINT(__fprintf_chk, __vfprintf_chk, (FILE * file, int flag, const char *format, ...),
-	(file, flag, format, arguments), release(), NOTHING)
+	(file, flag, format, arguments), send_by(file, DPE_MEMORY_HERE), NOTHING)
 PRINT(__dprintf_chk, __vdprintf_chk, (int file, int flag, const char *format, ...),
-	(file, flag, format, arguments), release(), NOTHING)
+	(file, flag, format, arguments), send_to(file, DPE_MEMORY_HERE), NOTHING)
 
 /* ---- files ------------------------------------------------------------------------------- */
 

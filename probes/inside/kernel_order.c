@@ -101,8 +101,6 @@ RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (
 RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
 	(file, messages, count, flags))
 RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value))
-RELEASE(int, epoll_ctl, (int file, int operation, int other, struct epoll_event *event),
-	(file, operation, other, event))
 
 HOOK int shutdown(int file, int how)
 {
@@ -126,12 +124,85 @@ ACQUIRE(int, recvmmsg, (int file, struct mmsghdr *messages, unsigned count, int 
 ACQUIRE(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
 ACQUIRE(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags))
 ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value))
-ACQUIRE(int, epoll_wait, (int file, struct epoll_event *events, int count, int timeout),
-	(file, events, count, timeout))
-ACQUIRE(int, epoll_pwait,
-	(int file, struct epoll_event *events, int count, int timeout, const sigset_t *signals),
+
+/* ---- epoll ------------------------------------------------------------------------------- */
+
+/* A descriptor in an epoll, with the data by which a wait names it. */
+static struct watched {
+	uint64_t key; /* of both; 0: there is none yet */
+	uint64_t data;
+} watched[DPE_PRELOAD_WATCHED];
+
+static uint64_t watched_key(int epoll, int file)
+{
+	return ((uint64_t)(uint32_t)epoll << 32 | (uint32_t)file) + 1;
+}
+
+/* The entry of the pair, which is made if there is none; NULL: there is no room. */
+static struct watched *find_watched(int epoll, int file)
+{
+	uint64_t key = watched_key(epoll, file);
+
+	for (unsigned i = 0; i < DPE_PRELOAD_WATCHED; i++) {
+		uint64_t free = 0;
+
+		if (__atomic_compare_exchange_n(&watched[i].key, &free, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+			free == key)
+			return &watched[i];
+	}
+	return NULL;
+}
+
+HOOK int epoll_ctl(int file, int operation, int other, struct epoll_event *event)
+{
+	struct watched *entry;
+
+	dpe_order_release(file, HERE);
+	if (event && operation != EPOLL_CTL_DEL && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD)) {
+		entry = find_watched(file, other);
+		if (entry)
+			__atomic_store_n(&entry->data, event->data.u64, __ATOMIC_RELEASE);
+		else
+			dpe_preload_lose_one();
+	}
+	return REAL(epoll_ctl)(file, operation, other, event);
+}
+
+/* Several descriptors may have the same data: then any of them may be ready. */
+static void acquire_ready(int epoll, const struct epoll_event *event, struct dpe_memory_place place)
+{
+	for (unsigned i = 0; i < DPE_PRELOAD_WATCHED; i++) {
+		uint64_t key = __atomic_load_n(&watched[i].key, __ATOMIC_ACQUIRE);
+
+		if (!key)
+			return;
+		if ((key - 1) >> 32 == (uint32_t)epoll && __atomic_load_n(&watched[i].data, __ATOMIC_ACQUIRE) == event->data.u64)
+			dpe_order_acquire((int)(key - 1), true, place);
+	}
+}
+
+static void find_ready(int epoll, const struct epoll_event *events, int count, struct dpe_memory_place place)
+{
+	if (count < 0)
+		return;
+	dpe_order_acquire(epoll, !count, place);
+	for (int i = 0; i < count && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD); i++)
+		if (events[i].events & ~(uint32_t)EPOLLOUT)
+			acquire_ready(epoll, &events[i], place);
+}
+
+#define EPOLL(name, parameters, arguments)                                                         \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int result = REAL(name) arguments;                                                 \
+                                                                                                   \
+		find_ready(file, events, result, HERE);                                            \
+		return result;                                                                     \
+	}
+EPOLL(epoll_wait, (int file, struct epoll_event *events, int count, int timeout), (file, events, count, timeout))
+EPOLL(epoll_pwait, (int file, struct epoll_event *events, int count, int timeout, const sigset_t *signals),
 	(file, events, count, timeout, signals))
-ACQUIRE(int, epoll_pwait2,
+EPOLL(epoll_pwait2,
 	(int file, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *signals),
 	(file, events, count, timeout, signals))
 

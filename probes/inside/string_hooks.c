@@ -125,7 +125,7 @@ HOOK size_t fread(void *to, size_t size, size_t count, FILE *file)
 HOOK size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
 	READS(from, size * count);
-	release();
+	send_by(file, DPE_MEMORY_HERE);
 	return REAL(fwrite)(from, size, count, file);
 }
 
@@ -141,14 +141,14 @@ HOOK char *fgets(char *to, int size, FILE *file)
 HOOK int fputs(const char *text, FILE *file)
 {
 	READS(text, with_end(text));
-	release();
+	send_by(file, DPE_MEMORY_HERE);
 	return REAL(fputs)(text, file);
 }
 
 HOOK int puts(const char *text)
 {
 	READS(text, with_end(text));
-	release();
+	send_by(stdout, DPE_MEMORY_HERE);
 	return REAL(puts)(text);
 }
 
@@ -278,9 +278,7 @@ HOOK int close(int file)
 
 HOOK int fclose(FILE *file)
 {
-	release();
-	if (file)
-		dpe_order_release(fileno(file), DPE_MEMORY_HERE);
+	send_by(file, DPE_MEMORY_HERE);
 	return REAL(fclose)(file);
 }
 
@@ -292,17 +290,28 @@ HOOK int fclose(FILE *file)
 		release();                                                                         \
 		return REAL(name) arguments;                                                       \
 	}
-RELEASE(int, fflush, (FILE * file), (file))
-RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
-RELEASE(int, putc, (int byte, FILE *file), (byte, file))
-RELEASE(int, putchar, (int byte), (byte))
+#define SEND_BY(stream, name, parameters, arguments)                                               \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		send_by(stream, DPE_MEMORY_HERE);                                                  \
+		return REAL(name) arguments;                                                       \
+	}
+SEND_BY(file, fflush, (FILE * file), (file))
+SEND_BY(file, fputc, (int byte, FILE *file), (byte, file))
+SEND_BY(file, putc, (int byte, FILE *file), (byte, file))
+SEND_BY(stdout, putchar, (int byte), (byte))
 
-PRINT_LIST(vprintf, (const char *format, va_list arguments), (format, arguments), release(), NOTHING)
-PRINT_LIST(vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments), release(), NOTHING)
-PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments), release(), NOTHING)
-PRINT(printf, vprintf, (const char *format, ...), (format, arguments), release(), NOTHING)
-PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments), release(), NOTHING)
-PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments), release(), NOTHING)
+PRINT_LIST(vprintf, (const char *format, va_list arguments), (format, arguments),
+	send_by(stdout, DPE_MEMORY_HERE), NOTHING)
+PRINT_LIST(vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments),
+	send_by(file, DPE_MEMORY_HERE), NOTHING)
+PRINT_LIST(vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments),
+	send_to(file, DPE_MEMORY_HERE), NOTHING)
+PRINT(printf, vprintf, (const char *format, ...), (format, arguments), send_by(stdout, DPE_MEMORY_HERE), NOTHING)
+PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments),
+	send_by(file, DPE_MEMORY_HERE), NOTHING)
+PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments),
+	send_to(file, DPE_MEMORY_HERE), NOTHING)
 
 RELEASE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
 	(queue, from, size, priority))

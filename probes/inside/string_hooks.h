@@ -40,6 +40,17 @@ static inline void release(void)
 	dpe_preload_epoch++;
 }
 
+static inline void send_to(int file, struct dpe_memory_place place)
+{
+	release();
+	dpe_order_release(file, place);
+}
+
+static inline void send_by(FILE *stream, struct dpe_memory_place place)
+{
+	send_to(stream ? fileno(stream) : -1, place);
+}
+
 /* ---- how much is read -------------------------------------------------------------------- */
 
 static inline size_t length(const char *text)

@@ -188,7 +188,8 @@ for how in udp eventfd epoll handler; do
 	says "the order by $how" 0 'nothing found' ' 0 lost'
 done
 for how in pipe socket stream tcp 'end of a pipe' 'end of a socket' 'end of a stream' 'end of a tcp' signal interrupt \
-	'poll of a pipe' 'select of a pipe' 'poll of a socket' 'poll of a tcp' 'poll of a end of a pipe'; do
+	'poll of a pipe' 'select of a pipe' 'poll of a socket' 'poll of a tcp' 'poll of a end of a pipe' 'poll of a stream' \
+	'epoll of a pipe' 'epoll of a socket' 'epoll of a tcp' 'epoll of a end of a pipe' 'epoll of a stream' 'epoll of a eventfd'; do
 	run "$DPE" race -- ./pipes "$how"
 	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
 	run "$DPE" race -- ./pipes "$how" late

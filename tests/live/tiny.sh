@@ -33,6 +33,10 @@ for fails in RESERVATION=0 RESERVATION=1 RESERVATION=3 UPDATE=1 UPDATE=7; do
 done
 sound 'the preloaded library, a race' 1 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer-broken"
 sound 'the preloaded library, no race' 0 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer"
+tiny=${TINY%/*}
+gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/pipes.c" -o pipes.o &&
+	gcc pipes.o -o pipes -pthread -L"$tiny" -Wl,-rpath,"$tiny" -ldpe-mem || not_ok 'building pipes'
+sound 'more descriptors in an epoll than are known' 0 "$TINY" race --no-predict -- ./pipes 'epoll of a pipe'
 check 'limits were met' "$inconclusive" -ge 4
 check 'and updates failed' "$errors" -ge 2
 finish

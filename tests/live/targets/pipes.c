@@ -21,7 +21,7 @@ static sigset_t awaited; /* or a signal, for which a thread waits or */
 static int signals, interrupts; /* which interrupts it */
 static pthread_t receives;
 static volatile sig_atomic_t interrupted;
-static int polls, selects; /* nothing is read: it is enough that something could be */
+static int polls, selects, epolls; /* nothing is read: it is enough that something could be */
 static int polled = -1, watched = -1; /* an epoll, and what is put into it */
 
 __attribute__((noinline)) void put(int *to, int value)
@@ -67,7 +67,7 @@ static void send_one(void)
 		must(!(stream ? fclose(stream) : close(ends[1])));
 	} else if (handles) {
 		signal(SIGUSR1, handle);
-	} else if (polled >= 0) {
+	} else if (polled >= 0 && !epolls) {
 		must(!epoll_ctl(polled, EPOLL_CTL_ADD, watched, &(struct epoll_event){.events = EPOLLIN}));
 	} else if (stream) {
 		fputc('x', stream);
@@ -92,8 +92,12 @@ static int is_found(void)
 {
 	fd_set readable;
 
+	struct epoll_event ready;
+
 	if (polls)
 		return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, -1);
+	if (epolls)
+		return epoll_wait(polled, &ready, 1, -1);
 	FD_ZERO(&readable);
 	FD_SET(ends[0], &readable);
 	return select(ends[0] + 1, &readable, NULL, NULL, NULL);
@@ -113,7 +117,7 @@ static void *receiver(void *unused)
 		return unused;
 	if (signals)
 		must(!sigwait(&awaited, &number) && number == SIGUSR2);
-	else if (polls || selects)
+	else if (polls || selects || epolls)
 		must(is_found() == 1);
 	else if (closes)
 		must(!read(ends[0], bytes, sizeof(bytes)));
@@ -145,11 +149,26 @@ static void connect_ends(int type)
 	ends[1] = sends;
 }
 
+/* Descriptors with the same data, which one of them had not at first. */
+static void watch(void)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &other};
+
+	polled = epoll_create1(0);
+	for (int never = 0; never < 2; never++)
+		must(!epoll_ctl(polled, EPOLL_CTL_ADD, eventfd(0, 0), &event));
+	event.data.ptr = &counter;
+	must(!epoll_ctl(polled, EPOLL_CTL_ADD, ends[0], &event));
+	event.data.ptr = &other;
+	must(!epoll_ctl(polled, EPOLL_CTL_MOD, ends[0], &event));
+}
+
 static void open_ends(const char *how)
 {
 	polls = !strncmp(how, "poll of a ", strlen("poll of a "));
 	selects = !strncmp(how, "select of a ", strlen("select of a "));
-	how += polls ? strlen("poll of a ") : selects ? strlen("select of a ") : 0;
+	epolls = !strncmp(how, "epoll of a ", strlen("epoll of a "));
+	how += polls ? strlen("poll of a ") : selects ? strlen("select of a ") : epolls ? strlen("epoll of a ") : 0;
 	closes = !strncmp(how, "end of a ", strlen("end of a "));
 	if (closes)
 		how += strlen("end of a ");
@@ -165,6 +184,8 @@ static void open_ends(const char *how)
 		stream = fdopen(ends[1], "w");
 	if (!strcmp(how, "epoll"))
 		polled = epoll_create1(0), watched = eventfd(1, 0);
+	if (epolls)
+		watch();
 	handles = !strcmp(how, "handler");
 	interrupts = !strcmp(how, "interrupt");
 	signals = !strcmp(how, "signal");
