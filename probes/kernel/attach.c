@@ -183,6 +183,9 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (bpf_program__autoload(bpf->progs.on_begin_process) &&
 		!attach_tracepoint(bpf->progs.on_begin_process, &bpf->links.on_begin_process, diags))
 		return false;
+	if (bpf_program__autoload(bpf->progs.on_stop_signal) &&
+		!attach_tracepoint(bpf->progs.on_stop_signal, &bpf->links.on_stop_signal, diags))
+		return false;
 	if (bpf_program__autoload(bpf->progs.on_signal) &&
 		!attach_tracepoint(bpf->progs.on_signal, &bpf->links.on_signal, diags))
 		return false;

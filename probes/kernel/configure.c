@@ -158,8 +158,8 @@ static void configure_room(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
-		bpf->maps.stopped, bpf->maps.beginnings, bpf->maps.backings, bpf->maps.asking,
-		bpf->maps.process_waits};
+		bpf->maps.stopped, bpf->maps.disturbed, bpf->maps.imitators, bpf->maps.beginnings,
+		bpf->maps.backings, bpf->maps.asking, bpf->maps.process_waits};
 	unsigned most = bpf_map__max_entries(bpf->maps.ended);
 	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
 
@@ -242,6 +242,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->has_task_work = !probes->stop_processes && kernel_has_task_work();
 	bpf_program__set_autoload(bpf->progs.on_begin_process,
 		probes->follows && !bpf->rodata->has_task_work);
+	bpf_program__set_autoload(bpf->progs.on_stop_signal, probes->follows);
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->event_signal = (__u32)probes->signal;
 	bpf->rodata->stack_depth =

@@ -92,15 +92,59 @@ static bool release_stopped(const struct dpe_follow_files *files)
 	return any;
 }
 
+static bool is_stopped(const struct dpe_follow_files *files, uint32_t pid)
+{
+	struct dpe_newcomer entry;
+	uint64_t stopped;
+
+	return is_pending(files, pid, &entry) || !bpf_map_lookup_elem(files->stopped, &pid, &stopped);
+}
+
+/* False if the parent has waited for its end. */
+static bool is_child(uint32_t pid, uint32_t parent)
+{
+	char *path = dpe_xasprintf("/proc/%u/stat", pid), line[512] = "", *end;
+	FILE *file = fopen(path, "re");
+	unsigned found = 0;
+
+	free(path);
+	if (!file)
+		return false;
+	if (fgets(line, sizeof(line), file) && (end = strrchr(line, ')')))
+		sscanf(end + 1, " %*c %u", &found);
+	fclose(file);
+	return found == parent;
+}
+
+/* Processes that stopped themselves because a child was stopped, once it is not. It comes first, since they will
+ * continue it. What stops itself when its child is gone has its own reasons. */
+static bool release_imitators(const struct dpe_follow_files *files)
+{
+	uint32_t pid, child, *previous = NULL, last;
+	bool any = false;
+
+	while (!bpf_map_get_next_key(files->imitators, previous, &pid)) {
+		last = pid;
+		previous = &last;
+		if (bpf_map_lookup_elem(files->imitators, &pid, &child) || is_stopped(files, child))
+			continue;
+		bpf_map_delete_elem(files->imitators, &pid); /* it may do so again once it is continued */
+		if (is_child(child, pid))
+			send_signal(files, pid, SIGCONT);
+		any = true;
+	}
+	return any;
+}
+
 /* The BPF programs may be about to stop another process while they are being removed. */
 static void release_last(const struct dpe_follow_files *files)
 {
 	struct timespec pause = {.tv_nsec = DPE_RELEASE_PAUSE};
 
 	for (int quiet = 0; quiet < DPE_RELEASE_TRIES; quiet++) {
-		bool held = release_held(files), stopped = release_stopped(files);
+		bool held = release_held(files), stopped = release_stopped(files), imitators = release_imitators(files);
 
-		if (held || stopped)
+		if (held || stopped || imitators)
 			quiet = 0;
 		nanosleep(&pause, NULL);
 	}
@@ -187,7 +231,7 @@ static int start_watchdog(struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
 	const struct watch watch = {.probes = probes, .observer = {getpid(), gettid(), 0, 0}};
-	struct dpe_watchdog_task duty = {.act = act, .watch = watch_observer, .context = &watch, .nfiles = 5};
+	struct dpe_watchdog_task duty = {.act = act, .watch = watch_observer, .context = &watch, .nfiles = 6};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
@@ -199,6 +243,7 @@ static int start_watchdog(struct dpe_probes *probes)
 	duty.files[2] = follow->files.released;
 	duty.files[3] = follow->files.stopped;
 	duty.files[4] = follow->files.followed;
+	duty.files[5] = follow->files.imitators;
 	return dpe_watchdog_make(&follow->watchdog, &duty);
 }
 
@@ -393,6 +438,7 @@ void dpe_follow_serve(struct dpe_probes *probes)
 	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
 		if (is_pending(&follow->files, pid, &entry))
 			serve(probes, pid, &entry);
+	release_imitators(&follow->files);
 }
 
 struct all_left {

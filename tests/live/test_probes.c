@@ -265,6 +265,21 @@ static void children_are_stopped_until_they_have_probes(void **state)
 	check_children(targets_of(state)->whole, false, true);
 }
 
+/* It would never continue itself. */
+static void parents_that_stop_with_their_child_are_continued(void **state)
+{
+	struct run run;
+
+	begin(&run);
+	run.options.follow = run.options.stop_processes = true;
+	add_site(&run, NULL, "work", 1);
+	observe(&run, ARGV(targets_of(state)->plain, "imitator", "30"));
+	assert_true(WIFEXITED(run.status) && WEXITSTATUS(run.status) == 1); /* which says that it saw a stop */
+	assert_int_equal(count_events(&run, "work", DPE_ENTER), 30);
+	assert_int_equal(run.nlosses, 0);
+	end(&run);
+}
+
 static void children_one_by_one(void **state)
 {
 	if (!is_root())
@@ -318,6 +333,7 @@ int main(void)
 		cmocka_unit_test(children_are_not_observed),
 		cmocka_unit_test(children_are_followed),
 		cmocka_unit_test(children_are_stopped_until_they_have_probes),
+		cmocka_unit_test(parents_that_stop_with_their_child_are_continued),
 		cmocka_unit_test(children_one_by_one),
 		cmocka_unit_test(losses_are_exact),
 	};

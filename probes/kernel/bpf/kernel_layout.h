@@ -167,6 +167,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	char comm[16];
+	struct task_struct *real_parent;
 	struct pid *thread_pid;
 	const struct cred *real_cred;
 	struct signal_struct *signal;
@@ -231,6 +232,7 @@ static const volatile bool makes_tail_calls = false;
 #endif
 
 #define SIGNAL_STOP 19
+#define SIGNAL_TERMINAL_STOP 20
 #define SIGNAL_CONTINUE 18
 
 #endif

@@ -99,6 +99,45 @@ static __always_inline bool wait_before_return(
 			       task, &wait->work, &process_waits, wait_in_process, 0);
 }
 
+/* ---- a stop that others see -------------------------------------------------------------- */
+
+static __always_inline void disturb_parent(struct task_struct *child)
+{
+	struct disturbance seen = {bpf_ktime_get_ns(), process_id(child)};
+	__u32 parent = process_id(child->real_parent);
+
+	if (bpf_map_lookup_elem(&followed, &parent))
+		update(&disturbed, &parent, &seen, BPF_ANY);
+}
+
+/* It may stop itself for a reason of its own: the observer checks that it has not waited for the child's end. */
+static __always_inline void note_imitator(struct task_struct *task)
+{
+	__u32 id = process_id(task), child;
+	struct disturbance *seen = bpf_map_lookup_elem(&disturbed, &id);
+
+	if (!seen || bpf_ktime_get_ns() - seen->time > DPE_IMITATION_TIME)
+		return;
+	child = seen->child;
+	bpf_map_delete_elem(&disturbed, &id);
+	if (update(&imitators, &id, &child, BPF_ANY))
+		return;
+	__sync_fetch_and_add(&asked, 1);
+	wake_at_once();
+}
+
+/* `sent`: what is known about the signal; 1: the kernel sends it for a BPF program, 0: for itself. */
+static __always_inline void note_stop_signal(struct task_struct *task, __u64 sent)
+{
+	struct task_struct *sender = bpf_get_current_task_btf();
+	bool own = sender->tgid == task->tgid;
+
+	if ((own && sent == 1) || process_id(sender) == observer)
+		disturb_parent(task);
+	else if (own && sent)
+		note_imitator(task);
+}
+
 /* ---- a process is made ------------------------------------------------------------------- */
 
 /* Runs in the parent. */

@@ -532,6 +532,15 @@ int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 	return 0;
 }
 
+/* Runs in the sender. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_stop_signal, int signal, struct kernel_siginfo *info, struct task_struct *task)
+{
+	if (observing && (signal == SIGNAL_STOP || signal == SIGNAL_TERMINAL_STOP) && process_of(task))
+		note_stop_signal(task, (__u64)info);
+	return 0;
+}
+
 /* If two threads end at once, one may find that the other has already removed the process. */
 static __always_inline bool was_target(struct task_struct *task)
 {

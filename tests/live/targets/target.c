@@ -164,6 +164,35 @@ static int run_child(void)
 	return 0;
 }
 
+/* As su, it stops when its child is stopped, and then continues it. True if the child was stopped before it ended. */
+static int imitate(pid_t child)
+{
+	int status, stopped = 0;
+
+	while (waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status)) {
+		stopped = 1;
+		kill(getpid(), SIGSTOP);
+		kill(child, SIGCONT);
+	}
+	return stopped;
+}
+
+static int run_imitator(void)
+{
+	int stopped = 0;
+	pid_t child;
+
+	for (int i = 0; i < calls; i++) {
+		child = fork();
+		if (!child) {
+			work(i);
+			_exit(0);
+		}
+		stopped += imitate(child);
+	}
+	return stopped > 0;
+}
+
 static int run_jumps(void)
 {
 	for (volatile int i = 0; i < calls; i++)
@@ -195,6 +224,8 @@ static int run_one(const char *what)
 		return leave_early();
 	if (!strcmp(what, "fork"))
 		return run_child();
+	if (!strcmp(what, "imitator"))
+		return run_imitator();
 	return 99;
 }
 
