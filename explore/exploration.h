@@ -23,7 +23,7 @@ struct dpe_exploration {
 	struct dpe_known_finding *known;
 	unsigned nknown, capknown;
 	unsigned runs, cut, yielding, stuck, timed_out, crowded, uncontrolled;
-	unsigned forked, replaced, unseen;
+	unsigned forked, replaced, unseen, nested;
 	bool reports; /* the program does, its accesses to memory */
 	struct dpe_delays delays;
 	struct dpe_dfs dfs;

@@ -94,8 +94,9 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 	exploration->forked += memory->forks > 0;
 	exploration->replaced += run->replaced;
 	exploration->unseen += memory->unseen > 0;
+	exploration->nested += memory->too_nested;
 	exploration->reports |= memory->reports > 0;
-	exploration->uncontrolled += memory->kicks > 0 || memory->unseen > 0 || run->replaced;
+	exploration->uncontrolled += memory->kicks > 0 || memory->unseen > 0 || memory->too_nested || run->replaced;
 }
 
 /* Adds the findings of the rules. If the run ended badly, that is the finding, and theirs are appended. */

@@ -22,6 +22,7 @@
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
 #define DPE_SCHED_TOUCHED 65536      /* bytes of an access by which other threads are found */
 #define DPE_SCHED_HANDLER_MS 50      /* time for a signal handler to wake a thread */
+#define DPE_SCHED_NESTED 4          /* signal handlers of a thread, each within the one before; further ones are not controlled */
 #define DPE_SCHED_LEAVING 10000     /* checks of a thread that ends, before others go on regardless */
 #define DPE_SCHED_IDLE 100          /* consecutive reads after which a thread lets others run first */
 #define DPE_SCHED_LOOP_OBJECTS 32  /* objects that a thread reads in a loop */

@@ -29,6 +29,9 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 	report_count(to, exploration->forked, "created processes, which are not controlled");
 	report_count(to, exploration->unseen,
 		"had threads that dpe did not see created, such as those of timers: they come when they like");
+	if (exploration->nested)
+		fprintf(to, "explore: %u run%s had more than %d signal handlers within each other, which is not controlled\n",
+			exploration->nested, exploration->nested == 1 ? "" : "s", DPE_SCHED_NESTED);
 	report_count(to, exploration->replaced,
 		"began another program (exec), which is not controlled: if it is the one that matters, "
 		"name it itself");

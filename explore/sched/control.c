@@ -358,16 +358,37 @@ static void replace_op(struct dpe_sched_thread *me, const struct dpe_sched_op *o
 		dpe_sched_stamp(me);
 }
 
-bool dpe_sched_interrupt(uint64_t pc)
+/* Whether the wait is the kernel's and has begun, so that a signal ends it: see signal(7). */
+static bool is_to_end(const struct dpe_sched_thread *me, bool restarts)
+{
+	switch (me->op.kind) {
+	case DPE_SCHED_SLEEP:
+		return true;
+	case DPE_SCHED_SEM_WAIT:
+	case DPE_SCHED_SEM_TIMEDWAIT:
+	case DPE_SCHED_FUTEX_BLOCK:
+	case DPE_SCHED_FUTEX_TIMEDBLOCK:
+		return !restarts && dpe_sched_ready(me) != DPE_SCHED_READY;
+	default:
+		return false;
+	}
+}
+
+bool dpe_sched_interrupt(uint64_t pc, bool restarts)
 {
 	struct dpe_sched_thread *me = dpe_sched ? mine : NULL;
 	bool has_turn;
 
-	if (!me || !me->parked || me->beneath.kind != DPE_SCHED_NONE)
+	if (!me || !me->parked)
 		return false;
+	if (me->nested == DPE_SCHED_NESTED) {
+		__atomic_store_n(&dpe_sched->too_nested, 1, __ATOMIC_RELAXED);
+		return false;
+	}
 	be_parked(me, false);
 	dpe_sched_lock();
-	me->beneath = me->op;
+	me->op.interrupted |= is_to_end(me, restarts);
+	me->beneath[me->nested++] = me->op;
 	replace_op(me, &(struct dpe_sched_op){.kind = DPE_SCHED_HANDLER, .pc = pc});
 	has_turn = dpe_sched->running == dpe_sched_number(me);
 	if (has_turn)
@@ -386,8 +407,7 @@ void dpe_sched_resume(void)
 
 	me->inside = true;
 	dpe_sched_lock();
-	replace_op(me, &me->beneath);
-	me->beneath.kind = DPE_SCHED_NONE;
+	replace_op(me, &me->beneath[--me->nested]);
 	take_turn(me);
 	__atomic_store_n(&me->baton, GO, __ATOMIC_RELEASE); /* for the wait beneath */
 	be_parked(me, true);
@@ -511,7 +531,7 @@ void dpe_sched_finish(void)
 	me->inside = true;
 	dpe_sched_lock();
 	me->state = DPE_SCHED_FINISHED;
-	me->beneath.kind = DPE_SCHED_NONE;
+	me->nested = 0;
 	me->steps++; /* which thread then continues is a separate choice */
 	dpe_sched->live--;
 	if (me->tid != dpe_sched->pid)

@@ -51,7 +51,7 @@ DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
 /* A signal handler begins, as the thread's next operation; false: the thread was not waiting for its baton. */
-DPE_SCHED_HIDDEN bool dpe_sched_interrupt(uint64_t pc);
+DPE_SCHED_HIDDEN bool dpe_sched_interrupt(uint64_t pc, bool restarts);
 DPE_SCHED_HIDDEN void dpe_sched_resume(void);
 /* Waits for the baton. */
 DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);

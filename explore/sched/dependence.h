@@ -33,10 +33,13 @@ static inline bool dpe_event_names_thread(const struct dpe_sched_event *a)
 	return dpe_sched_names_thread(a->kind);
 }
 
-/* A cancelled thread may stop at any operation, and a signal handler come before any. The owner of a robust mutex leaves it by ending. */
+/* A cancelled thread may stop at any operation, and a signal handler come before any, and end a wait that nothing else has ended. The
+ * owner of a robust mutex leaves it by ending. */
 static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const struct dpe_sched_event *b)
 {
 	if (a->kind == DPE_SCHED_END && b->robust)
+		return true;
+	if (a->kind == DPE_SCHED_KILL && (b->kind == DPE_SCHED_SEM_POST || b->kind == DPE_SCHED_FUTEX_WAKE))
 		return true;
 	if (!dpe_event_names_thread(a))
 		return false;

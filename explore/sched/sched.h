@@ -118,6 +118,7 @@ struct dpe_sched_op {
 	uint8_t kind;
 	uint8_t robust;  /* the mutex is */
 	uint8_t wake;    /* the thread of a wait without a count of wakeups was woken */
+	uint8_t interrupted; /* a signal handler did, and the wait ends with EINTR */
 };
 
 enum dpe_sched_state {
@@ -151,7 +152,8 @@ struct dpe_sched_thread {
 	uint64_t stack; /* its end; 0: not known */
 	uint64_t priority;
 	struct dpe_sched_op op;
-	struct dpe_sched_op beneath; /* a signal handler, which is not over; NONE: there is none */
+	struct dpe_sched_op beneath[DPE_SCHED_NESTED]; /* signal handlers, which are not over, the first first */
+	uint8_t nested; /* their number */
 };
 
 /* A choice that differs from the default (see choices.c): at operation number `step` of `from`, `to`
@@ -305,6 +307,7 @@ struct dpe_sched_header {
 	uint32_t kicked; /* the command: the number of the thread, plus 1, that is outside, … */
 	uint32_t kicked_at; /* … if this is still the number of its last operation */
 	uint32_t kicks; /* threads that went outside */
+	uint32_t too_nested; /* handlers came that are not controlled */
 	uint32_t unseen; /* threads whose creation the library did not see, as far as it knows of them */
 	uint32_t reports; /* objects of the program that report their accesses */
 	uint32_t opened; /* semaphores with names */

@@ -45,6 +45,14 @@ bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread)
 	return shared;
 }
 
+/* Who uses memory: a thread, or a handler that interrupts one, as if it were another. These share the numbers that are left. */
+static unsigned user_of(const struct dpe_sched_thread *me)
+{
+	unsigned thread = dpe_sched_number(me), left = SHARED - 1 - DPE_SCHED_THREADS;
+
+	return me->nested ? DPE_SCHED_THREADS + (thread * DPE_SCHED_NESTED + me->nested - 1) % left : thread;
+}
+
 static void access_memory(
 	enum dpe_sched_kind kind, const volatile void *address, unsigned long size, uint64_t pc)
 {
@@ -56,13 +64,15 @@ static void access_memory(
 		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
 		.pc = pc,
 	};
+	unsigned user;
 	bool shared = false;
 
 	if (!me)
 		return;
+	user = user_of(me);
 	end = begin + (size > DPE_SCHED_TOUCHED ? DPE_SCHED_TOUCHED : size);
 	for (uint64_t at = begin & ~(uint64_t)(GRANULE - 1); at < end; at += GRANULE)
-		shared |= dpe_sched_is_shared(at, dpe_sched_number(me));
+		shared |= dpe_sched_is_shared(at, user);
 	dpe_sched_access(&op, shared);
 }
 

@@ -32,7 +32,8 @@ void dpe_sched_call_handler(int number, siginfo_t *info, void *context)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int error = errno;
-	bool waited = dpe_sched_interrupt((uint64_t)own_actions[number].sa_sigaction + 1);
+	const struct sigaction *own = &own_actions[number];
+	bool waited = dpe_sched_interrupt((uint64_t)own->sa_sigaction + 1, own->sa_flags & SA_RESTART);
 
 	dpe_sched_call_handler(number, info, context);
 	if (waited)
@@ -117,7 +118,7 @@ static struct dpe_sched_thread *begin_sending(struct dpe_sched_thread *to, int n
 		return NULL;
 	me->inside = true;
 	await_parked(to);
-	if (!blocks(to, number) && to->beneath.kind == DPE_SCHED_NONE)
+	if (!blocks(to, number) && to->nested < DPE_SCHED_NESTED)
 		return to;
 	me->inside = false;
 	return NULL;

@@ -91,29 +91,47 @@ DPE_SCHED_EXPORTED time_t time(time_t *to)
 	return now.tv_sec;
 }
 
-static void sleep_until(uint64_t until, uint64_t pc)
+/* The time that is left because a signal handler interrupted it; 0: it was not interrupted. */
+static uint64_t sleep_until(uint64_t until, uint64_t pc)
 {
 	const struct dpe_sched_op op = {.kind = DPE_SCHED_SLEEP, .until = until, .pc = pc};
+	struct dpe_sched_thread *me = dpe_sched_self();
+	uint64_t now;
 
 	dpe_sched_point(&op);
-	dpe_sched_test_cancel(dpe_sched_self());
+	dpe_sched_test_cancel(me);
+	now = dpe_sched_now();
+	return !me->op.interrupted ? 0 : until > now ? until - now : 1;
 }
 
-static void sleep_for(uint64_t ns, uint64_t pc)
+static uint64_t sleep_for(uint64_t ns, uint64_t pc)
 {
-	sleep_until(dpe_sched_now() + ns + 1, pc);
+	return sleep_until(dpe_sched_now() + ns + 1, pc);
+}
+
+/* 0 or EINTR. */
+static int keep_rest(uint64_t ns, struct timespec *rest)
+{
+	if (ns && rest)
+		*rest = (struct timespec){(time_t)(ns / SECOND), (long)(ns % SECOND)};
+	return ns ? EINTR : 0;
+}
+
+static int result_of(int error)
+{
+	if (!error)
+		return 0;
+	errno = error;
+	return -1;
 }
 
 DPE_SCHED_EXPORTED int nanosleep(const struct timespec *time, struct timespec *rest)
 {
 	if (!dpe_sched_self())
 		return REAL(nanosleep)(time, rest);
-	if (time->tv_sec < 0 || !dpe_sched_is_time(time)) {
-		errno = EINVAL;
-		return -1;
-	}
-	sleep_for(ns_of(time), DPE_SCHED_HERE);
-	return 0;
+	if (time->tv_sec < 0 || !dpe_sched_is_time(time))
+		return result_of(EINVAL);
+	return result_of(keep_rest(sleep_for(ns_of(time), DPE_SCHED_HERE), rest));
 }
 
 DPE_SCHED_EXPORTED int clock_nanosleep(
@@ -124,26 +142,22 @@ DPE_SCHED_EXPORTED int clock_nanosleep(
 	if (time->tv_sec < 0 || !dpe_sched_is_time(time))
 		return EINVAL;
 	if (flags & TIMER_ABSTIME)
-		sleep_until(dpe_sched_until(clock, time), DPE_SCHED_HERE);
-	else
-		sleep_for(ns_of(time), DPE_SCHED_HERE);
-	return 0;
+		return keep_rest(sleep_until(dpe_sched_until(clock, time), DPE_SCHED_HERE), NULL);
+	return keep_rest(sleep_for(ns_of(time), DPE_SCHED_HERE), rest);
 }
 
 DPE_SCHED_EXPORTED unsigned sleep(unsigned seconds)
 {
 	if (!dpe_sched_self())
 		return REAL(sleep)(seconds);
-	sleep_for(seconds * SECOND, DPE_SCHED_HERE);
-	return 0;
+	return (unsigned)(sleep_for(seconds * SECOND, DPE_SCHED_HERE) / SECOND);
 }
 
 DPE_SCHED_EXPORTED int usleep(useconds_t us)
 {
 	if (!dpe_sched_self())
 		return REAL(usleep)(us);
-	sleep_for(us * UINT64_C(1000), DPE_SCHED_HERE);
-	return 0;
+	return result_of(keep_rest(sleep_for(us * UINT64_C(1000), DPE_SCHED_HERE), NULL));
 }
 
 DPE_SCHED_EXPORTED int sched_yield(void)

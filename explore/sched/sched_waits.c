@@ -213,8 +213,13 @@ static int take_one(sem_t *sem, int otherwise)
 /* A request for cancellation is followed even if the semaphore could be taken. */
 static int wait_for_one(sem_t *sem, int otherwise)
 {
-	dpe_sched_test_cancel(dpe_sched_self());
-	return take_one(sem, otherwise);
+	struct dpe_sched_thread *me = dpe_sched_self();
+
+	dpe_sched_test_cancel(me);
+	if (!me->op.interrupted)
+		return take_one(sem, otherwise);
+	errno = EINTR;
+	return -1;
 }
 
 DPE_SCHED_EXPORTED int sem_init(sem_t *sem, int shared, unsigned value)
@@ -392,6 +397,11 @@ static long wait_for_futex(const long *words, uint64_t until, uint64_t pc)
 	}
 	op.order = ++dpe_sched->waits;
 	dpe_sched_point(&op);
+	if (me->op.interrupted) {
+		me->op.kind = DPE_SCHED_NONE;
+		errno = EINTR;
+		return -1;
+	}
 	if (dpe_sched_end_wait(me))
 		return 0;
 	errno = ETIMEDOUT;

@@ -54,6 +54,8 @@ static enum dpe_sched_ready operation_ready(const struct dpe_sched_thread *threa
 	const struct dpe_sched_op *op = &thread->op;
 	const void *object = (const void *)op->object;
 
+	if (op->interrupted)
+		return DPE_SCHED_READY;
 	switch (op->kind) {
 	case DPE_SCHED_MUTEX_LOCK:
 	case DPE_SCHED_MUTEX_TIMEDLOCK:
@@ -136,7 +138,7 @@ static bool is_wait(const struct dpe_sched_op *op, uint64_t object)
 	case DPE_SCHED_FUTEX_BLOCK:
 	case DPE_SCHED_FUTEX_TIMEDBLOCK:
 	case DPE_SCHED_BARRIER_BLOCK:
-		return op->object == object;
+		return op->object == object && !op->interrupted;
 	default:
 		return false;
 	}
@@ -149,7 +151,10 @@ static struct dpe_sched_op *wait_for(struct dpe_sched_thread *thread, uint64_t o
 		return NULL;
 	if (is_wait(&thread->op, object))
 		return &thread->op;
-	return is_wait(&thread->beneath, object) ? &thread->beneath : NULL;
+	for (unsigned i = 0; i < thread->nested; i++)
+		if (is_wait(&thread->beneath[i], object))
+			return &thread->beneath[i];
+	return NULL;
 }
 
 static void forget(unsigned index)

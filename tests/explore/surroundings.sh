@@ -2,7 +2,7 @@
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
-for target in ends outside executes signalled long_runs loads timers processors; do
+for target in ends outside executes signalled long_runs loads timers processors handlers; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
 ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
@@ -46,6 +46,11 @@ run "$DPE" explore --runs=1 --fails="!$status" -- ./processors
 says "the program sees the processors of the machine" 0 "nothing found"
 run "$DPE" explore --runs=1 --fails='!1' -- ./processors one
 says "until it chooses some" 0 "nothing found"
+
+run "$DPE" explore --strategy=delay --runs=100000 -- ./handlers 2
+says "handlers within handlers" 0 "schedules explored"
+run "$DPE" explore --runs=20 -- ./handlers 6
+says "more of them than are controlled" 0 "had more than 4 signal handlers within each other" "nothing found"
 
 # ---- the time of a run ----
 # loads COUNT: so many busy processes on each processor, whose ids are in `loads`
