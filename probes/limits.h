@@ -38,6 +38,9 @@
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
+/* Of a function that is observed where it returns: places, and functions that return for it; more: by a return probe. */
+#define DPE_RETURN_PLACES DPE_TINY_OR(2, 64)
+#define DPE_RETURN_PARTS DPE_TINY_OR(2, 8)
 #define DPE_ATOMICS_BYTES DPE_TINY_OR(1 << 16, 64 << 20) /* of code that is searched for atomic instructions */
 #define DPE_LISTED_ATOMICS 4 /* functions that are named because they have some; of others the number */
 

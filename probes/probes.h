@@ -81,6 +81,7 @@ struct dpe_probes {
 	struct dpe_guards *guards;
 
 	struct dpe_bpf *bpf;
+	bool unwinds; /* see dpe_sites_unwind */
 	bool multi; /* all places of a file in one call */
 	struct dpe_process_probes *first; /* of the first process; of others see dpe_follow */
 	struct dpe_linker *linkers; /* dynamic linkers among the modules */

@@ -14,6 +14,8 @@ struct dpe_unwind_rows {
  * caller; the rest is DPE_FRAME_UNKNOWN. Empty where the file has no such table, or a broken one. At most `max` rows:
  * what lies behind them is unknown, too, and *cut is true. dpe_unwind_rows_free. */
 struct dpe_unwind_rows dpe_unwind_rows_of(const struct dpe_module *module, unsigned max, bool *cut);
+/* The code from *begin to *end, a function or a part of one, that holds the address, as .eh_frame_hdr lists it. */
+bool dpe_unwind_extent(const struct dpe_module *module, uint64_t address, uint64_t *begin, uint64_t *end);
 void dpe_unwind_rows_free(struct dpe_unwind_rows *rows);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "probes/binary/binary.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/limits.h"
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
@@ -32,6 +33,20 @@ struct dpe_entry_use {
  * it makes no difference; else the first of the function. See docs/internals/probe-points.md. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
 	const struct dpe_entry_use *use, struct dpe_placement *placement);
+
+/* ---- returns ----------------------------------------------------------------------------- */
+
+struct dpe_returns {
+	uint64_t offsets[DPE_RETURN_PLACES]; /* in the file, of the instructions that return */
+	unsigned count;
+	unsigned nparts; /* of the code that they are in; above 1: other functions may return there, too */
+};
+
+/* The places where the function returns, if it ever does. `entry`: distance of the probe on its entry, behind which it must not begin again;
+ * `alone`: no other function may return for it (a tail call). False if they are not
+ * all known. */
+bool dpe_code_returns(struct dpe_module *module, const struct dpe_function *function, unsigned entry, bool alone,
+	struct dpe_returns *returns);
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 

@@ -18,7 +18,8 @@ void dpe_configure(struct dpe_probes *probes, bool multi);
 /* The purpose of each of our programs. */
 enum dpe_group_kind {
 	DPE_AT_ENTRIES,
-	DPE_AT_RETURNS,
+	DPE_AT_RETURNS, /* by return probes … */
+	DPE_AT_RETS,    /* … and by probes on the instructions that return */
 	DPE_GROUPS,
 };
 
@@ -40,6 +41,12 @@ int dpe_group_link(const struct dpe_probes *probes, pid_t pid, const struct dpe_
 /* Attaches one site, on kernels that cannot attach many at once. False after an error. */
 bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_site *site, bool exit, struct dpe_diags *diags);
+/* ---- attach_late.c ----------------------------------------------------------------------- */
+
+/* If the module has the function that C++ calls where a handler begins, and calls that an exception has left have to be
+ * forgotten at once: observes it. */
+void dpe_attach_catch(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module);
+
 /* ---- detach.c ---------------------------------------------------------------------------- */
 
 /* Destroys the links that are not NULL, and returns when none of their programs runs any more. */

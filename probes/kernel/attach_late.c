@@ -139,6 +139,9 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 {
 	bool *wanted = take_wanted(&probes->modules, process, mapped);
 
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		if (wanted[i])
+			dpe_attach_catch(probes, process, probes->modules.at[i]);
 	if (probes->multi) {
 		attach_many(probes, process, wanted);
 	} else {
@@ -149,12 +152,12 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 }
 
 /* 0, or -1 with errno. */
-static int link_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
+static int link_place(struct bpf_program *program, struct dpe_process_probes *process,
 	const char *path, uint64_t offset)
 {
 	const uint64_t zero = 0;
 	struct dpe_multi_request request = {
-		.program = bpf_program__fd(probes->bpf->progs.on_libraries),
+		.program = bpf_program__fd(program),
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&offset,
@@ -172,12 +175,12 @@ static int link_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 }
 
 /* The same, on kernels that cannot attach many at once. */
-static int link_linker_alone(struct dpe_probes *probes, struct dpe_process_probes *process,
+static int link_place_alone(struct bpf_program *program, struct dpe_process_probes *process,
 	const char *path, uint64_t offset)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
 	struct bpf_link *link = bpf_program__attach_uprobe_opts(
-		probes->bpf->progs.on_libraries, process->pid, path, offset, &options);
+		program, process->pid, path, offset, &options);
 
 	if (!link)
 		return -1;
@@ -185,18 +188,45 @@ static int link_linker_alone(struct dpe_probes *probes, struct dpe_process_probe
 	return 0;
 }
 
+static int link_function(const struct dpe_probes *probes, struct bpf_program *program, struct dpe_process_probes *process,
+	const struct dpe_module *module, const struct dpe_function *function)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
+	return (probes->multi ? link_place : link_place_alone)(program, process, path, function->offset);
+}
+
+static bool has_shared_returns(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (probes->sites[i].returns && probes->sites[i].returns->nparts > 1)
+			return true;
+	return false;
+}
+
+void dpe_attach_catch(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module)
+{
+	unsigned count;
+	const struct dpe_function *catch = dpe_module_find(module, DPE_CATCH_FUNCTION, &count);
+
+	if (!catch || !has_shared_returns(probes))
+		return;
+	if (link_function(probes, probes->bpf->progs.on_catch, process, module, catch) && errno != ESRCH) {
+		dpe_diag_at(probes->diags, DPE_WARNING, module->path, "%s cannot be observed (%s), which counts as a loss",
+			DPE_CATCH_FUNCTION, strerror(errno));
+		dpe_attach_lose(probes);
+	}
+}
+
 bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_linker *linker, struct dpe_diags *diags)
 {
-	char path[32];
 	int error;
 
 	if (!bpf_program__autoload(probes->bpf->progs.on_libraries))
 		return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->module->fd);
-	error = probes->multi
-			? link_linker(probes, process, path, linker->function->offset)
-			: link_linker_alone(probes, process, path, linker->function->offset);
+	error = link_function(probes, probes->bpf->progs.on_libraries, process, linker->module, linker->function);
 	if (!error || (errno == ESRCH && probes->follow))
 		return true;
 	if (errno == ESRCH)

@@ -88,6 +88,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 		return;
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
 }
 
 /* Programs that may sleep can wait until another thread has changed the mappings. */
@@ -123,6 +124,7 @@ static void configure_object_watches(struct dpe_probes *probes)
 	bpf_map__set_max_entries(bpf->maps.watch_changes, most_sites(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
 }
 
 static void configure_guards(struct dpe_probes *probes)
@@ -275,6 +277,8 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->refuses_returns = dpe_kernel_has_sessions();
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_catch, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));
 }

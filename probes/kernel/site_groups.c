@@ -16,7 +16,8 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_site
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(site->signature)) |
 	       (site->wanted->kind ? DPE_COOKIE_INSIDE : 0) | (site->usdt ? DPE_COOKIE_USDT : 0) |
 	       (dpe_object_watches_at(probes, site) ? DPE_COOKIE_WATCHES_OBJECTS : 0) |
-	       (dpe_guards_has(probes, site) ? DPE_COOKIE_GUARDED : 0);
+	       (site->returns ? DPE_COOKIE_RETURNS : 0) |
+	       (site->returns && site->returns->nparts > 1 ? DPE_COOKIE_SHARED : 0) | (dpe_guards_has(probes, site) ? DPE_COOKIE_GUARDED : 0);
 }
 
 static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
@@ -24,29 +25,40 @@ static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group
 	struct bpf_program *const programs[] = {
 		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
 		[DPE_AT_RETURNS] = bpf->progs.on_exit,
+		[DPE_AT_RETS] = bpf->progs.on_ret,
 	};
 
 	return programs[kind];
+}
+
+static bool attach_at(struct dpe_probes *probes, struct dpe_process_probes *process, const struct dpe_site *site,
+	enum dpe_group_kind kind, uint64_t offset, struct dpe_diags *diags)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, site), .retprobe = kind == DPE_AT_RETURNS,
+		.ref_ctr_offset = dpe_usdt_counter(site->usdt));
+	struct bpf_link *link;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", site->module->fd);
+	link = bpf_program__attach_uprobe_opts(program_for(probes->bpf, kind), process->pid, path, offset, &options);
+	if (!link)
+		return dpe_attach_refused(probes, site, errno, diags);
+	*DPE_GROW(process->probe_links, process->nprobe_links, process->capprobe_links) = link;
+	return true;
 }
 
 bool dpe_attach_one(
 	struct dpe_probes *probes, struct dpe_process_probes *process, const struct dpe_site *site,
 	bool exit, struct dpe_diags *diags)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, site),
-		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(site->usdt));
-	enum dpe_group_kind kind = exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES;
-	struct bpf_program *program = program_for(probes->bpf, kind);
-	struct bpf_link *link;
-	char path[32];
+	bool good = true;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", site->module->fd);
-	link = bpf_program__attach_uprobe_opts(program, process->pid, path,
-		site->function->offset + site->placement.distance, &options);
-	if (!link)
-		return dpe_attach_refused(probes, site, errno, diags);
-	*DPE_GROW(process->probe_links, process->nprobe_links, process->capprobe_links) = link;
-	return true;
+	if (!exit || !site->returns)
+		return attach_at(probes, process, site, exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES,
+			site->function->offset + site->placement.distance, diags);
+	for (unsigned i = 0; i < site->returns->count; i++)
+		good &= attach_at(probes, process, site, DPE_AT_RETS, site->returns->offsets[i], diags);
+	return good;
 }
 
 static void make_room(struct dpe_group *group)
@@ -60,25 +72,40 @@ static void make_room(struct dpe_group *group)
 	group->sites = dpe_xrealloc(group->sites, group->cap * sizeof(*group->sites));
 }
 
-static void add_place(
-	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
+static void add_place(const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site,
+	uint64_t offset, uint64_t counter)
 {
 	make_room(group);
-	group->offsets[group->count] = site->function->offset + site->placement.distance;
-	group->counters[group->count] = dpe_usdt_counter(site->usdt);
+	group->offsets[group->count] = offset;
+	group->counters[group->count] = counter;
 	group->cookies[group->count] = cookie_of(probes, site);
 	group->sites[group->count++] = site;
 }
 
+static void add_entry(const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
+{
+	if (group->nothing || group->kind == DPE_AT_ENTRIES || (group->kind == DPE_AT_RETURNS && site->exit && !site->returns))
+		add_place(probes, group, site, site->function->offset + site->placement.distance, dpe_usdt_counter(site->usdt));
+}
+
+static void add_returns(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site, unsigned parts)
+{
+	for (unsigned i = 0; site->returns && site->returns->nparts == parts && i < site->returns->count; i++)
+		add_place(probes, group, site, site->returns->offsets[i], 0);
+}
+
+/* At one place the program of the last request runs first. A function that returns for another has fewer parts than that, and
+ * ends first. */
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 {
-	for (unsigned i = 0; i < probes->nsites; i++) {
-		const struct dpe_site *site = &probes->sites[i];
-
-		if (site->module == group->module && !site->preloaded &&
-			(group->nothing || group->kind == DPE_AT_ENTRIES || site->exit))
-			add_place(probes, group, site);
-	}
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (probes->sites[i].module == group->module && !probes->sites[i].preloaded)
+			add_entry(probes, group, &probes->sites[i]);
+	for (unsigned parts = DPE_RETURN_PARTS; parts && (group->nothing || group->kind == DPE_AT_RETS); parts--)
+		for (unsigned i = 0; i < probes->nsites; i++)
+			if (probes->sites[i].module == group->module && !probes->sites[i].preloaded)
+				add_returns(probes, group, &probes->sites[i], parts);
 }
 
 void dpe_group_free(struct dpe_group *group)

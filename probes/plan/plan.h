@@ -9,6 +9,9 @@
 #include "probes/plan/watches.h"
 #include "probes/probes.h"
 
+/* The function that C++ calls where a handler begins. */
+#define DPE_CATCH_FUNCTION "__cxa_begin_catch"
+
 /* One place in one file where something that the plan names is observed. Records carry its number. What is a
  * pointer belongs to the plan, the module or the arena of the probes. */
 struct dpe_site {
@@ -20,6 +23,7 @@ struct dpe_site {
 	dpe_name module_name, event; /* event: the name of its messages */
 	struct dpe_placement placement;
 	bool enter, exit;
+	const struct dpe_returns *returns; /* its exit is observed there; NULL: the kernel diverts the return address */
 	unsigned nargs;
 	/* The union of what all plan sites at this place need. */
 	uint64_t used, reads;

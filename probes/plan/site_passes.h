@@ -20,7 +20,11 @@ void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct d
  * sites are known. */
 void dpe_sites_warn_of_types(const struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* Whether returns can be probed in the modules from number `first_module` on; if not, after one error, or a warning once
+/* Whether something in the target throws exceptions, or cleans up when they pass. */
+bool dpe_sites_unwind(const struct dpe_probes *probes);
+/* If an exception may pass the site's function: finds the places where it returns. */
+void dpe_site_find_returns(struct dpe_probes *probes, struct dpe_site *site);
+/* Whether exits can be observed in the modules from number `first_module` on; if not, after one error, or a warning once
  * probes are placed. */
 bool dpe_sites_check_stacks(
 	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);

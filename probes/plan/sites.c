@@ -190,6 +190,7 @@ static void place(struct dpe_probes *probes, struct dpe_site *site)
 	if (site->wanted->kind)
 		return;
 	dpe_place_entry(site->module, site->function, &use, &site->placement);
+	dpe_site_find_returns(probes, site);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", site->module->name,
 		site->function->name, site->placement.distance, site->placement.instruction,
 		site->placement.reason);
@@ -240,6 +241,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
 
+	probes->unwinds = dpe_sites_unwind(probes);
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_wanted(probes, &probes->plan->sites[i], diags);
 	for (unsigned i = 0; complete && i < probes->nsites; i++) {
@@ -323,9 +325,10 @@ unsigned dpe_sites_find_late(struct dpe_probes *probes)
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		refused += !find_wanted_late(probes, &fresh, &probes->plan->sites[i]);
 	probes->nsearched = probes->modules.count;
+	probes->unwinds = dpe_sites_unwind(probes);
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
 	dpe_sites_drop_unprobed(probes, first, probes->diags);
-	dpe_sites_check_stacks(probes, first_module, probes->diags);
+	refused += !dpe_sites_check_stacks(probes, first_module, probes->diags);
 	return refused;
 }

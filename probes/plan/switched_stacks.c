@@ -1,5 +1,6 @@
-/* Refuses to probe returns in programs that switch stacks themselves. The kernel's uretprobes take calls on lower stacks for
- * abandoned once a probed function is called on a higher one, and end the program with SIGILL when such a call returns. */
+/* Refuses to observe exits in programs that switch stacks themselves. The kernel's uretprobes take calls on lower stacks for
+ * abandoned once a probed function is called on a higher one, and end the program with SIGILL when such a call returns. So do
+ * our own notes of calls: an exit would be lost, or taken for that of another call. */
 #include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
@@ -60,15 +61,25 @@ static const char *stack_switch(const struct dpe_modules *modules, struct dpe_mo
 static const struct dpe_site *probed_return(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
-		if (probes->sites[i].exit && !probes->sites[i].preloaded)
+		if (probes->sites[i].exit && !probes->sites[i].preloaded && !probes->sites[i].returns)
 			return &probes->sites[i];
 	return NULL;
+}
+
+static const struct dpe_site *observed_exit(const struct dpe_probes *probes)
+{
+	const struct dpe_site *site = probed_return(probes);
+
+	for (unsigned i = 0; !site && i < probes->nsites; i++)
+		if (probes->sites[i].exit && !probes->sites[i].preloaded)
+			site = &probes->sites[i];
+	return site;
 }
 
 bool dpe_sites_check_stacks(
 	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
 {
-	const struct dpe_site *site = probed_return(probes);
+	const struct dpe_site *site = observed_exit(probes);
 
 	for (unsigned i = first_module; site && i < probes->modules.count; i++) {
 		struct dpe_module *module = probes->modules.at[i];
@@ -77,24 +88,15 @@ bool dpe_sites_check_stacks(
 		if (!function)
 			continue;
 		dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, site->wanted->place,
-			"%s switches stacks (%s): the kernel may end it when '%s' returns, whose "
-			"exit the rules need",
-			module->name, function, dpe_name_text(probes->names, site->wanted->name));
+			"%s switches stacks (%s): %s '%s' returns, whose exit the rules need",
+			module->name, function, site->returns ? "it is not always seen which call of" : "the kernel may end it when",
+			dpe_name_text(probes->names, site->wanted->name));
 		dpe_diag(diags, DPE_NOTE, site->wanted->place,
 			"observe only entries (f.enter); thread functions can be observed with "
 			"--preload");
 		return false;
 	}
 	return true;
-}
-
-/* Only a library of the language itself defines what others call to throw; Rust's is part of the program. */
-static bool throws(const struct dpe_modules *modules)
-{
-	for (unsigned i = 0; i < modules->count; i++)
-		if (modules->at[i]->program && dpe_module_imports(modules->at[i], "_Unwind_RaiseException"))
-			return true;
-	return is_called(modules, "__cxa_throw");
 }
 
 void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -107,7 +109,7 @@ void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_d
 			"SIGILL may be due to dpe: the kernel ends a program with probed returns, such as that of '%s', if a signal "
 			"handler on an alternative stack calls a function whose return is probed, too; observe only entries (f.enter)",
 			dpe_name_text(probes->names, site->wanted->name));
-	if (site && signal == SIGABRT && throws(&probes->modules))
+	if (site && signal == SIGABRT && probes->unwinds)
 		dpe_diag(diags, DPE_WARNING, site->wanted->place,
 			"SIGABRT may be due to dpe: an exception cannot leave a function whose return is probed, such as '%s'; "
 			"observe only entries (f.enter), and thread functions with --preload",

@@ -21,6 +21,23 @@ static __always_inline bool is_chained(__u64 sp)
 	return address == trampoline;
 }
 
+/* 0 if the kernel has put its own address there. */
+static __always_inline __u64 return_address(__u64 sp)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
+	return address == find_trampoline() ? 0 : address;
+}
+
+/* The same, known by the kernel where it has. */
+static __always_inline __u64 caller_of(__u64 sp)
+{
+	__u64 address = return_address(sp);
+
+	return address ? address : find_return(sp);
+}
+
 /* Written out for the verifier: the compiler would drop a redundant mask. */
 static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 {
@@ -31,8 +48,25 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 /* The verifier follows each iteration of a loop on each path that leads to it, but verifies a global function
  * once. A global function cannot return pointers and has to check its pointer arguments. */
 
+/* True if the call goes on below: a signal handler runs on its own stack above. */
+static __always_inline bool is_interrupted(__u64 call, __u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 stack = task->sas_ss_sp, size = task->sas_ss_size;
+
+	return sp - stack <= size && call - stack > size;
+}
+
+/* True if the call on the top, with the same stack pointer, goes on: it has jumped to the function at `ip` that begins now, or
+ * another rule is about that. */
+static __always_inline bool goes_on(const struct call *top, __u64 sp, __u64 ip)
+{
+	return top->ip == ip || is_chained(sp) ||
+	       (top->caller && top->caller == caller_of(sp));
+}
+
 /* Forgets calls that were left without returning, by longjmp or an exception. The stack grows down. */
-__noinline int drop_stale(struct thread *thread, __u64 sp, __u32 site)
+__noinline int drop_stale(struct thread *thread, __u64 sp, __u64 ip, __u32 site)
 {
 	if (!thread)
 		return 0;
@@ -41,12 +75,40 @@ __noinline int drop_stale(struct thread *thread, __u64 sp, __u32 site)
 
 		if (top->sp > sp)
 			return 0;
-		if (top->sp == sp && !top->gone && (top->site != site || is_chained(sp)))
+		if (top->sp == sp && !top->gone && (top->site == site ? is_chained(sp) : goes_on(top, sp, ip)))
 			return 0;
 		thread->unsure |= !top->gone;
+		if (observing && !top->gone && top->caller && is_interrupted(top->sp, sp))
+			lose_at(thread, thread->tid, top->site, true);
 		thread->depth--;
 	}
 	return 0;
+}
+
+/* Forgets calls that an exception has left: its handler began at `sp`. */
+__noinline int drop_below(struct thread *thread, __u64 sp)
+{
+	if (!thread)
+		return 0;
+	for (int i = 0; i < DPE_CALLS && thread->depth && call_at(thread, thread->depth - 1)->sp <= sp; i++)
+		thread->depth--;
+	return 0;
+}
+
+/* The depth of the call that returns now, with the stack pointer that it was entered with; or -1. */
+__noinline int depth_of_call(struct thread *thread, __u64 sp, __u32 site)
+{
+	__u32 depth = thread ? thread->depth : 0;
+
+	for (int i = 0; i < DPE_CALLS && depth; i++) {
+		struct call *call = call_at(thread, --depth);
+
+		if (call->sp > sp)
+			return -1;
+		if (call->sp == sp && call->site == site && !call->gone)
+			return (int)depth;
+	}
+	return -1;
 }
 
 static __always_inline bool kernel_follows(struct task_struct *task)
@@ -77,18 +139,24 @@ static __always_inline bool is_above_callers(struct task_struct *task, __u64 sp)
 /* Notes the call for its exit. If the kernel will not trace its return, the exit counts as lost now; if only
  * our own stack is full, when the call returns. */
 static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
-	__u64 ip, const struct probe_event *event, const __u64 *words)
+	__u64 ip, const struct probe_event *event, const __u64 *words, __u64 cookie)
 {
 	struct call *call;
+	int again;
 
-	if (!kernel_follows(task)) {
+	if (!(cookie & DPE_COOKIE_RETURNS) && !kernel_follows(task)) {
 		if (observing)
 			lose(thread, thread->tid);
 		return;
 	}
-	drop_stale(thread, sp, event->site);
+	drop_stale(thread, sp, ip, event->site);
+	again = cookie & DPE_COOKIE_RETURNS ? depth_of_call(thread, sp, event->site) : -1;
+	if (again >= 0) /* no such function calls itself by a jump */
+		thread->depth = again;
 	if (thread->depth >= DPE_CALLS) {
 		thread->unsure = 1;
+		if (cookie & DPE_COOKIE_SHARED && observing)
+			lose_at(thread, thread->tid, event->site, true); /* its return would not tell */
 		return;
 	}
 	call = call_at(thread, thread->depth);
@@ -97,27 +165,12 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 	call->site = event->site;
 	call->gone = 0;
 	call->shared = event->shared;
+	call->caller = cookie & DPE_COOKIE_SHARED ? caller_of(sp) : 0;
 	for (int i = 0; i < DPE_WORDS; i++)
 		call->words[i] = words[i];
 	for (int i = 0; follow && reads_values && i < DPE_WORDS; i++)
 		call->raw[i] = thread->raw[i];
 	thread->depth++;
-}
-
-/* The depth of the call that returns now, with the stack pointer that it was entered with; or -1. */
-__noinline int depth_of_call(struct thread *thread, __u64 sp, __u32 site)
-{
-	__u32 depth = thread ? thread->depth : 0;
-
-	for (int i = 0; i < DPE_CALLS && depth; i++) {
-		struct call *call = call_at(thread, --depth);
-
-		if (call->sp > sp)
-			return -1;
-		if (call->sp == sp && call->site == site && !call->gone)
-			return (int)depth;
-	}
-	return -1;
 }
 
 static __always_inline struct call *find_call(struct thread *thread, __u64 sp, __u32 site)

@@ -69,15 +69,6 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
 }
 
-/* 0 if the kernel has put its own address there. */
-static __always_inline __u64 return_address(__u64 sp)
-{
-	__u64 address = 0;
-
-	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
-	return address == find_trampoline() ? 0 : address;
-}
-
 /* Reads the variables that arguments lead to, wherever the arguments are. */
 static __always_inline bool place(struct probe_event *event, __u64 *words, __u64 cookie)
 {
@@ -118,19 +109,19 @@ static __always_inline void send_or_lose(struct probe_event *event, __u64 *words
 
 /* Notes the call for the event of its return; without a note, that event counts as lost. */
 static __always_inline void expect_return(
-	struct task_struct *task, struct probe_event *event, __u64 *words, bool complete)
+	struct task_struct *task, struct probe_event *event, __u64 *words, __u64 cookie, bool complete)
 {
 	struct thread *thread = event->thread;
 
-	if (is_above_callers(task, event->top.sp)) {
+	if (!(cookie & DPE_COOKIE_RETURNS) && is_above_callers(task, event->top.sp)) {
 		if (observing)
 			lose_at(thread, event->tid, event->site, true);
 	} else if (thread && complete)
-		note_call(thread, task, event->top.sp, event->top.ip, event, words);
+		note_call(thread, task, event->top.sp, event->top.ip, event, words, cookie);
+	else if (observing && (cookie & DPE_COOKIE_SHARED || (attached && !thread)))
+		lose_at(thread, event->tid, event->site, true);
 	else if (thread)
 		thread->unsure = 1;
-	else if (attached && observing)
-		lose_at(thread, event->tid, event->site, true);
 }
 
 static __always_inline void enter(
@@ -170,7 +161,7 @@ static __always_inline void enter(
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
 	if (DPE_COOKIE_EXIT(cookie))
-		expect_return(task, &event, words, complete);
+		expect_return(task, &event, words, cookie, complete);
 }
 
 const volatile __u32 event_signal; /* 0: none */
@@ -198,16 +189,17 @@ int on_enter(struct pt_regs *regs)
 	return 0;
 }
 
+/* `sp`: where the return address was, `ip`: that address. */
 static __always_inline void leave(
-	struct pt_regs *regs, struct task_struct *task, __u64 cookie)
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, __u64 sp, __u64 ip)
 {
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
-	__u64 sp = regs->sp - sizeof(__u64); /* the call was noted before its return address was known */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	bool own = !(cookie & DPE_COOKIE_SHARED); /* nothing else returns here */
 	const struct dpe_guard_entry *guard = 0;
 	struct probe_event event = {
-		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.top = {.ip = ip, .sp = sp + sizeof(__u64), .bp = regs->bp},
 		.thread = thread,
 		.values = {.to = thread ? &thread->read : 0},
 		.tid = tid,
@@ -216,8 +208,10 @@ static __always_inline void leave(
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
+	if (call && call->caller && ip && call->caller != ip)
+		return;
 	if (!call) { /* another observer may know the return of a call that began before we attached */
-		if (observing && !(attached && thread && !thread->unsure))
+		if (observing && own && !(attached && thread && !thread->unsure))
 			lose_at(thread, tid, site, true);
 		return;
 	}
@@ -250,7 +244,37 @@ int on_exit(struct pt_regs *regs)
 	if (refuses_returns && is_entry(regs, task))
 		return is_above_callers(task, regs->sp);
 	if (is_target(task))
-		leave(regs, task, bpf_get_attach_cookie(regs));
+		leave(regs, task, bpf_get_attach_cookie(regs), regs->sp - sizeof(__u64), regs->ip);
+	return 0;
+}
+
+/* At an instruction that returns. */
+SEC("uprobe")
+int on_ret(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 sp, ip;
+
+	KEEP_OWN_STACK();
+	if (!is_target(task))
+		return 0;
+	sp = stack_pointer(regs);
+	ip = caller_of(sp);
+	leave(regs, task, bpf_get_attach_cookie(regs), sp, ip);
+	return 0;
+}
+
+/* Where a handler of C++ begins: what it was thrown through has been left. A stale call must not be taken for one that returns where
+ * others do. */
+SEC("uprobe")
+int on_catch(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
+
+	KEEP_OWN_STACK();
+	if (thread && is_target(task))
+		drop_below(thread, stack_pointer(regs));
 	return 0;
 }
 

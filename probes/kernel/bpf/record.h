@@ -155,6 +155,8 @@ struct dpe_newcomer {
 #define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
 #define DPE_COOKIE_WATCHES_OBJECTS (1ull << 46) /* watching objects begins or ends here */
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its USDT note says */
+#define DPE_COOKIE_RETURNS (1ull << 47) /* its exit is observed where it returns, without a return probe … */
+#define DPE_COOKIE_SHARED (1ull << 60)  /* … and where others return, which is no loss */
 #define DPE_COOKIE_GUARDED (1ull << 45) /* it has entries in the map `guards` */
 
 

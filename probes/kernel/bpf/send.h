@@ -63,6 +63,7 @@ struct call {
 	__u64 sp, ip;
 	__u32 site;
 	__u16 gone, shared;
+	__u64 caller; /* to which it returns, if other functions return where it does; 0: unknown */
 	__u64 words[DPE_WORDS];
 	__u64 raw[DPE_WORDS]; /* the same with untranslated addresses, if they may be needed */
 };

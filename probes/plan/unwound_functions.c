@@ -1,0 +1,72 @@
+/* The kernel's return probes divert the return address, where exceptions, cancellation and backtrace() find no caller any more.
+ * In programs that unwind, functions through which an exception may pass are observed where they return instead. */
+#include "probes/plan/plan.h"
+#include "probes/plan/site_passes.h"
+
+#include <string.h>
+
+/* Only a library of the language itself defines what others call to throw or to go on; Rust's is part of the program, as is a
+ * static one. */
+bool dpe_sites_unwind(const struct dpe_probes *probes)
+{
+	static const char *const functions[] = {"_Unwind_Resume", "_Unwind_RaiseException", "__cxa_throw"};
+	unsigned count;
+
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		struct dpe_module *module = probes->modules.at[i];
+
+		for (unsigned j = 0; j < DPE_COUNT(functions); j++)
+			if (dpe_module_imports(module, functions[j]) ||
+				(module->program && dpe_module_find(module, functions[j], &count)))
+				return true;
+	}
+	return false;
+}
+
+/* Other functions may return for one if it is seen when an exception has left it. */
+static bool returns_alone(const struct dpe_probes *probes)
+{
+	unsigned count;
+
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		if (dpe_module_find(probes->modules.at[i], DPE_CATCH_FUNCTION, &count))
+			return false;
+	return true;
+}
+
+/* Functions of the C library that call nothing of the program, wait for nothing, and are called often. */
+static bool is_never_left(const struct dpe_site *site)
+{
+	static const char *const prefixes[] = {"pthread_mutex_", "__pthread_mutex_", "pthread_rwlock_", "__pthread_rwlock_",
+		"pthread_spin_", "malloc", "calloc", "realloc", "free", "mem", "str"};
+
+	if (!dpe_module_is(site->module, "libc") && !dpe_module_is(site->module, "libpthread"))
+		return false;
+	for (unsigned i = 0; i < DPE_COUNT(prefixes); i++)
+		if (!strncmp(site->function->name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* Nothing is called before a place that is also the function's entry, which has to come first. */
+static bool begins_there(const struct dpe_site *site, const struct dpe_returns *returns)
+{
+	for (unsigned i = 0; i < returns->count; i++)
+		if (returns->offsets[i] == site->function->offset + site->placement.distance)
+			return true;
+	return false;
+}
+
+void dpe_site_find_returns(struct dpe_probes *probes, struct dpe_site *site)
+{
+	struct dpe_returns *returns;
+
+	if (!site->exit || !probes->unwinds || is_never_left(site))
+		return;
+	returns = dpe_arena_alloc(probes->arena, sizeof(*returns));
+	if (dpe_code_returns(site->module, site->function, site->placement.distance, returns_alone(probes), returns) &&
+		!begins_there(site, returns))
+		site->returns = returns;
+	dpe_debug(probes->debug, "probes", 2, "%s::%s: %u returns in %u functions", site->module->name, site->function->name,
+		site->returns ? returns->count : 0, site->returns ? returns->nparts : 0);
+}

@@ -1,0 +1,60 @@
+# Exceptions, cancellation and backtraces through functions whose exits are observed: the program does what it does by itself.
+. tests/tap.sh
+need_live 'exceptions in an observed program'
+CXX=${CXX:-g++}
+source=$TOP/tests/live/targets/exceptions.cc
+"$CXX" -g -O2 -rdynamic "$source" -o shared || not_ok 'compiling exceptions.cc'
+"$CXX" -O2 -static "$source" -o static || not_ok 'compiling exceptions.cc with static libraries'
+"$CXX" -g -O0 -static-libgcc -static-libstdc++ "$source" -o own_unwinder || not_ok 'compiling exceptions.cc with its own unwinder'
+cat >exits.dpe <<'X'
+measure levels: level.exit { count(); }
+measure dtors: dtor.exit { count(); }
+X
+
+# unharmed PROGRAM MODE: output, status, and the exits that the program has counted
+unharmed() {
+	"./$1" "$2" >wanted_out
+	wanted_status=$?
+	run "$DPE" run -o run.jsonl -s exits.dpe -- "./$1" "$2"
+	check "$1 $2: as by itself" "$(cat out)" = "$(cat wanted_out)"
+	grep -q "with status $wanted_status" err || not_ok "$1 $2: its exit status is $wanted_status"
+	grep -q dpe_lost run.jsonl && not_ok "$1 $2: nothing is lost"
+	test "$2" = uncaught && return
+	check "$1 $2: each exit is seen" \
+		"$(grep -c '"level.exit"' run.jsonl) returned, $(grep -c '"dtor.exit"' run.jsonl) destroyed" = "$(tail -n 1 wanted_out)"
+}
+for mode in caught nested threads exit cancel backtrace forks uncaught; do
+	unharmed shared $mode
+	unharmed static $mode
+done
+for mode in caught threads backtrace forks uncaught; do # others are too much for two unwinders in one process
+	unharmed own_unwinder $mode
+done
+
+# Calls that return for others have the exits that they have without optimisation.
+for level in 0 2; do
+	"$CXX" -O$level "$TOP/tests/live/targets/tail_calls.cc" -o tails$level || not_ok 'compiling tail_calls.cc'
+	./tails$level >wanted_out
+	run "$DPE" run -e 'measure m: (f.exit + g.exit + h.exit + chooses.exit) { count(); }' -o run.jsonl -- ./tails$level
+	says "tail calls, -O$level: nothing is lost" 0 ' 0 lost'
+	check 'and it runs as by itself' "$(cat out)" = "$(cat wanted_out)"
+	grep -o '"event":"[a-z.]*"' run.jsonl >exits$level
+	# Static: on the C library another observer, such as a test beside this one, may have return probes, which concern all.
+	"$CXX" -O$level -static "$TOP/tests/live/targets/tail_calls.cc" -o tails || not_ok 'compiling tail_calls.cc with static libraries'
+	run "$DPE" deadlock -- ./tails
+	says "-O$level: an exception leaves std::call_once" 0 'exited with status 0'
+done
+check 'tail calls: there are exits' "$(lines exits0)" -gt 500
+cmp -s exits0 exits2 || not_ok 'tail calls: the exits, and their order, are the same'
+
+# Nothing is left in the program that a dead observer would be needed for.
+mkfifo channel
+"$DPE" run -s exits.dpe -- ./shared threads >channel 2>err &
+observer=$!
+{
+	read -r first
+	kill -s KILL $observer
+	cat
+} <channel >out
+check 'it does not need dpe' "$first $(cat out)" = "begin $(./shared threads | tail -n 1)"
+finish
