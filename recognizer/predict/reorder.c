@@ -292,6 +292,11 @@ static void set_limits(struct dpe_prediction_search *search, const struct dpe_as
 	}
 }
 
+static void spend(struct dpe_prediction_search *search, uint64_t work)
+{
+	search->reorder_work -= work < search->reorder_work ? work : search->reorder_work;
+}
+
 /* In search->least: a run with another order of locks that shows the match. */
 static bool find_run(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
 	const struct dpe_taking **open)
@@ -331,9 +336,20 @@ static bool find_more(struct dpe_prediction_search *search, const struct dpe_ass
 	return dpe_match_is_shown(search, assignment);
 }
 
-static void spend(struct dpe_prediction_search *search, uint64_t work)
+/* In search->least: what the match needs, with locks in the observed order, if that shows it. */
+static bool find_in_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
-	search->reorder_work -= work < search->reorder_work ? work : search->reorder_work;
+	const struct dpe_taking *open = NULL;
+	uint64_t first, work = 0;
+
+	if (!has_order(assignment->pomset))
+		return false;
+	first = find_first(search->history, assignment, &work);
+	spend(search, work);
+	if (!first || !find_cut(search, assignment, first, &open))
+		return false;
+	dpe_closure_close(&search->least, search->history);
+	return !search->least.refused && dpe_match_is_shown(search, assignment);
 }
 
 static bool is_same(const struct dpe_assignment *a, const struct dpe_assignment *b)
@@ -445,7 +461,7 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 	if (exclude_each_other(search, assignment) || !dpe_prediction_admits(search, assignment) ||
 		!count_try(search, assignment))
 		return;
-	if (find_more(search, assignment))
+	if (find_more(search, assignment) || find_in_order(search, assignment))
 		report(search, assignment);
 	else
 		look(search, assignment);
