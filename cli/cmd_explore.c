@@ -128,6 +128,7 @@ int cli_explore(struct cli *cli)
 		.confirm = cli->confirm,
 		.keep_going = cli->keep_going,
 		.spurious = cli->spurious,
+		.allow_unobserved = cli->allow_unobserved,
 		.debugger = cli->gdb ? attend_gdb : NULL,
 		.debugging = &gdb,
 		.commands = cli->step ? stdin : NULL,

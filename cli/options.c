@@ -255,7 +255,7 @@ static const struct option options[] = {
 		AT(report)},
 	{0, "max-findings", "N", FOR_RECOGNIZING | FOR_TOP, "print so many findings of a rule as text, and count the others (100); 0: all",
 		take_number, AT(max_findings), .min = 0, .max = UINT_MAX},
-	{0, "allow-unobserved", NULL, FOR_RECOGNIZING | FOR_EXPLORE | FOR_TOP, "exit with 0, not 3, if no event of a rule occurred",
+	{0, "allow-unobserved", NULL, FOR_RECOGNIZING | FOR_EXPLORE | FOR_TOP, "exit with 0, not 3, if no event of a rule occurred (explore: or no thread began)",
 		take_flag, AT(allow_unobserved)},
 	{0, "all", NULL, FOR_RECOGNIZING,
 		"print repeated findings, and each inconclusive slice", take_flag,

@@ -25,6 +25,7 @@ struct dpe_exploration {
 	unsigned runs, cut, yielding, stuck, timed_out, crowded, uncontrolled;
 	unsigned forked, replaced, unseen, nested;
 	bool reports; /* the program does, its accesses to memory */
+	bool scheduled; /* some run had a second thread, or a choice */
 	struct dpe_delays delays;
 	struct dpe_dfs dfs;
 	const struct dpe_target *target; /* towards which runs are steered; or NULL */

@@ -97,6 +97,7 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 	exploration->nested += memory->too_nested;
 	exploration->reports |= memory->reports > 0;
 	exploration->uncontrolled += memory->kicks > 0 || memory->unseen > 0 || memory->too_nested || run->replaced;
+	exploration->scheduled |= memory->nthreads > 1 || memory->choices > 0;
 }
 
 /* Adds the findings of the rules. If the run ended badly, that is the finding, and theirs are appended. */
@@ -243,6 +244,7 @@ enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *explorat
 		return DPE_EXPLORED_FOUND;
 	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
 		exploration->crowded || exploration->replaced ||
+		(!exploration->scheduled && !exploration->options->replay && !exploration->options->allow_unobserved) ||
 		(exploration->ended && !exploration->complete))
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;

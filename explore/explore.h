@@ -112,6 +112,7 @@ struct dpe_explore_options {
 	bool confirm;       /* steer towards what the rules predict, and report nothing else */
 	bool keep_going;    /* go on after a finding */
 	bool spurious;      /* spurious wakeups of condition variables */
+	bool allow_unobserved; /* a program without a second thread is no reason to be inconclusive */
 	/* NULL, or for a replay: called repeatedly while the run waits before main, until it returns false: a
 	 * debugger is attached. */
 	bool (*debugger)(void *context, pid_t run);

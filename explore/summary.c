@@ -46,6 +46,18 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
 
+/* That nothing was found says less if there was little to choose. */
+static void report_unscheduled(const struct dpe_exploration *exploration)
+{
+	if (!exploration->scheduled)
+		fputs("explore: the program never had a second thread, so there was nothing to schedule (see --allow-unobserved)\n",
+			exploration->to);
+	else if (!exploration->reports)
+		fputs("explore: the program does not report its accesses to memory, so threads were switched only at calls: "
+		      "compile with -fsanitize=thread\n",
+			exploration->to);
+}
+
 void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at)
 {
 	fflush(exploration->to);
@@ -91,15 +103,13 @@ void dpe_exploration_end(struct dpe_exploration *exploration)
 			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
 				exploration->known[i].what);
 	dpe_exploration_limits(exploration);
+	if (!exploration->nknown && exploration->runs)
+		report_unscheduled(exploration);
 	if (exploration->unreached.at)
 		fputs(exploration->unreached.at, exploration->to);
 	if (options->confirm)
 		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
 			exploration->confirmed, exploration->predicted);
-	if (!exploration->nknown && !exploration->reports && exploration->runs)
-		fputs("explore: the program does not report its accesses to memory, so threads were switched only at calls: "
-		      "compile with -fsanitize=thread\n",
-			exploration->to);
 	dpe_exploration_mark(exploration, &exploration->notes_end);
 	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
 		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,

@@ -14,6 +14,10 @@ ${CXX:-c++} -g -O2 -pthread "$targets/locks.cc" -o locks || not_ok "compiling lo
 run "$DPE" explore -- ./locks
 says "places are in the program's source" 1 "pthread_mutex_lock of 'b' at first()+" "locks.cc:10)" "locks.cc:16)"
 check "not in the library's that is compiled into it" -z "$(grep 'std::\|/usr/include' err found.schedule)"
+run "$DPE" explore -- true
+says 'a program with one thread: nothing was explored' 3 'never had a second thread, so there was nothing to schedule'
+run "$DPE" explore --allow-unobserved -- true
+says 'one that is meant to be so' 0 'never had a second thread' 'all 1 schedules explored'
 run "$DPE" explore --runs=100 -- ./ends
 says "destructors of keys, pthread_exit, cancellation" 0 "nothing found"
 ${CC:-cc} -g -O1 -shared -fPIC "$targets/plugin.c" -o plugin.so -pthread || not_ok "compiling plugin.c"
@@ -42,9 +46,9 @@ run "$DPE" explore --runs=10 -- ./timers
 says "the C library's threads for timers let others go on" 0 "nothing found" "10 runs had threads that dpe did not see created"
 check "so not all schedules were explored" -z "$(grep 'schedules explored' err)"
 run ./processors
-run "$DPE" explore --runs=1 --fails="!$status" -- ./processors
+run "$DPE" explore --allow-unobserved --runs=1 --fails="!$status" -- ./processors
 says "the program sees the processors of the machine" 0 "nothing found"
-run "$DPE" explore --runs=1 --fails='!1' -- ./processors one
+run "$DPE" explore --allow-unobserved --runs=1 --fails='!1' -- ./processors one
 says "until it chooses some" 0 "nothing found"
 
 run "$DPE" explore --strategy=delay --runs=100000 -- ./handlers 2
@@ -62,7 +66,7 @@ loads() {
 	done
 }
 loads 3
-run "$DPE" explore --runs=1 --run-seconds=1 -- ./long_runs computes 7
+run "$DPE" explore --allow-unobserved --runs=1 --run-seconds=1 -- ./long_runs computes 7
 kill $loads
 says "a run on a busy machine: waiting for a processor does not count" 0 "nothing found"
 check "it ended by itself" -z "$(grep 'run-seconds' err)"
