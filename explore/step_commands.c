@@ -124,6 +124,7 @@ static enum dpe_after save(struct dpe_stepping *stepping, const char *with)
 	if (!*with || *with == '#')
 		return complain(stepping, "'save' takes a name, which begins with no '#'");
 	dpe_macrostep_name(&stepping->tree, stepping->here, with);
+	fprintf(stepping->options->to, "#%u is '%s'\n", stepping->here->number, with);
 	return DPE_STAY;
 }
 
@@ -148,7 +149,9 @@ static enum dpe_after draw_tree(struct dpe_stepping *stepping, const char *with)
 	good = file && fwrite(text.at, 1, text.len, file) == text.len;
 	if (file && fclose(file))
 		good = false;
-	if (!good)
+	if (good)
+		fprintf(stepping->options->to, "%s: the tree, with %u nodes\n", with, stepping->tree.count);
+	else
 		fprintf(stepping->options->to, "%s: %s\n", with, strerror(errno));
 	dpe_text_free(&text);
 	return DPE_STAY;
@@ -184,6 +187,9 @@ static enum dpe_after write_schedule(struct dpe_stepping *stepping, const char *
 	else if (!dpe_schedule_write(&schedule, with, &stepping->server, stepping->options->argv,
 			 stepping->diags))
 		dpe_diags_print(stepping->diags, stderr);
+	else
+		fprintf(stepping->options->to, "%s: the schedule up to here, with %u switch%s\n", with, schedule.count,
+			schedule.count == 1 ? "" : "es");
 	dpe_schedule_free(&schedule);
 	return DPE_STAY;
 }

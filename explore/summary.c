@@ -54,7 +54,7 @@ static void report_unscheduled(const struct dpe_exploration *exploration)
 			exploration->to);
 	else if (!exploration->reports)
 		fputs("explore: the program does not report its accesses to memory, so threads were switched only at calls: "
-		      "compile with -fsanitize=thread\n",
+		      "compile C and C++ with -fsanitize=thread\n",
 			exploration->to);
 }
 

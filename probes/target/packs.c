@@ -20,17 +20,20 @@ enum { CXX20, RUST, CPYTHON };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
-	const char *says, *missing;
+	const char *says, *missing, *deadlocks;
 } packs[] = {
 	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
 		"what semaphores, barriers, stop tokens and futures order, where they are not inlined; latches and waits "
 		"on atomics are not observed",
-		"its semaphores, latches, barriers and waits on atomics are inlined"},
+		"its semaphores, latches, barriers and waits on atomics are inlined",
+		"hangs in its semaphores, latches, barriers and waits on atomics are not found"},
 	[RUST] = {"Rust", "rust.dpe", {"rust_eh_personality"},
 		"what std::sync orders, where it is not inlined: in programs built without optimisation",
-		"std::sync is inlined"},
+		"std::sync is inlined",
+		"deadlocks of the locks of std::sync are not found, as these are not mutexes of POSIX"},
 	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"},
-		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL},
+		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL,
+		"it is found that no thread can go on, but not who holds a lock, nor potential deadlocks"},
 };
 
 static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
@@ -121,6 +124,13 @@ const char *dpe_probes_inlined_order(struct dpe_probes *probes)
 	return probes->inlined_order;
 }
 
+/* Of a language with locks of its own, deadlock.dpe observes other locks. */
+static void report_deadlocks(const char *module, const struct pack *pack, struct dpe_diags *diags)
+{
+	dpe_diag_at(diags, DPE_WARNING, module, "%s: %s", pack->name, pack->deadlocks);
+	dpe_diag_at(diags, DPE_NOTE, module, "once it hangs, 'dpe hang -p PID' shows who waits for what");
+}
+
 static void report_pack(const struct dpe_probes *probes, const struct pack *pack, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = observed_site(probes, pack->spec);
@@ -130,7 +140,9 @@ static void report_pack(const struct dpe_probes *probes, const struct pack *pack
 		module = site->module;
 	if (!module)
 		return;
-	if (site)
+	if (is_included(probes->plan, "deadlock.dpe"))
+		report_deadlocks(module->name, pack, diags);
+	else if (site)
 		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: %s says %s", pack->name, pack->spec, pack->says);
 	else if (is_included(probes->plan, pack->spec))
 		dpe_diag_at(diags, DPE_WARNING, module->name,

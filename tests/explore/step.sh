@@ -59,6 +59,8 @@ goto #6
 quit
 END
 steps -- ./counted ab-ba
+shows "what was saved and written is reported" 1 "#4 is 'one lock'" "deadlock.schedule: the schedule up to here, with 1 switch" \
+	"tree.dot: the tree, with $(grep -c '^	n[0-9]* \[' tree.dot) nodes"
 shows "a deadlock, by choices" 1 "#6 after thread 3: pthread_mutex_lock of 'b'" "the run has ended: deadlock (2 threads)" \
 	"thread 1 cannot go on" "the run has ended: 'back', 'goto' or 'quit'" \
 	"#4 [one lock] after thread 2: pthread_mutex_lock of 'a' at lock_both+"

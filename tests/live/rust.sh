@@ -35,6 +35,8 @@ test "$compiler" = /usr/bin/rustc || test ! -x /usr/bin/rustc || checks /usr/bin
 run "$DPE" race --no-predict put,get -- ./plain inlined_atomic
 says 'what atomics order may be no race, and the report says so' 1 'synchronises by atomic instructions' \
 	'what was reported as unordered may be ordered by them'
+run "$DPE" deadlock -- ./plain right
+says 'deadlocks of its locks are not found, and the report says so' 0 'deadlocks of the locks of std::sync are not found' "'dpe hang -p PID'"
 "$compiler" -O -g "$TOP/tests/live/targets/sync.rs" -o optimised || not_ok 'building optimised'
 run "$DPE" race --all --no-predict put,get -- ./optimised right
 says 'what an optimised program orders is not observed, which accuses nobody' 3 'note: Rust: rust.dpe says what std::sync orders, where it is not inlined' \
