@@ -108,6 +108,12 @@ static bool is_same_code(const char *a, const char *b)
 	return len == other && !memcmp(a, b, len);
 }
 
+/* Of memory, or its end by free. */
+static bool is_access(unsigned kind)
+{
+	return (kind >= DPE_SCHED_READ && kind <= DPE_SCHED_ATOMIC_CHANGE) || kind == DPE_SCHED_HEAP_FREE;
+}
+
 /* Where the run had the access; 0: nowhere. */
 static uint64_t find_access(const struct dpe_server *server, const char *place)
 {
@@ -118,7 +124,7 @@ static uint64_t find_access(const struct dpe_server *server, const char *place)
 		const struct dpe_sched_stamp *stamp = &memory->stamped[i];
 		char *text;
 
-		if (stamp->kind < DPE_SCHED_READ || stamp->kind > DPE_SCHED_ATOMIC_CHANGE || stamp->pc == before)
+		if (!is_access(stamp->kind) || stamp->pc == before)
 			continue;
 		before = stamp->pc;
 		text = dpe_place_text(&server->symbols, stamp->pc - 1); /* reports have the last byte of the call */

@@ -85,7 +85,7 @@ says "no file" 2 "absent.json: error: No such file"
 # ---- of accesses to memory ----
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/raced.c" -o raced.o &&
 	${CC:-cc} raced.o -L"$BUILD" -ldpe-mem -Wl,-rpath,"$BUILD" -pthread -o raced || not_ok "compiling raced.c"
-for case in before within cell heap shared never; do
+for case in before within cell heap freed shared never; do
 	"$DPE" race --format=json -- ./raced $case ordered >memory.json 2>err
 	run "$DPE" explore --confirm=memory.json --runs=30 -- ./raced $case
 	if [ $case = never ]; then

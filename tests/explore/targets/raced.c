@@ -3,11 +3,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
-static int x, y, z, cells[8], *heap;
+static int x, y, z, cells[8], *heap, *block;
 static volatile bool done;
 static bool waits;
 
@@ -52,6 +53,9 @@ static void cell_second(void) { section(&m, &z); x = cells[5]; }
 static void heap_first(void) { heap[1] = 7; section(&m, &y); section(&n, &y); }
 static void heap_second(void) { section(&n, &z); x = heap[1]; }
 
+static void freed_first(void) { x = block[1]; section(&m, &y); }
+static void freed_second(void) { section(&m, &z); free(block); }
+
 static void shared_first(void)
 {
 	x = 1;
@@ -81,7 +85,7 @@ static const struct {
 	void (*first)(void), (*second)(void);
 } cases[] = {
 	{"before", before_first, before_second}, {"within", within_first, within_second}, {"cell", cell_first, cell_second},
-	{"heap", heap_first, heap_second}, {"shared", shared_first, shared_second}, {"never", never_first, never_second},
+	{"heap", heap_first, heap_second}, {"freed", freed_first, freed_second}, {"shared", shared_first, shared_second}, {"never", never_first, never_second},
 };
 
 static void *first(void *arg)
@@ -105,6 +109,7 @@ int main(int argc, char **argv)
 	long chosen = 0;
 
 	heap = memory;
+	block = calloc(2, sizeof(*block));
 	while (strcmp(cases[chosen].name, argv[1]))
 		chosen++;
 	waits = argc > 2;
