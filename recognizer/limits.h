@@ -147,6 +147,8 @@
  * keeps no frame pointers. Edges of an ended thread's list that is reused. */
 #define DPE_SITE_FRAMES 2
 #define DPE_REUSED_EDGES DPE_TINY_OR(2, 16)
+/* Threads that made one acquisition, from which on those are dropped that precede everything to come. */
+#define DPE_SWEEP_INSTANCES DPE_TINY_OR(2, 16)
 /* Initial sizes; powers of two where they are of hash tables. Cells of one allocation, and slots of a
  * cell for values; more are allocated apart. Entries of the caches of slices by number of text. */
 #define DPE_FIRST_REGISTERS DPE_TINY_OR(1, 4)

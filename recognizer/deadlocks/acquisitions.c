@@ -249,6 +249,38 @@ static void drop_one_instance(struct dpe_lock_order *order, struct dpe_acquisiti
 	}
 }
 
+/* True if all that any thread does from now on follows it: then it is part of no cycle that is yet to close. A thread that
+ * begins follows one of these, unless its creation was not observed: see `stranger`. */
+static bool is_passed(const struct dpe_lock_order *order, const struct dpe_instance *instance)
+{
+	const struct dpe_keyed *at, *next;
+
+	HASH_ITER (hh, order->threads, at, next) {
+		for (const struct dpe_keyed *same = at; same; same = same->same) {
+			const struct dpe_lock_thread *thread = (const struct dpe_lock_thread *)same;
+
+			if (!dpe_lock_past_reaches(thread->strand->past, instance->strand, instance->epoch))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Drops what cannot be part of a cycle any more. */
+static void sweep(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
+{
+	if (order->ncreated || acquisition->ninstances < DPE_SWEEP_INSTANCES ||
+		acquisition->ninstances < acquisition->sweep_at)
+		return;
+	for (unsigned i = acquisition->ninstances; i--;) {
+		if (!is_passed(order, acquisition->instances[i]))
+			continue;
+		drop_instance(order, acquisition, i);
+		acquisition->passed = order->any_passed = true;
+	}
+	acquisition->sweep_at = 2 * acquisition->ninstances;
+}
+
 static bool has_room(const struct dpe_lock_order *order, const struct dpe_acquisition *acquisition)
 {
 	return acquisition->ninstances < DPE_MOST_SITE_INSTANCES && order->ninstances <= DPE_MOST_INSTANCES &&
@@ -258,6 +290,7 @@ static bool has_room(const struct dpe_lock_order *order, const struct dpe_acquis
 bool dpe_acquisition_keep(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance)
 {
+	sweep(order, acquisition);
 	for (unsigned i = acquisition->ninstances; i--;) {
 		if (replaces(instance, acquisition->instances[i]))
 			drop_instance(order, acquisition, i);
@@ -328,6 +361,7 @@ void dpe_acquisition_strip(
 	}
 	same->dropped |= acquisition->dropped;
 	same->thinned |= acquisition->thinned;
+	same->passed |= acquisition->passed;
 	if (same->requests)
 		same->requests->more = true;
 	for (unsigned i = 0; i < acquisition->ninstances; i++)

@@ -22,7 +22,8 @@ struct cycle_search {
 	bool longer; /* longer cycles may exist … */
 	bool ended;  /* … beyond the limit */
 	bool found;
-	bool blind; /* instances that might have fitted were not kept */
+	bool blind; /* instances that might have fitted were not kept … */
+	bool late;  /* … since threads that begin were taken to follow them */
 };
 
 /* ---- what can be at the same time -------------------------------------------------------- */
@@ -92,15 +93,14 @@ static bool assign_from(struct cycle_search *search, unsigned at)
 	return false;
 }
 
-static bool lacks_instances(const struct cycle_search *search)
+static void note_lacks(struct cycle_search *search)
 {
 	for (unsigned i = 1; i < search->nsteps; i++) {
 		const struct dpe_acquisition *acquisition = search->steps[i].acquisition;
 
-		if (acquisition->dropped || (acquisition->thinned && search->length > 2))
-			return true;
+		search->blind |= acquisition->dropped || (acquisition->thinned && search->length > 2);
+		search->late |= acquisition->passed && search->steps[0].instance->strand->stranger;
 	}
-	return false;
 }
 
 /* Finds instances for all steps: if possible, one for the last step that fits the others. */
@@ -116,7 +116,8 @@ static bool assign(struct cycle_search *search)
 		else
 			step->tried = step->instance;
 	}
-	search->blind |= !found && lacks_instances(search);
+	if (!found)
+		note_lacks(search);
 	return found;
 }
 
@@ -219,6 +220,15 @@ static void add_requests(const struct cycle_search *search, struct dpe_lock_cycl
 	dpe_cycle_requests_add(cycle, at);
 }
 
+static void count_at_places(struct dpe_lock_order *order, struct dpe_lock_cycle *cycle)
+{
+	struct dpe_lock_places *places = find_places(order, cycle->site);
+
+	order->ncycles++;
+	if (!places->count++)
+		places->first = cycle;
+}
+
 static void keep_cycle(const struct cycle_search *search, uint64_t signature, uint64_t site)
 {
 	struct dpe_lock_order *order = search->order;
@@ -234,14 +244,13 @@ static void keep_cycle(const struct cycle_search *search, uint64_t signature, ui
 		places->first->others = true;
 		return;
 	}
-	order->ncycles++;
 	cycle = add_cycle(order, signature);
+	cycle->site = site;
 	cycle->rule = order->rule;
 	cycle->waits = copy_steps(search);
 	cycle->nwaits = search->nsteps;
 	add_requests(search, cycle);
-	if (!places->count++)
-		places->first = cycle;
+	count_at_places(order, cycle);
 }
 
 static uint64_t sign_acquisition(uint64_t site, uint64_t alias)
@@ -315,27 +324,30 @@ void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlo
 		add_cycle(order, signature);
 }
 
-static void free_cycles(struct dpe_lock_order *order, bool potential_only)
+static void free_cycle(struct dpe_lock_order *order, struct dpe_lock_cycle *cycle)
 {
-	struct dpe_lock_cycle *cycle, *next;
-	struct dpe_lock_places *places, *following;
+	HASH_DEL(order->cycles, cycle);
+	drop_waits(cycle);
+	free(cycle);
+}
 
-	HASH_ITER (hh, order->places, places, following) {
+static void free_places(struct dpe_lock_order *order)
+{
+	struct dpe_lock_places *places, *next;
+
+	HASH_ITER (hh, order->places, places, next) {
 		HASH_DEL(order->places, places);
 		free(places);
-	}
-	HASH_ITER (hh, order->cycles, cycle, next) {
-		if (potential_only && !cycle->waits) /* reported as an actual deadlock */
-			continue;
-		HASH_DEL(order->cycles, cycle);
-		drop_waits(cycle);
-		free(cycle);
 	}
 }
 
 void dpe_lock_cycles_free(struct dpe_lock_order *order)
 {
-	free_cycles(order, false);
+	struct dpe_lock_cycle *cycle, *next;
+
+	free_places(order);
+	HASH_ITER (hh, order->cycles, cycle, next)
+		free_cycle(order, cycle);
 }
 
 /* ---- searching --------------------------------------------------------------------------- */
@@ -458,6 +470,7 @@ void dpe_lock_cycles_find(
 	free(search.steps);
 	order->searches_ended += search.ended || !has_budget(&search);
 	order->searches_blind += search.blind;
+	order->searches_late += search.late;
 }
 
 static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)
@@ -475,12 +488,21 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 	struct dpe_acquisition *acquisition, *following;
 	bool any = false;
 
-	HASH_ITER (hh, order->cycles, cycle, next)
-		any |= is_in(cycle, thread);
+	HASH_ITER (hh, order->cycles, cycle, next) {
+		if (!is_in(cycle, thread))
+			continue;
+		any = true;
+		free_cycle(order, cycle);
+	}
 	if (!any)
 		return;
-	free_cycles(order, true);
+	order->searches_late += order->any_passed;
+	free_places(order);
 	order->ncycles = 0;
+	for (cycle = order->cycles; cycle; cycle = cycle->hh.next) {
+		if (cycle->waits) /* else reported as an actual deadlock */
+			count_at_places(order, cycle);
+	}
 	HASH_ITER (hh, order->acquisitions, acquisition, following) {
 		for (unsigned i = 0; i < acquisition->ninstances; i++)
 			dpe_lock_cycles_find(order, acquisition, acquisition->instances[i]);
@@ -502,6 +524,9 @@ static const char *doubt_of(const struct dpe_lock_order *order)
 	if (order->searches_blind)
 		return "potential deadlocks may be missing: too many threads took locks in one way "
 		       "to keep them all";
+	if (order->searches_late)
+		return "potential deadlocks may be missing: it is too late to compare a thread whose creation was "
+		       "not observed with some that had ended";
 	return NULL;
 }
 

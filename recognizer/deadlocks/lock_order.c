@@ -239,7 +239,7 @@ void dpe_lock_order_free(struct dpe_lock_order *order)
 		dpe_acquisition_free(order, acquisition);
 	}
 	while ((at = dpe_keyed_take_any(&order->left)))
-		dpe_lock_name_free((struct dpe_lock_name *)at);
+		dpe_lock_name_free(order, (struct dpe_lock_name *)at);
 	while ((at = dpe_keyed_take_any(&order->channels)))
 		dpe_lock_channel_free((struct dpe_lock_channel *)at);
 	while ((at = dpe_keyed_take_any(&order->threads)))

@@ -17,6 +17,7 @@ struct dpe_strand {
 	uint32_t first, last; /* … in these epochs */
 	struct dpe_lock_past *begun; /* the past of the first of them */
 	bool over;
+	bool stranger; /* it may not follow what was dropped since everything to come followed it */
 	uint64_t *nreaches;         /* total number of entries of all pasts */
 	struct dpe_lock_past *past; /* what precedes the thread's next action; NULL: nothing */
 };
@@ -103,6 +104,8 @@ struct dpe_acquisition {
 	struct dpe_requests *requests; /* counted; NULL: none is known */
 	struct dpe_instance **instances;
 	unsigned ninstances, capinstances;
+	unsigned sweep_at; /* number of instances */
+	bool passed;  /* some were dropped since everything to come followed them */
 	bool dropped; /* some instances were dropped */
 	bool thinned; /* some were, which only cycles of three or more threads can miss */
 };
@@ -115,7 +118,7 @@ struct dpe_cycle_requests {
 /* A cycle found; owns copies of values, counts messages. */
 struct dpe_lock_cycle {
 	UT_hash_handle hh;
-	uint64_t signature;
+	uint64_t signature, site; /* of its places */
 	const struct dpe_rule *rule;
 	struct dpe_wait *waits; /* NULL: reported as an actual deadlock */
 	unsigned nwaits;
@@ -147,6 +150,7 @@ struct dpe_lock_name {
 	struct dpe_lock_past
 		*past; /* left by its creator, or by itself at its end; or NULL */
 	struct dpe_lock_thread *of; /* the living thread with this name; or NULL */
+	bool created, stranger; /* its thread has not begun; it will be a stranger */
 };
 
 /* An object through which threads order each other. */
@@ -185,6 +189,8 @@ struct dpe_lock_order {
 	struct dpe_lock_cycle *cycles; /* in order of detection */
 	struct dpe_lock_places *places;
 	unsigned ninstances, ncycles;
+	unsigned ncreated; /* number of threads that were created and have not begun */
+	bool any_passed; /* of some acquisition */
 	unsigned nstrands; /* number of strands with kept instances: the longest possible cycle */
 	uint64_t nreaches;
 	uint64_t serial, mark;
@@ -195,7 +201,7 @@ struct dpe_lock_order {
 	unsigned ndecided; /* how often cycles were decided */
 	bool any_unordered; /* `sync` rules may order more than a semaphore does that was not 0 at first */
 	/* How often a limit was met. */
-	uint64_t acquisitions_dropped, cycles_dropped, searches_ended, searches_blind;
+	uint64_t acquisitions_dropped, cycles_dropped, searches_ended, searches_blind, searches_late;
 };
 
 /* ---- acquisitions.c ---------------------------------------------------------------------- */
@@ -251,7 +257,7 @@ void dpe_lock_thread_change(struct dpe_lock_order *order, struct dpe_lock_thread
 int dpe_lock_thread_held(const struct dpe_lock_thread *thread, const struct dpe_lock *lock);
 void dpe_lock_thread_drop(
 	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index);
-void dpe_lock_name_free(struct dpe_lock_name *name);
+void dpe_lock_name_free(struct dpe_lock_order *order, struct dpe_lock_name *name);
 /* Drops what was sent through the object. */
 void dpe_lock_channel_forget(struct dpe_lock_order *order, struct dpe_value object);
 void dpe_lock_channel_free(struct dpe_lock_channel *channel);

@@ -19,6 +19,7 @@ struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct
 		return thread;
 	thread = dpe_xcalloc(1, sizeof(*thread));
 	thread->strand = dpe_strand_new(order->serial++, &order->nreaches);
+	thread->strand->stranger = order->any_passed;
 	thread->unsure = true;
 	dpe_keyed_add(&order->threads, &thread->keyed, value);
 	return thread;
@@ -76,8 +77,10 @@ static struct dpe_lock_name *add_name(struct dpe_lock_order *order, struct dpe_v
 }
 
 /* The thread that had the name loses it. */
-static void leave_at(struct dpe_lock_name *name, struct dpe_lock_past *past)
+static void leave_at(struct dpe_lock_order *order, struct dpe_lock_name *name, struct dpe_lock_past *past)
 {
+	order->ncreated -= name->created;
+	name->created = false;
 	if (name->of)
 		name->of->name = NULL;
 	name->of = NULL;
@@ -85,9 +88,9 @@ static void leave_at(struct dpe_lock_name *name, struct dpe_lock_past *past)
 	name->past = past;
 }
 
-void dpe_lock_name_free(struct dpe_lock_name *name)
+void dpe_lock_name_free(struct dpe_lock_order *order, struct dpe_lock_name *name)
 {
-	leave_at(name, NULL);
+	leave_at(order, name, NULL);
 	dpe_value_drop(name->keyed.value);
 	free(name);
 }
@@ -96,8 +99,12 @@ void dpe_lock_order_create(
 	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name)
 {
 	struct dpe_lock_thread *parent = dpe_lock_thread_add(order, thread);
+	struct dpe_lock_name *child = add_name(order, name);
 
-	leave_at(add_name(order, name), dpe_strand_leave(parent->strand));
+	leave_at(order, child, dpe_strand_leave(parent->strand));
+	child->stranger = parent->strand->stranger;
+	child->created = true;
+	order->ncreated++;
 }
 
 void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value value)
@@ -108,7 +115,7 @@ void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value value)
 		return;
 	thread->strand->over = true;
 	if (thread->name)
-		leave_at(thread->name, dpe_strand_leave(thread->strand));
+		leave_at(order, thread->name, dpe_strand_leave(thread->strand));
 	dpe_keyed_remove(&order->threads, &thread->keyed);
 	dpe_lock_thread_free(order, thread);
 }
@@ -122,8 +129,10 @@ void dpe_lock_order_begin(
 	dpe_lock_order_end(order, value); /* an earlier thread whose end was not observed */
 	thread = dpe_lock_thread_add(order, value);
 	thread->unsure = false;
+	if (name->created)
+		thread->strand->stranger = name->stranger;
 	dpe_strand_follow(thread->strand, name->past);
-	leave_at(name, NULL);
+	leave_at(order, name, NULL);
 	name->of = thread;
 	thread->name = name;
 }
@@ -139,10 +148,10 @@ void dpe_lock_order_join(
 	if (!name)
 		return;
 	if (name->of)
-		leave_at(name, dpe_strand_leave(name->of->strand));
+		leave_at(order, name, dpe_strand_leave(name->of->strand));
 	dpe_strand_follow(thread->strand, name->past);
 	dpe_keyed_remove(&order->left, &name->keyed);
-	dpe_lock_name_free(name);
+	dpe_lock_name_free(order, name);
 }
 
 void dpe_lock_channel_free(struct dpe_lock_channel *channel)

@@ -335,6 +335,76 @@ static void too_many_threads(void **state)
 		"locks in one way to keep them all)\n");
 }
 
+/* Eight at a time take b while they hold a; thread 0 takes c while it holds b beside the first ones. */
+static void add_batches(struct dpe_text *log)
+{
+	for (unsigned batch = 1; batch <= 60; batch++) {
+		for (unsigned i = 0; i < 8; i++)
+			add_begin(log, 10 * batch + i);
+		for (unsigned i = 0; i < 8; i++)
+			add_pair(log, 10 * batch + i, "a", "b", "f");
+		if (batch == 1)
+			add_pair(log, 0, "b", "c", "g");
+		for (unsigned i = 0; i < 8; i++)
+			add_end(log, 10 * batch + i);
+	}
+}
+
+/* All that ended precedes what comes, however many ran at the same time. */
+static void many_threads_in_batches(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	add_batches(&log.text);
+	add_begin(&log.text, 1);
+	add_pair(&log.text, 1, "c", "a", "h");
+	assert_log(&log, "");
+}
+
+#define TOO_LATE                                                                                  \
+	"locks inconclusive (potential deadlocks may be missing: it is too late to compare a thread " \
+	"whose creation was not observed with some that had ended)\n"
+
+/* It is concurrent with all that ended, and so is one that it creates. */
+static void a_thread_that_nobody_created(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	add_batches(&log.text);
+	add_pair(&log.text, 1, "c", "a", "h");
+	assert_log(&log, TOO_LATE);
+	log = (struct log){0};
+	add_batches(&log.text);
+	dpe_text_puts(&log.text,
+		"{\"event\":\"create\",\"thread\":1,\"args\":[2]}\n"
+		"{\"event\":\"start\",\"thread\":2,\"args\":[2]}\n");
+	add_pair(&log.text, 2, "c", "a", "h");
+	assert_log(&log, TOO_LATE);
+}
+
+/* Thread 0 turns out to have held a lock all the time, so a cycle with it is none; whether others made the same is not known
+ * any more. A cycle without it stays. */
+static void what_is_dropped_after_threads_ended(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	add_begin(&log.text, 1);
+	add_begin(&log.text, 2);
+	add_begin(&log.text, 3);
+	add_pair(&log.text, 0, "b", "a", "g");
+	add_pair(&log.text, 1, "a", "b", "f");
+	add_pair(&log.text, 2, "x", "y", "h");
+	add_pair(&log.text, 3, "y", "x", "i");
+	for (unsigned thread = 1; thread <= 3; thread++)
+		add_end(&log.text, thread);
+	add_batches(&log.text);
+	dpe_text_puts(&log.text, "{\"event\":\"unlock\",\"thread\":0,\"args\":[\"z\"]}\n");
+	assert_log(&log, "potential deadlock: 2 waits for y held by 3, 3 waits for x held by 2\n" TOO_LATE);
+}
+
 static void add_link(struct dpe_text *log, unsigned thread, unsigned from, unsigned to)
 {
 	char first[8], second[8];
@@ -447,6 +517,9 @@ int main(void)
 		cmocka_unit_test(an_earlier_one_that_matters),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(too_many_threads),
+		cmocka_unit_test(many_threads_in_batches),
+		cmocka_unit_test(a_thread_that_nobody_created),
+		cmocka_unit_test(what_is_dropped_after_threads_ended),
 		cmocka_unit_test(a_cycle_of_many),
 		cmocka_unit_test(a_cycle_of_too_many),
 		cmocka_unit_test(a_cycle_of_many_that_needs_one_twice),
