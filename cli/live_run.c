@@ -504,6 +504,15 @@ static void print_others(const struct live *live)
 			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
 }
 
+static void print_cut_stacks(const struct live *live)
+{
+	unsigned long long count = dpe_probes_cut_stacks(live->probes);
+
+	if (count)
+		fprintf(stderr, "dpe: %llu stack%s end%s in …, as another thread was changing the mappings\n", count,
+			count == 1 ? "" : "s", count == 1 ? "s" : "");
+}
+
 /* Each such stop costs the program a few hundred microseconds. */
 static void print_stops(const struct live *live)
 {
@@ -559,6 +568,7 @@ static void end_observing(struct live *live)
 	if (!cli_report_left(live->report)) {
 		print_target(live);
 		print_others(live);
+		print_cut_stacks(live);
 	}
 	print_stops(live);
 	end_outputs(live);

@@ -122,6 +122,8 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 int dpe_probes_status(const struct dpe_probes *probes);
 /* The number of other processes that are followed and live; without following, of those created. */
 uint64_t dpe_probes_others(const struct dpe_probes *probes);
+/* Stacks that ended early, as another thread was changing the mappings of the process. */
+uint64_t dpe_probes_cut_stacks(const struct dpe_probes *probes);
 /* Lost messages of a thread, counted where they were lost. */
 struct dpe_loss {
 	pid_t thread;

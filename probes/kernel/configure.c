@@ -161,7 +161,7 @@ static void configure_room(struct dpe_probes *probes)
 	const struct dpe_bpf *bpf = probes->bpf;
 	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
 		bpf->maps.stopped, bpf->maps.disturbed, bpf->maps.imitators, bpf->maps.beginnings,
-		bpf->maps.backings, bpf->maps.asking, bpf->maps.process_waits};
+		bpf->maps.backings, bpf->maps.asking, bpf->maps.process_waits, bpf->maps.known_mappings};
 	unsigned most = bpf_map__max_entries(bpf->maps.ended);
 	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
 

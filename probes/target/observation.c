@@ -456,6 +456,11 @@ uint64_t dpe_probes_others(const struct dpe_probes *probes)
 			      : dpe_attach_children(probes);
 }
 
+uint64_t dpe_probes_cut_stacks(const struct dpe_probes *probes)
+{
+	return dpe_attach_cut_stacks(probes);
+}
+
 int dpe_probes_status(const struct dpe_probes *probes)
 {
 	return probes->status;

@@ -3,11 +3,23 @@
 #ifndef DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
 #define DPE_PROBES_KERNEL_BPF_FRAME_ROWS_H
 
+#include "probes/limits.h"
 #include <linux/types.h>
 
 /* A file that is mapped, as every process sees it. */
 struct dpe_frame_file {
 	__u64 inode, size;
+};
+
+/* Code of a process, and its file. */
+struct dpe_known_mapping {
+	__u64 start, end, offset; /* offset: of `start` in the file */
+	struct dpe_frame_file file;
+};
+
+struct dpe_known_mappings {
+	__u32 count, unused;
+	struct dpe_known_mapping at[DPE_KNOWN_MAPPINGS];
 };
 
 /* A table is sorted by `from`; each row applies up to the next one. The first element is a header: its `from` is the

@@ -278,6 +278,14 @@ int on_catch(struct pt_regs *regs)
 	return 0;
 }
 
+static __always_inline void forget_mappings(struct task_struct *task)
+{
+	__u32 process = process_id(task);
+
+	__sync_fetch_and_add(&mapping_changes, 1);
+	bpf_map_delete_elem(&known_mappings, &process);
+}
+
 /* If processes are followed, the owner of a number must be known before the number is used. */
 static __always_inline bool ask(struct task_struct *task, __u64 address)
 {
@@ -285,7 +293,7 @@ static __always_inline bool ask(struct task_struct *task, __u64 address)
 	__u64 number;
 
 	__sync_fetch_and_add(&loads, 1);
-	__sync_fetch_and_add(&mapping_changes, 1);
+	forget_mappings(task);
 	if (follow) {
 		number = ask_about(process_id(task), &question);
 	} else {
@@ -395,7 +403,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 	nwatches = 0;
 	execs++;
 	replaced |= observing;
-	__sync_fetch_and_add(&mapping_changes, 1);
+	forget_mappings(task);
 	if (process_id(task) == target)
 		code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */

@@ -7,6 +7,7 @@
 #include "probes/kernel/bpf/frame_steps.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
+#include "probes/kernel/bpf/target_processes.h"
 #include "probes/limits.h"
 #include <linux/bpf.h>
 
@@ -50,6 +51,7 @@ struct stack_memory {
 	} known[DPE_KNOWN_RULES];
 };
 
+__u64 cut_stacks;
 __u32 mapping_changes; /* of the target: addresses may have another meaning since */
 
 /* The address of the kernel's trampoline for returns in this process; 0: unknown. The verifier takes
@@ -70,6 +72,7 @@ __noinline __u64 find_trampoline(void)
 struct frame_place {
 	struct dpe_frame_file file;
 	__u64 pc, offset;
+	const struct dpe_known_mappings *known;
 };
 
 static long note_place(struct task_struct *task, struct vm_area_struct *area, struct frame_place *place)
@@ -82,6 +85,35 @@ static long note_place(struct task_struct *task, struct vm_area_struct *area, st
 	place->file.size = BPF_CORE_READ(file, f_inode, i_size);
 	place->offset = (area->vm_pgoff << 12) + place->pc - area->vm_start;
 	return 0;
+}
+
+static long compare_mapping(__u32 i, struct frame_place *place)
+{
+	const struct dpe_known_mapping *mapping;
+
+	if (i >= place->known->count)
+		return 1;
+	asm volatile("" : "+r"(i)); /* the verifier needs the check of the number that is used */
+	if (i >= DPE_KNOWN_MAPPINGS)
+		return 1;
+	mapping = &place->known->at[i];
+	if (place->pc < mapping->start || place->pc >= mapping->end)
+		return 0;
+	place->file = mapping->file;
+	place->offset = mapping->offset + place->pc - mapping->start;
+	return 1;
+}
+
+/* By what the observer found when a library was mapped last. False if it knows nothing of the address. */
+static __always_inline bool find_known_place(struct frame_place *place)
+{
+	__u32 process = process_id(bpf_get_current_task_btf());
+
+	place->known = bpf_map_lookup_elem(&known_mappings, &process);
+	if (!place->known)
+		return false;
+	bpf_loop(DPE_KNOWN_MAPPINGS, compare_mapping, place, 0);
+	return place->file.inode;
 }
 
 struct rule_search {
@@ -125,8 +157,10 @@ __noinline __u32 search_rule(__u64 pc)
 	if (!has_tables)
 		return NOT_SEEN;
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0);
-	if (error)
-		return error == MAPPINGS_BUSY ? NOT_NOW : NOT_SEEN;
+	if (error == MAPPINGS_BUSY && !find_known_place(&place))
+		return NOT_NOW;
+	if (error && error != MAPPINGS_BUSY)
+		return NOT_SEEN;
 	if (!place.file.inode)
 		return DPE_FRAME_UNKNOWN;
 	search.table = bpf_map_lookup_elem(&frame_tables, &place.file);
@@ -230,6 +264,7 @@ static __always_inline long cut(struct stack_walk *walk)
 {
 	__u32 count = walk->count;
 
+	__sync_fetch_and_add(&cut_stacks, 1);
 	if (count < DPE_STACK_MAX && count < stack_depth) {
 		walk->memory->frames[count] = DPE_STACK_CUT;
 		walk->count = count + 1;

@@ -4,6 +4,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 #define DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 
+#include "probes/kernel/bpf/frame_rows.h"
 #include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
@@ -29,6 +30,9 @@ __u64 endings;   /* processes that are no longer in `followed` */
 __u64 nbackings; /* files of shared memory so far */
 __u32 left;      /* the only process is no longer observed */
 __u64 untraceable; /* programs that the user may not trace, which are not observed */
+
+/* For stacks: see stack_walk.h. */
+HASH_MAP(known_mappings, DPE_MAP_PROCESSES, __u32, struct dpe_known_mappings);
 
 HASH_MAP(followed, DPE_MAP_PROCESSES, __u32, struct dpe_process);
 
@@ -160,6 +164,7 @@ static __always_inline void unfollow_process(struct task_struct *task)
 	bpf_map_delete_elem(&disturbed, &id);
 	bpf_map_delete_elem(&imitators, &id);
 	bpf_map_delete_elem(&process_waits, &id);
+	bpf_map_delete_elem(&known_mappings, &id);
 	__sync_fetch_and_add(&endings, 1);
 	__sync_fetch_and_add(&living, -1);
 }
