@@ -82,6 +82,7 @@ struct dpe_probes {
 
 	struct dpe_bpf *bpf;
 	bool unwinds; /* see dpe_sites_unwind */
+	bool may_unwind; /* if not yet, with what is loaded later */
 	bool multi; /* all places of a file in one call */
 	struct dpe_process_probes *first; /* of the first process; of others see dpe_follow */
 	struct dpe_linker *linkers; /* dynamic linkers among the modules */

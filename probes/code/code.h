@@ -42,11 +42,23 @@ struct dpe_returns {
 	unsigned nparts; /* of the code that they are in; above 1: other functions may return there, too */
 };
 
-/* The places where the function returns, if it ever does. `entry`: distance of the probe on its entry, behind which it must not begin again;
- * `alone`: no other function may return for it (a tail call). False if they are not
- * all known. */
+/* The places where the function returns, if it ever does. `entry`: distance of the probe on its entry, behind which it must not
+ * begin again; `alone`: no other function may return for it (a tail call). False if they are not all known. */
 bool dpe_code_returns(struct dpe_module *module, const struct dpe_function *function, unsigned entry, bool alone,
 	struct dpe_returns *returns);
+
+enum dpe_unwinder_kind {
+	DPE_UNWINDER_NONE,
+	DPE_UNWINDER_KNOWN,
+	DPE_UNWINDER_UNKNOWN, /* not as libgcc's */
+};
+
+/* Sets where an exception lands: each language's personality function calls it. */
+#define DPE_LANDING_FUNCTION "_Unwind_SetIP"
+
+/* Whether the file has an unwinder, and the offset, in the first argument of DPE_LANDING_FUNCTION, of the stack pointer that the
+ * frame has where it goes on. `offset` may be NULL. */
+enum dpe_unwinder_kind dpe_unwinder_of(struct dpe_module *module, uint64_t *offset);
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 

@@ -303,7 +303,7 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diag
 	first->modules = dpe_xrealloc(first->modules, first->nmodules * sizeof(*first->modules));
 	memset(first->modules, true, first->nmodules * sizeof(*first->modules));
 	for (unsigned i = 0; i < probes->modules.count; i++)
-		dpe_attach_catch(probes, first, probes->modules.at[i]);
+		dpe_attach_departures(probes, first, probes->modules.at[i]);
 	if (multi)
 		return attach_many(probes, diags);
 	return attach_each(probes, false, diags) && attach_each(probes, true, diags);

@@ -43,9 +43,9 @@ bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *proces
 	const struct dpe_site *site, bool exit, struct dpe_diags *diags);
 /* ---- attach_late.c ----------------------------------------------------------------------- */
 
-/* If the module has the function that C++ calls where a handler begins, and calls that an exception has left have to be
- * forgotten at once: observes it. */
-void dpe_attach_catch(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module);
+/* If exits are observed: observes those functions of the module by which calls are left without returning, in exceptions and
+ * longjmp. */
+void dpe_attach_departures(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module);
 
 /* ---- detach.c ---------------------------------------------------------------------------- */
 

@@ -141,7 +141,7 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 
 	for (unsigned i = 0; i < probes->modules.count; i++)
 		if (wanted[i])
-			dpe_attach_catch(probes, process, probes->modules.at[i]);
+			dpe_attach_departures(probes, process, probes->modules.at[i]);
 	if (probes->multi) {
 		attach_many(probes, process, wanted);
 	} else {
@@ -153,7 +153,7 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 
 /* 0, or -1 with errno. */
 static int link_place(struct bpf_program *program, struct dpe_process_probes *process,
-	const char *path, uint64_t offset)
+	const char *path, uint64_t offset, uint64_t cookie)
 {
 	const uint64_t zero = 0;
 	struct dpe_multi_request request = {
@@ -162,7 +162,7 @@ static int link_place(struct bpf_program *program, struct dpe_process_probes *pr
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&offset,
 		.counters = (uintptr_t)&zero,
-		.cookies = (uintptr_t)&zero,
+		.cookies = (uintptr_t)&cookie,
 		.count = 1,
 		.pid = (uint32_t)process->pid,
 	};
@@ -176,9 +176,9 @@ static int link_place(struct bpf_program *program, struct dpe_process_probes *pr
 
 /* The same, on kernels that cannot attach many at once. */
 static int link_place_alone(struct bpf_program *program, struct dpe_process_probes *process,
-	const char *path, uint64_t offset)
+	const char *path, uint64_t offset, uint64_t cookie)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie);
 	struct bpf_link *link = bpf_program__attach_uprobe_opts(
 		program, process->pid, path, offset, &options);
 
@@ -189,34 +189,39 @@ static int link_place_alone(struct bpf_program *program, struct dpe_process_prob
 }
 
 static int link_function(const struct dpe_probes *probes, struct bpf_program *program, struct dpe_process_probes *process,
-	const struct dpe_module *module, const struct dpe_function *function)
+	const struct dpe_module *module, const struct dpe_function *function, uint64_t cookie)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
-	return (probes->multi ? link_place : link_place_alone)(program, process, path, function->offset);
+	return (probes->multi ? link_place : link_place_alone)(program, process, path, function->offset, cookie);
 }
 
-static bool has_shared_returns(const struct dpe_probes *probes)
-{
-	for (unsigned i = 0; i < probes->nsites; i++)
-		if (probes->sites[i].returns && probes->sites[i].returns->nparts > 1)
-			return true;
-	return false;
-}
-
-void dpe_attach_catch(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module)
+static void attach_departure(struct dpe_probes *probes, struct dpe_process_probes *process, struct bpf_program *program,
+	struct dpe_module *module, const char *name, uint64_t cookie)
 {
 	unsigned count;
-	const struct dpe_function *catch = dpe_module_find(module, DPE_CATCH_FUNCTION, &count);
+	const struct dpe_function *function = dpe_module_find(module, name, &count);
 
-	if (!catch || !has_shared_returns(probes))
+	if (!function || !link_function(probes, program, process, module, function, cookie) || errno == ESRCH)
 		return;
-	if (link_function(probes, probes->bpf->progs.on_catch, process, module, catch) && errno != ESRCH) {
-		dpe_diag_at(probes->diags, DPE_WARNING, module->path, "%s cannot be observed (%s), which counts as a loss",
-			DPE_CATCH_FUNCTION, strerror(errno));
-		dpe_attach_lose(probes);
-	}
+	dpe_diag_at(probes->diags, DPE_WARNING, module->path, "%s cannot be observed (%s), which counts as a loss", name,
+		strerror(errno));
+	dpe_attach_lose(probes);
+}
+
+/* Exits that are found later may need them, too. */
+void dpe_attach_departures(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module)
+{
+	static const char *const jumps[] = {"longjmp", "__longjmp_chk"};
+	uint64_t offset;
+
+	if (!bpf_program__autoload(probes->bpf->progs.on_landing))
+		return;
+	if (dpe_unwinder_of(module, &offset) == DPE_UNWINDER_KNOWN)
+		attach_departure(probes, process, probes->bpf->progs.on_landing, module, DPE_LANDING_FUNCTION, offset);
+	for (unsigned i = 0; i < DPE_COUNT(jumps); i++)
+		attach_departure(probes, process, probes->bpf->progs.on_longjmp, module, jumps[i], 0);
 }
 
 bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
@@ -226,7 +231,7 @@ bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 
 	if (!bpf_program__autoload(probes->bpf->progs.on_libraries))
 		return true;
-	error = link_function(probes, probes->bpf->progs.on_libraries, process, linker->module, linker->function);
+	error = link_function(probes, probes->bpf->progs.on_libraries, process, linker->module, linker->function, 0);
 	if (!error || (errno == ESRCH && probes->follow))
 		return true;
 	if (errno == ESRCH)

@@ -102,15 +102,25 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 }
 
 /* If the kernel emulates all probed instructions, none of them faults. Nothing is known yet about libraries that may be
- * loaded later. */
-static void configure_faults(struct dpe_probes *probes)
+ * loaded later. Handlers on stacks of their own concern exits that are observed where functions return. */
+static void configure_signals(struct dpe_probes *probes)
 {
 	bool steps = false;
 
 	for (unsigned i = 0; i < probes->nsites; i++)
 		steps |= probes->sites[i].placement.cost != DPE_STEP_EMULATED;
 	probes->bpf->rodata->steps = steps;
-	bpf_program__set_autoload(probes->bpf->progs.on_signal, steps);
+	bpf_program__set_autoload(probes->bpf->progs.on_signal, steps || (probes->may_unwind && dpe_plan_observes_exits(probes->plan)));
+}
+
+/* Verifying them takes the kernel a tenth of a second. */
+static void configure_returns(struct dpe_probes *probes)
+{
+	bool needed = probes->may_unwind && dpe_plan_observes_exits(probes->plan);
+
+	bpf_program__set_autoload(probes->bpf->progs.on_ret, needed);
+	bpf_program__set_autoload(probes->bpf->progs.on_landing, needed);
+	bpf_program__set_autoload(probes->bpf->progs.on_longjmp, needed);
 }
 
 /* After the sites there is room for those of libraries that are loaded later. */
@@ -266,7 +276,8 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_reads(probes, multi);
 	configure_object_watches(probes);
 	configure_places(probes, multi);
-	configure_faults(probes);
+	configure_signals(probes);
+	configure_returns(probes);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
@@ -277,7 +288,8 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->refuses_returns = dpe_kernel_has_sessions();
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(bpf->progs.on_catch, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_landing, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_longjmp, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(bpf->progs.on_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));

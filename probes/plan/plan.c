@@ -46,3 +46,11 @@ unsigned dpe_plan_flags(const struct dpe_plan *plan, const struct dpe_event_flag
 	*flags = plan->flags;
 	return plan->nflags;
 }
+
+bool dpe_plan_observes_exits(const struct dpe_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nsites; i++)
+		if (plan->sites[i].exit)
+			return true;
+	return false;
+}

@@ -9,9 +9,6 @@
 #include "probes/plan/watches.h"
 #include "probes/probes.h"
 
-/* The function that C++ calls where a handler begins. */
-#define DPE_CATCH_FUNCTION "__cxa_begin_catch"
-
 /* One place in one file where something that the plan names is observed. Records carry its number. What is a
  * pointer belongs to the plan, the module or the arena of the probes. */
 struct dpe_site {
@@ -69,6 +66,8 @@ unsigned dpe_read_slots(const struct dpe_variable *variable);
 unsigned dpe_reads_most(const struct dpe_probes *probes);
 /* Whether the rules read any text of the program. */
 bool dpe_reads_texts(const struct dpe_probes *probes);
+/* Whether the rules have exits of functions, anywhere. */
+bool dpe_plan_observes_exits(const struct dpe_plan *plan);
 /* Whether the rules name USDT probes. */
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 

@@ -22,6 +22,8 @@ void dpe_sites_warn_of_types(const struct dpe_probes *probes, struct dpe_diags *
 
 /* Whether something in the target throws exceptions, or cleans up when they pass. */
 bool dpe_sites_unwind(const struct dpe_probes *probes);
+/* The same of what is loaded later. */
+bool dpe_sites_may_unwind(const struct dpe_probes *probes);
 /* If an exception may pass the site's function: finds the places where it returns. */
 void dpe_site_find_returns(struct dpe_probes *probes, struct dpe_site *site);
 /* Whether exits can be observed in the modules from number `first_module` on; if not, after one error, or a warning once

@@ -242,6 +242,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	bool complete = true;
 
 	probes->unwinds = dpe_sites_unwind(probes);
+	probes->may_unwind = dpe_sites_may_unwind(probes);
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_wanted(probes, &probes->plan->sites[i], diags);
 	for (unsigned i = 0; complete && i < probes->nsites; i++) {
@@ -325,7 +326,7 @@ unsigned dpe_sites_find_late(struct dpe_probes *probes)
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		refused += !find_wanted_late(probes, &fresh, &probes->plan->sites[i]);
 	probes->nsearched = probes->modules.count;
-	probes->unwinds = dpe_sites_unwind(probes);
+	probes->unwinds = probes->may_unwind && dpe_sites_unwind(probes);
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
 	dpe_sites_drop_unprobed(probes, first, probes->diags);

@@ -23,15 +23,27 @@ bool dpe_sites_unwind(const struct dpe_probes *probes)
 	return false;
 }
 
+bool dpe_sites_may_unwind(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		if (dpe_module_imports(probes->modules.at[i], "dlopen") || dpe_module_imports(probes->modules.at[i], "dlmopen"))
+			return true;
+	return probes->unwinds || probes->follows;
+}
+
 /* Other functions may return for one if it is seen when an exception has left it. */
 static bool returns_alone(const struct dpe_probes *probes)
 {
-	unsigned count;
+	bool alone = true;
 
-	for (unsigned i = 0; i < probes->modules.count; i++)
-		if (dpe_module_find(probes->modules.at[i], DPE_CATCH_FUNCTION, &count))
-			return false;
-	return true;
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		enum dpe_unwinder_kind unwinder = dpe_unwinder_of(probes->modules.at[i], NULL);
+
+		if (unwinder == DPE_UNWINDER_UNKNOWN)
+			return true;
+		alone &= unwinder == DPE_UNWINDER_NONE;
+	}
+	return alone;
 }
 
 /* Functions of the C library that call nothing of the program, wait for nothing, and are called often. */

@@ -1,7 +1,7 @@
 # Exceptions, cancellation and backtraces through functions whose exits are observed: the program does what it does by itself.
 . tests/tap.sh
 need_live 'exceptions in an observed program'
-CXX=${CXX:-g++}
+CXX=${CXX:-g++} CC=${CC:-gcc}
 source=$TOP/tests/live/targets/exceptions.cc
 "$CXX" -g -O2 -rdynamic "$source" -o shared || not_ok 'compiling exceptions.cc'
 "$CXX" -O2 -static "$source" -o static || not_ok 'compiling exceptions.cc with static libraries'
@@ -46,6 +46,38 @@ for level in 0 2; do
 done
 check 'tail calls: there are exits' "$(lines exits0)" -gt 500
 cmp -s exits0 exits2 || not_ok 'tail calls: the exits, and their order, are the same'
+
+# Calls that are left are not taken for others that return in their place, at the same stack pointer to the same address.
+"$CXX" -O2 "$TOP/tests/live/targets/left_calls.cc" -o left || not_ok 'compiling left_calls.cc'
+for mode in jump throw clean; do
+	./left $mode >wanted_out
+	run "$DPE" run -e 'measure m: f.exit { count(); }' -- ./left $mode
+	says "left by $mode: the one return is seen" 0 'm: count 1' ' 0 lost' 'exited with status 0'
+	check 'and it runs as by itself' "$(cat out)" = "$(cat wanted_out)"
+done
+run "$DPE" run -e 'measure m: (f.exit + h.exit) { count(); }' -- ./left signal
+says 'a handler on a stack of its own, which the kernel does not tell: what is not seen is lost' 3 '2 events, 1 lost' 'exited with status 0'
+run "$DPE" run -e 'measure m: (f.enter + g.enter) { count(); }' -- ./left throw
+says 'entries alone' 0 'm: count 5' 'exited with status 0'
+
+# Cancellation, pthread_exit and longjmp in C, where cleanup handlers are known to the unwinder or to the C library alone.
+for options in -O2 '-O2 -fexceptions' '-O0 -fexceptions'; do
+	$CC $options -pthread "$TOP/tests/live/targets/left_by_force.c" -o force || not_ok 'compiling left_by_force.c'
+	./force >wanted_out
+	run "$DPE" run -e 'measure m: (enter.exit + level.exit) { count(); }' -- ./force
+	says "in C, $options: each return is seen" 0 'm: count 11' ' 0 lost' 'exited with status 0'
+	check 'and it runs as by itself' "$(cat out)" = "$(cat wanted_out)"
+done
+
+# Panics of Rust.
+for level in 0 3; do
+	command -v rustc >compiler || break
+	rustc -C opt-level=$level "$TOP/tests/live/targets/unwinds.rs" -o panics 2>errors || not_ok "compiling unwinds.rs: $(cat errors)"
+	./panics >wanted_out
+	run "$DPE" run -e 'measure m: (f.exit + g.exit + held.exit) { count(); }' -- ./panics
+	says "panics, level $level: each return is seen" 0 'm: count 995' ' 0 lost' 'exited with status 0'
+	check 'and it runs as by itself' "$(cat out)" = "$(cat wanted_out)"
+done
 
 # Nothing is left in the program that a dead observer would be needed for.
 mkfifo channel

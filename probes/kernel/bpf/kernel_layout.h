@@ -176,6 +176,7 @@ struct task_struct {
 	struct uprobe_task *utask;
 	struct thread_struct thread;
 	unsigned long sas_ss_sp, sas_ss_size; /* of sigaltstack */
+	unsigned int sas_ss_flags;
 	__u64 start_time; /* as bpf_ktime_get_ns */
 } RELOCATED;
 
@@ -193,6 +194,7 @@ struct kernel_siginfo {
 
 struct sigaction {
 	void *sa_handler;
+	unsigned long sa_flags;
 } RELOCATED;
 
 struct k_sigaction {

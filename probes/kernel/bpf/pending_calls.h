@@ -11,7 +11,7 @@
 
 /* True if the function was reached by a jump from another observed one (a tail call): the return address on the
  * stack is already that of the kernel's trampoline. */
-static __always_inline bool is_chained(__u64 sp)
+__noinline int is_chained(__u64 sp)
 {
 	__u64 address = 0, trampoline = find_trampoline();
 
@@ -31,7 +31,7 @@ static __always_inline __u64 return_address(__u64 sp)
 }
 
 /* The same, known by the kernel where it has. */
-static __always_inline __u64 caller_of(__u64 sp)
+__noinline __u64 caller_of(__u64 sp)
 {
 	__u64 address = return_address(sp);
 
@@ -48,13 +48,21 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 /* The verifier follows each iteration of a loop on each path that leads to it, but verifies a global function
  * once. A global function cannot return pointers and has to check its pointer arguments. */
 
+/* `thread` may be NULL. */
+__noinline int lose_exit(struct thread *thread, __u32 tid, __u32 site)
+{
+	if (observing)
+		lose_at(thread, tid, site, true);
+	return 0;
+}
+
 /* True if the call goes on below: a signal handler runs on its own stack above. */
-static __always_inline bool is_interrupted(__u64 call, __u64 sp)
+static __always_inline bool is_interrupted(const struct thread *thread, __u64 call, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 stack = task->sas_ss_sp, size = task->sas_ss_size;
 
-	return sp - stack <= size && call - stack > size;
+	return thread->hidden || (sp - stack <= size && call - stack > size);
 }
 
 /* True if the call on the top, with the same stack pointer, goes on: it has jumped to the function at `ip` that begins now, or
@@ -78,21 +86,48 @@ __noinline int drop_stale(struct thread *thread, __u64 sp, __u64 ip, __u32 site)
 		if (top->sp == sp && !top->gone && (top->site == site ? is_chained(sp) : goes_on(top, sp, ip)))
 			return 0;
 		thread->unsure |= !top->gone;
-		if (observing && !top->gone && top->caller && is_interrupted(top->sp, sp))
-			lose_at(thread, thread->tid, top->site, true);
+		if (!top->gone && top->caller && is_interrupted(thread, top->sp, sp))
+			lose_exit(thread, thread->tid, top->site);
 		thread->depth--;
 	}
 	return 0;
 }
 
-/* Forgets calls that an exception has left: its handler began at `sp`. */
-__noinline int drop_below(struct thread *thread, __u64 sp)
+/* It is not known which calls go on. Those that return where others do would be taken for others. */
+__noinline int lose_shared(struct thread *thread)
+{
+	for (__u32 i = 0; thread && i < DPE_CALLS && i < thread->depth; i++) {
+		struct call *call = call_at(thread, i);
+
+		if (call->caller && !call->gone)
+			lose_exit(thread, thread->tid, call->site);
+		call->gone |= !!call->caller;
+	}
+	return 0;
+}
+
+/* Forgets the calls that are left from stack pointer `sp` to `target`, which is higher. A handler on its own stack above leaves
+ * none of those below. */
+__noinline int drop_left(struct thread *thread, __u64 sp, __u64 target)
 {
 	if (!thread)
 		return 0;
-	for (int i = 0; i < DPE_CALLS && thread->depth && call_at(thread, thread->depth - 1)->sp <= sp; i++)
+	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
+		struct call *top = call_at(thread, thread->depth - 1);
+
+		if (top->sp >= target || (top->sp < sp && !top->gone && is_interrupted(thread, top->sp, sp)))
+			return 0;
 		thread->depth--;
+	}
 	return 0;
+}
+
+static __always_inline void leave_calls(struct thread *thread, __u64 sp, __u64 target)
+{
+	if (target > sp)
+		drop_left(thread, sp, target);
+	else
+		lose_shared(thread);
 }
 
 /* The depth of the call that returns now, with the stack pointer that it was entered with; or -1. */
@@ -155,8 +190,8 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 		thread->depth = again;
 	if (thread->depth >= DPE_CALLS) {
 		thread->unsure = 1;
-		if (cookie & DPE_COOKIE_SHARED && observing)
-			lose_at(thread, thread->tid, event->site, true); /* its return would not tell */
+		if (cookie & DPE_COOKIE_SHARED)
+			lose_exit(thread, thread->tid, event->site); /* its return would not tell */
 		return;
 	}
 	call = call_at(thread, thread->depth);

@@ -112,14 +112,12 @@ static __always_inline void expect_return(
 	struct task_struct *task, struct probe_event *event, __u64 *words, __u64 cookie, bool complete)
 {
 	struct thread *thread = event->thread;
+	bool lost = !(cookie & DPE_COOKIE_RETURNS) && is_above_callers(task, event->top.sp);
 
-	if (!(cookie & DPE_COOKIE_RETURNS) && is_above_callers(task, event->top.sp)) {
-		if (observing)
-			lose_at(thread, event->tid, event->site, true);
-	} else if (thread && complete)
+	if (thread && complete && !lost)
 		note_call(thread, task, event->top.sp, event->top.ip, event, words, cookie);
-	else if (observing && (cookie & DPE_COOKIE_SHARED || (attached && !thread)))
-		lose_at(thread, event->tid, event->site, true);
+	else if (lost || cookie & DPE_COOKIE_SHARED || (attached && !thread))
+		lose_exit(thread, event->tid, event->site);
 	else if (thread)
 		thread->unsure = 1;
 }
@@ -264,17 +262,46 @@ int on_ret(struct pt_regs *regs)
 	return 0;
 }
 
-/* Where a handler of C++ begins: what it was thrown through has been left. A stale call must not be taken for one that returns where
- * others do. */
+/* An exception lands, in a handler or to clean up: what it was thrown through has been left. A stale call must not be taken for one
+ * that returns where others do. The cookie is the offset of the stack pointer with which the frame goes on. */
 SEC("uprobe")
-int on_catch(struct pt_regs *regs)
+int on_landing(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
+	__u64 target = 0;
+
+	KEEP_OWN_STACK();
+	if (!thread || !is_target(task))
+		return 0;
+	bpf_probe_read_user(&target, sizeof(target), (void *)(regs->di + bpf_get_attach_cookie(regs)));
+	leave_calls(thread, stack_pointer(regs), target);
+	return 0;
+}
+
+/* Where setjmp's caller had its stack pointer: as such (musl), or, in glibc, with the thread's pointer guard. 0: unknown. */
+static __always_inline __u64 jump_target(struct task_struct *task, __u64 buffer)
+{
+	enum { STACK_POINTER = 6 * 8, POINTER_GUARD = 0x30, ROTATED = 17 };
+	__u64 target = 0, guard = 0, plain;
+
+	bpf_probe_read_user(&target, sizeof(target), (void *)(buffer + STACK_POINTER));
+	bpf_probe_read_user(&guard, sizeof(guard), (void *)(task->thread.fsbase + POINTER_GUARD));
+	plain = (target >> ROTATED | target << (64 - ROTATED)) ^ guard;
+	if (plain >> 47 && !(target >> 47))
+		plain = target;
+	return plain >> 47 || plain % sizeof(plain) ? 0 : plain;
+}
+
+SEC("uprobe")
+int on_longjmp(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
 
 	KEEP_OWN_STACK();
 	if (thread && is_target(task))
-		drop_below(thread, stack_pointer(regs));
+		leave_calls(thread, stack_pointer(regs), jump_target(task, regs->di));
 	return 0;
 }
 
@@ -483,6 +510,14 @@ static __always_inline bool is_handled_fault(
 	       BPF_CORE_READ(action, sa.sa_handler);
 }
 
+/* While such a handler runs, the kernel forgets the stack on which it does. */
+static __always_inline bool hides_stack(const struct task_struct *task, const struct k_sigaction *action)
+{
+	const __u64 on_stack = 0x08000000, autodisarm = 1u << 31;
+
+	return task->sas_ss_flags & autodisarm && BPF_CORE_READ(action, sa.sa_flags) & on_stack;
+}
+
 /* A probed instruction faults. If a handler repairs that, the instruction runs again and its probe is hit twice; if the
  * handler leaves by longjmp, a second hit is a new call. The two cannot be distinguished, so it counts as a loss. */
 SEC("tp_btf/signal_deliver")
@@ -492,11 +527,14 @@ int BPF_PROG(on_signal, int signal, struct kernel_siginfo *info, struct k_sigact
 	struct thread *thread;
 	struct pt_regs *regs;
 
-	if (!observing || !is_target(task) || !is_handled_fault(signal, info, action))
+	if (!observing || !is_target(task))
 		return 0;
 	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	if (!thread)
+		return 0;
+	thread->hidden |= hides_stack(task, action);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (thread && regs->ip == thread->probed_ip && regs->sp == thread->probed_sp)
+	if (is_handled_fault(signal, info, action) && regs->ip == thread->probed_ip && regs->sp == thread->probed_sp)
 		lose(thread, thread->tid);
 	return 0;
 }
@@ -512,6 +550,7 @@ static __always_inline void inherit_calls(struct task_struct *parent, struct tas
 	bpf_probe_read_kernel(to->calls, sizeof(to->calls), from->calls);
 	to->depth = from->depth;
 	to->unsure = from->unsure;
+	to->hidden = from->hidden;
 }
 
 /* True if the child is not a process of the target. */
