@@ -48,6 +48,46 @@ static uint64_t first_of(const struct dpe_recent_accesses *accesses, uint64_t nu
 	return low;
 }
 
+/* An access of the cut to bytes of another one, which it overwrites. */
+static bool overwrites(const struct dpe_history *history, const uint32_t *cut, const struct dpe_data_access *later,
+	const struct dpe_data_access *access)
+{
+	const struct dpe_past_event *event = &history->events[later->number];
+
+	return later->write && later->place == access->place && later->bytes & access->bytes &&
+	       event->index <= cut[event->epoch->chain];
+}
+
+static bool is_overwritten(const struct dpe_history *history, const uint32_t *cut, const struct dpe_data_access *access)
+{
+	const struct dpe_recent_accesses *accesses = &history->accesses;
+
+	for (uint64_t at = first_of(accesses, access->number + UINT64_C(1)); at < accesses->count; at++) {
+		if (overwrites(history, cut, access_at(accesses, at), access))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_accesses_see_before(const struct dpe_history *history, const uint32_t *cut, uint64_t number)
+{
+	const struct dpe_recent_accesses *accesses = &history->accesses;
+	bool writes = false, overwritten = false, at_once = false;
+
+	if (number < dpe_accesses_known(accesses))
+		return dpe_history_may_change(history, number);
+	for (uint64_t at = first_of(accesses, number); at < accesses->count; at++) {
+		const struct dpe_data_access *access = access_at(accesses, at);
+
+		if (access->number != number)
+			break;
+		writes |= access->write;
+		at_once |= access->at_once;
+		overwritten |= !access->write && is_overwritten(history, cut, access);
+	}
+	return overwritten && (writes || at_once);
+}
+
 /* Of each byte: writes are numbers of accesses from the view's first on, plus 1. */
 struct access_use {
 	uint32_t sees[BYTES];    /* a read that has to see something: the write; 0: none in the view */

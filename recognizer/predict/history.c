@@ -368,6 +368,15 @@ static uint8_t meaning_of(struct dpe_history *history, dpe_name name)
 	return history->meanings[name];
 }
 
+bool dpe_history_may_change(const struct dpe_history *history, uint64_t number)
+{
+	struct dpe_message *message = dpe_history_message(history, number);
+	bool may = message->name < history->nmeanings && history->meanings[message->name] & (DATA | VARIABLE);
+
+	dpe_message_unref(message);
+	return may;
+}
+
 /* ---- events ------------------------------------------------------------------------------ */
 
 /* A new chain may be that of a thread whose one was full. The stretch began after that. */

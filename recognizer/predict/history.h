@@ -201,6 +201,9 @@ static inline struct dpe_message *dpe_history_message(const struct dpe_history *
 	return dpe_message_store_get(&history->messages, history->events[number].message);
 }
 
+/* Whether a rule about data, or a variable, makes the event one that may read and write. */
+bool dpe_history_may_change(const struct dpe_history *history, uint64_t number);
+
 /* dpe_value_equal, whose usual case is decided here. */
 static inline bool dpe_keys_equal(const struct dpe_value *a, const struct dpe_value *b)
 {

@@ -69,7 +69,7 @@ struct dpe_prediction {
 	const struct dpe_closure *run;
 	const uint64_t *events; /* of the match, in the order of the observed run … */
 	unsigned nevents;
-	bool independent;       /* they come after the cut; else it has them */
+	bool independent;       /* of each other */
 	uint32_t *left;         /* of each chain, events that are in no turn yet */
 	struct dpe_turn *turns; /* the last one first, then in order */
 	unsigned nturns, capturns;
@@ -144,12 +144,23 @@ static void reverse(struct dpe_prediction *p)
 	}
 }
 
-/* The events of the match, after all others. */
-static void add_independent(struct dpe_prediction *p)
+/* Independent events can come after all that precedes one of them, unless one has to read what that overwrites. */
+static bool can_come_last(const struct dpe_prediction *p)
 {
-	const uint32_t *cut = p->independent ? p->run->before : p->run->there;
+	for (unsigned i = 0; i < p->nevents; i++) {
+		if (dpe_accesses_see_before(p->history, p->run->before, p->events[i]))
+			return false;
+	}
+	return p->independent;
+}
 
-	for (unsigned i = p->independent ? p->nevents : 0; i--;)
+/* Locks are taken as in the observed run. */
+static void add_in_order(struct dpe_prediction *p)
+{
+	bool last = can_come_last(p);
+	const uint32_t *cut = last ? p->run->before : p->run->there;
+
+	for (unsigned i = last ? p->nevents : 0; i--;)
 		add_turn(p, p->events[i]);
 	memcpy(p->left, cut, p->run->nchains * sizeof(*p->left));
 }
@@ -173,7 +184,7 @@ unsigned dpe_prediction_schedule(
 	if (p->run->order)
 		add_rearranged(p, most);
 	else
-		add_independent(p);
+		add_in_order(p);
 	while (p->nturns < most && add_last_turn(p))
 		;
 	reverse(p);
