@@ -45,7 +45,7 @@ CASES = {
     "a wakeup is lost": [Case({"SECONDS": "1", **on(f"{LONG_WAITS} wakeup")}, 0, "possible hang: 1 thread has waited", "by lose_wakeup",
                               then=("possible hang", "end"))],
     "a variable has the wrong value": [Case({"VARIABLE": "counter", **on(f"{TASKS} variable")}, 1, "data race on counter: write",
-                                            "by add")],
+                                            r"at add\(")],
     "two functions must not": [Case(on(f"{TASKS} functions"), 1, "match of get", r"\$1 get\(.*\$2 put\(")],
     "heap memory used after": [Case(on("./compiled freed"), 1, "use after free on", "by read_freed|at read_freed")],
     "any data race": [Case(on("./compiled variable"), 1, "data race on counter: .* by thread", "at add")],
