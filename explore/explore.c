@@ -236,15 +236,22 @@ bool dpe_exploration_begin(struct dpe_exploration *exploration)
 		       options->rules->begin(options->rules->context, exploration->server.pid, DPE_SCHED_SIGNAL));
 }
 
+/* A replay is of one schedule, however many there are. */
+static bool had_nothing_to_schedule(const struct dpe_exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	return !exploration->scheduled && !options->replay && !options->allow_unobserved;
+}
+
 enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration)
 {
 	if (exploration->broken)
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->unreached.at || exploration->undecided || exploration->cut || exploration->stuck || exploration->timed_out ||
-		exploration->crowded || exploration->replaced ||
-		(!exploration->scheduled && !exploration->options->replay && !exploration->options->allow_unobserved) ||
+	if (exploration->unreached.at || exploration->undecided || exploration->replaced ||
+		!is_every_run_whole(exploration) || had_nothing_to_schedule(exploration) ||
 		(exploration->ended && !exploration->complete))
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;

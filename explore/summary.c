@@ -28,7 +28,7 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
 	report_count(to, exploration->unseen,
-		"had threads that dpe did not see created, such as those of timers: they come when they like");
+		"had threads that dpe did not see created, such as those of timers: when they run is not controlled");
 	if (exploration->nested)
 		fprintf(to, "explore: %u run%s had more than %d signal handlers within each other, which is not controlled\n",
 			exploration->nested, exploration->nested == 1 ? "" : "s", DPE_SCHED_NESTED);

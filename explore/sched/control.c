@@ -347,7 +347,7 @@ static void take_turn(struct dpe_sched_thread *me)
 	dpe_sched_park(me);
 }
 
-/* ---- signal handlers ----------------------------------------------------------------- */
+/* ---- signal handlers --------------------------------------------------------------------- */
 
 static void replace_op(struct dpe_sched_thread *me, const struct dpe_sched_op *op)
 {

@@ -69,7 +69,7 @@ static bool is_overwritten(const struct dpe_history *history, const uint32_t *cu
 	return false;
 }
 
-bool dpe_accesses_see_before(const struct dpe_history *history, const uint32_t *cut, uint64_t number)
+bool dpe_reads_overwritten(const struct dpe_history *history, const uint32_t *cut, uint64_t number)
 {
 	const struct dpe_recent_accesses *accesses = &history->accesses;
 	bool writes = false, overwritten = false, at_once = false;

@@ -147,11 +147,13 @@ static void reverse(struct dpe_prediction *p)
 /* Independent events can come after all that precedes one of them, unless one has to read what that overwrites. */
 static bool can_come_last(const struct dpe_prediction *p)
 {
+	if (!p->independent)
+		return false;
 	for (unsigned i = 0; i < p->nevents; i++) {
-		if (dpe_accesses_see_before(p->history, p->run->before, p->events[i]))
+		if (dpe_reads_overwritten(p->history, p->run->before, p->events[i]))
 			return false;
 	}
-	return p->independent;
+	return true;
 }
 
 /* Locks are taken as in the observed run. */

@@ -11,9 +11,9 @@
 void dpe_accesses_add(struct dpe_recent_accesses *accesses, const struct dpe_data_access *access);
 /* From this event on all accesses are known. */
 uint64_t dpe_accesses_known(const struct dpe_recent_accesses *accesses);
-/* Whether the event completes by itself and reads what later events of the cut write, so that it cannot come after these.
+/* Whether the event is complete at once and reads what later events of the cut overwrite, so that it cannot come after these.
  * True also where its accesses are forgotten and it may be so. */
-bool dpe_accesses_see_before(const struct dpe_history *history, const uint32_t *cut, uint64_t number);
+bool dpe_reads_overwritten(const struct dpe_history *history, const uint32_t *cut, uint64_t number);
 
 /* What the reads of a run from event `first` on have to see, and what was written in it so far. */
 struct dpe_data_view {
