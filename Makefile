@@ -186,8 +186,8 @@ $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atom
 		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c once_routines.c container_hooks.c) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \
-		$(filter %.c,$^) -o $@
+	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin -fno-optimize-sibling-calls $(NO_LOOP_CALLS) \
+		-Wl,-soname,$(@F) $(filter %.c,$^) -o $@
 
 # It has 128-bit atomic operations, and a strlen of its own, which must not be made of itself.
 $(PRELOAD_SCHED): $(wildcard explore/sched/*.c) $(wildcard explore/sched/*.h) explore/limits.h

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define HOOK DPE_MEMORY_EXPORTED
+#define HOOK DPE_MEMORY_EXPORTED DPE_RUNTIME_WRAPPER
 #define HERE DPE_MEMORY_HERE
 /* The location of code that libgomp calls, as if it had just begun: locations are return addresses. */
 #define AT(function)                                                                               \

@@ -527,6 +527,25 @@ CASE(right_sections)
 	kept = a;
 }
 
+/* libgomp frees the task's data when the event is fulfilled, by a jump to free. */
+CASE(right_detached)
+{
+	int a = 0;
+
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	for (int i = 0; i < 4; i++) {
+		omp_event_handle_t done;
+
+#pragma omp task detach(done)
+		a++;
+#pragma omp task firstprivate(done)
+		omp_fulfill_event(done);
+#pragma omp taskwait
+	}
+	kept = a;
+}
+
 CASE(right_cancel)
 {
 	static int found, a[N];
@@ -953,7 +972,7 @@ CASE(wrong_collapse)
 	X(right_taskgroup) X(right_task_barrier) X(right_last_tasks) X(right_depend)               \
 	X(right_untied) X(right_taskwait_depend)                                                   \
 	X(right_undeferred) X(right_large_data) X(right_taskloop) X(right_task_reduction)          \
-	X(right_nested) X(right_sections) X(right_cancel) X(right_target) X(right_simd)            \
+	X(right_nested) X(right_sections) X(right_detached) X(right_cancel) X(right_target) X(right_simd)            \
 	X(wrong_antidep) X(wrong_truedep) X(wrong_outputdep) X(wrong_privatemissing)               \
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
