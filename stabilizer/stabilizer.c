@@ -103,6 +103,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	for (unsigned i = 0; i < stabilizer->nchains; i++)
 		dpe_node_unref(stabilizer->chains[i].tail);
 	free(stabilizer->chains);
+	dpe_stamp_unref(&stabilizer->found);
 	free(stabilizer->ready.at);
 	free(stabilizer->stuck.at);
 	free(stabilizer->completed);
@@ -203,13 +204,15 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 	}
 }
 
-/* All released events. */
+/* All released events: those that precede the thread found last, and what came since. */
 static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 {
+	if (stabilizer->nfound)
+		dpe_past_add(&stabilizer->past, &stabilizer->found);
 	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
 		struct dpe_chain_end *end = &stabilizer->chains[i];
 
-		if (i == own || !dpe_chain_last(end))
+		if (i == own || !dpe_chain_last(end) || (end->tail && end->tail->number < stabilizer->nfound))
 			continue;
 		/* All events before the last one of an ended chain. */
 		if (end->ended)
@@ -221,8 +224,17 @@ static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 	}
 }
 
+static void note_found(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
+{
+	dpe_stamp_unref(&stabilizer->found);
+	stabilizer->found = node->stamp;
+	dpe_stamp_ref(&stabilizer->found);
+	stabilizer->nfound = stabilizer->released;
+}
+
 static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
+	const bool found = stabilizer->finds_thread && node->message->name == stabilizer->finds_thread;
 	const struct dpe_hold *hold = node->hold;
 	const struct dpe_message_node *full = NULL;
 	uint32_t chain = choose_chain(stabilizer, node, &full);
@@ -243,7 +255,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 		take_pred(stabilizer, pred);
 		report_edge(stabilizer, pred, node, DPE_NO_RULE);
 	}
-	if (stabilizer->finds_thread && node->message->name == stabilizer->finds_thread)
+	if (found)
 		take_tails(stabilizer, chain);
 	if (!hold->deferred)
 		add_sends(stabilizer, node);
@@ -253,6 +265,8 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	node->stamp.exported = end->exported;
 	node->stamp.past = dpe_past_take(&stabilizer->past);
 	node->since = dpe_since_after(end->tail, &node->stamp);
+	if (found)
+		note_found(stabilizer, node);
 }
 
 static bool is_send(const struct dpe_message_node *node)

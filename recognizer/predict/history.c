@@ -15,6 +15,8 @@ static void begin_stretch(struct dpe_history *history, uint64_t first)
 	history->nevents = 0;
 	*DPE_GROW(history->events, history->nevents, history->capevents) =
 		(struct dpe_past_event){0};
+	history->everything = NULL;
+	history->neverything = history->nevents;
 }
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
@@ -164,16 +166,22 @@ static inline const struct dpe_base *join_all(struct dpe_history *history, const
 	return count ? join_some(history, base, sources, count) : base;
 }
 
-/* A thread that was already running follows all that was observed before. */
-static const struct dpe_base *join_everything(struct dpe_history *history)
+/* A thread that was already running follows all that was observed before. Costs the fewer of chains and new events. */
+static void follow_everything(struct dpe_history *history, struct dpe_past_chain *found)
 {
-	const struct dpe_base *base = NULL;
+	const struct dpe_base **everything = &history->everything;
+	unsigned known = history->neverything;
 
-	for (unsigned i = 0; i < history->nchains; i++) {
-		base = dpe_base_raise(history, base, i, history->chains[i].nevents);
-		history->orders_too_much |= history->chains[i].nevents != 0;
+	if (history->nevents - known > history->nchains) {
+		for (unsigned i = 0; i < history->nchains; i++)
+			*everything = dpe_base_raise(history, *everything, i, history->chains[i].nevents);
+	} else {
+		for (; known < history->nevents; known++)
+			*everything = dpe_base_raise(history, *everything, history->events[known].epoch->chain,
+				history->events[known].index);
 	}
-	return base;
+	history->neverything = history->nevents;
+	found->found = history->orders_too_much = true;
 }
 
 /* ---- what an event is to locks and data -------------------------------------------------- */
@@ -431,10 +439,8 @@ static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_pa
 {
 	const struct dpe_base *base = chain->epoch ? chain->epoch->base : NULL;
 
-	if (event->message->name == history->recognizer->thread_found) {
-		chain->found = true;
-		base = join_everything(history);
-	}
+	if (event->message->name == history->recognizer->thread_found)
+		base = history->everything;
 	base = join_all(history, base, chain->sources, chain->nsources);
 	chain->nsources = 0;
 	base = join_all(history, base, history->incoming, history->nincoming);
@@ -496,6 +502,8 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	chain = chain_of(history, event->stamp.chain);
 	if (event->stamp.index == 1)
 		take_over(history, chain, event->message);
+	if (event->message->name == history->recognizer->thread_found)
+		follow_everything(history, chain);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
 	*past = (struct dpe_past_event){.index = event->stamp.index - chain->earlier};

@@ -89,7 +89,7 @@ static inline void capture_unsure(
 			dpe_name_text(capture->names, message->name));
 }
 
-/* `ends`: the name of each thread's last event, or NULL. */
+/* `ends`: the name of each thread's last event, or NULL. A thread that was already running begins with "found". */
 static inline void capture_open_with(
 	struct capture *capture, struct dpe_stabilizer_options options, const char *ends)
 {
@@ -102,6 +102,7 @@ static inline void capture_open_with(
 	};
 
 	*capture = (struct capture){.names = dpe_names_new(), .diags = dpe_diags_new()};
+	options.finds_thread = dpe_intern_string(capture->names, "found");
 	if (ends)
 		options.ends_thread = dpe_intern_string(capture->names, ends);
 	capture->stabilizer = dpe_stabilizer_new(capture->names, &options, &sink);

@@ -137,10 +137,11 @@ static void places(void **state)
 	struct dpe_value first = dpe_value_int(1), fourth = dpe_value_int(4);
 	struct dpe_message draft = {.npreds = 1, .preds = &fourth};
 	struct capture capture;
+	dpe_name waits;
 
 	(void)state;
 	capture_open(&capture, NULL, 0, false);
-	draft.name = dpe_intern_string(capture.names, "waits");
+	draft.name = waits = dpe_intern_string(capture.names, "waits");
 	push_draft(&capture, &draft, NULL, 0);
 	draft.name = dpe_intern_string(capture.names, "numbered");
 	draft.preds = &first;
@@ -149,7 +150,7 @@ static void places(void **state)
 	push_draft(&capture, &draft, NULL, 0);
 	PUSH(&capture, "named");
 	assert_story(&capture, "named ");
-	push_draft(&capture, &(struct dpe_message){.name = 1}, NULL, 0);
+	push_draft(&capture, &(struct dpe_message){.name = waits}, NULL, 0);
 	assert_story(&capture, "waits waits numbered ");
 	capture_close(&capture);
 }
@@ -313,6 +314,44 @@ static void freed_while_holding(void **state)
 	dpe_stabilizer_free(NULL);
 }
 
+#define MANY 1500u
+
+/* Events of threads that were already running when they were found, and may end. Each follows those before it in its
+ * thread; the first of a thread follows all that was released. */
+static void found_threads(void **state)
+{
+	static bool past[MANY][MANY];
+	static struct {
+		unsigned last; /* its latest event, + 1 */
+		bool over;
+	} threads[MANY];
+	struct capture capture;
+	unsigned nthreads = 0;
+
+	(void)state;
+	srand(1);
+	capture_open_with(&capture, (struct dpe_stabilizer_options){.ordered = true}, "end");
+	capture.quiet = true;
+	for (unsigned i = 0; i < MANY; i++) {
+		unsigned of = rand() % (nthreads + 1 + nthreads / 8);
+		bool begins = of >= nthreads || threads[of].over, ends = !begins && !(rand() % 8);
+
+		of = begins ? nthreads++ : of;
+		threads[of].over = ends;
+		for (unsigned j = 0; j < i; j++)
+			past[i][j] = begins || past[threads[of].last - 1][j] || j == threads[of].last - 1;
+		threads[of].last = i + 1;
+		push_draft(&capture, &(struct dpe_message){
+			.name = dpe_intern_string(capture.names, begins ? "found" : ends ? "end" : "a"), THREAD(of)}, NULL, 0);
+	}
+	assert_int_equal(capture.ngot, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		for (unsigned j = 0; j < i; j++)
+			assert_int_equal(dpe_precedes(&capture.got[j].stamp, &capture.got[i].stamp), past[i][j]);
+	}
+	capture_close(&capture);
+}
+
 #define DEEP 200000u
 
 static void deep_thread(void **state)
@@ -379,6 +418,7 @@ int main(void)
 		cmocka_unit_test(times_against_predecessors),
 		cmocka_unit_test(ordered_input),
 		cmocka_unit_test(freed_while_holding),
+		cmocka_unit_test(found_threads),
 		cmocka_unit_test(deep_thread),
 		cmocka_unit_test(deep_predecessors),
 	};
