@@ -204,7 +204,7 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 	}
 }
 
-/* All released events: those that precede the thread found last, and what came since. */
+/* All released events: what precedes the latest found thread, and what came since. */
 static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 {
 	if (stabilizer->nfound)
