@@ -91,6 +91,9 @@ struct dpe_run {
 	 * decides about a slice; else 0. See verdicts/doubt.c. */
 	uint64_t owners;
 	struct dpe_slices *slices; /* one of these two */
+	/* The slice whose events and partial matches all others have, too, beside their own: see
+	 * slices/shared_events.c. It stays active. NULL: there is none, or not yet. */
+	struct dpe_slice *shared;
 	struct dpe_pairs *pairs;   /* a rule about two independent events */
 	struct dpe_prediction_search *prediction; /* a `predict` rule, without either */
 	unsigned pair_rule;        /* its index among the rules that share these slices */

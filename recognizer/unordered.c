@@ -16,23 +16,26 @@ static bool is_event(const struct dpe_run *run, const struct dpe_occurrence *occ
 	return pattern && !strcmp(pattern, text);
 }
 
-void dpe_unordered_take(
-	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+static bool has_independent_first(const struct dpe_run *run, const struct dpe_order *order,
+	const struct dpe_occurrence *occurrence)
 {
-	const struct dpe_order *order = &slice->order;
-
-	if (!run->second || run->verdicts || !is_event(run, occurrence, run->second))
-		return;
 	for (unsigned i = 0; i < order->nchains; i++) {
 		const struct dpe_occurrence *last = order->chains[i].last;
 
-		if (last->stamp.chain == occurrence->stamp.chain ||
-			dpe_precedes(&last->stamp, &occurrence->stamp) ||
-			!is_event(run, last, run->first))
-			continue;
-		run->unordered++;
-		return;
+		if (last->stamp.chain != occurrence->stamp.chain &&
+			!dpe_precedes(&last->stamp, &occurrence->stamp) && is_event(run, last, run->first))
+			return true;
 	}
+	return false;
+}
+
+void dpe_unordered_take(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+{
+	if (!run->second || run->verdicts || !is_event(run, occurrence, run->second))
+		return;
+	run->unordered += has_independent_first(run, &slice->order, occurrence) ||
+			  (run->shared && has_independent_first(run, &run->shared->order, occurrence));
 }
 
 void dpe_recognizer_unordered(

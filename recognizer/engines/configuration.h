@@ -106,8 +106,9 @@ bool dpe_gives_automata(struct dpe_run *run);
 /* No path of moves leads to a final state without a barred register, a bit each. */
 bool dpe_state_is_dead(
 	struct dpe_automaton *automaton, unsigned nliterals, dpe_state state, uint64_t barred);
-/* True if no event to come can have this one as an immediate predecessor in the slice. */
-bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
+/* True if no event to come can have this one as an immediate predecessor in a slice with the events of both orders; the
+ * second may be NULL. */
+bool dpe_order_bars(const struct dpe_order *order, const struct dpe_order *shared, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
 /* For dpe_barred_fn: true if each successor of the occurrence follows this event after it, too. */
 bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);

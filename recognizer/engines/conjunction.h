@@ -140,7 +140,7 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 /* Of the slice; made if there is none. */
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice);
 /* Drops events that no partial match has, or precedes with one of its own. */
-void dpe_matching_trim(struct dpe_slice *slice);
+void dpe_matching_trim(const struct dpe_run *run, struct dpe_slice *slice);
 
 /* Extends the partial matches of the slice by the event, and reports a match. */
 void dpe_detect_take(

@@ -61,7 +61,7 @@ bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *n
 /* ---- without a future -------------------------------------------------------------------- */
 
 struct horizon_view {
-	const struct dpe_order *order;
+	const struct dpe_order *order, *shared; /* shared: of the events that all slices have; NULL: none */
 	const struct dpe_horizon *horizon;
 };
 
@@ -70,7 +70,7 @@ static bool is_unseen(void *context, const struct dpe_occurrence *occurrence)
 {
 	const struct horizon_view *view = context;
 
-	return dpe_order_bars(view->order, view->horizon, occurrence);
+	return dpe_order_bars(view->order, view->shared, view->horizon, occurrence);
 }
 
 static bool any_barred(const struct dpe_set *set, dpe_barred_fn *barred, void *context)
@@ -300,7 +300,7 @@ static void drop_redundant(struct pruning *p)
 void dpe_matching_prune(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
 {
-	struct pruning p = {run, slice, {&slice->order, horizon}};
+	struct pruning p = {run, slice, {&slice->order, run->shared ? &run->shared->order : NULL, horizon}};
 
 	for (unsigned i = 0; horizon && i < slice->matching->noperands; i++)
 		drop_dead(&p, &slice->matching->lists[i].active);

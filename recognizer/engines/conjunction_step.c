@@ -151,11 +151,46 @@ static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 	dpe_partial_list_close_gaps(active);
 }
 
+static void take_once(struct extending *x, const struct dpe_partial *partial)
+{
+	if (spend(x, 1))
+		take(x, partial, &partial->config);
+}
+
+/* Partial matches of events that all slices have: the next one to be extended, and their number. */
+struct shared_partials {
+	struct dpe_partial *const *at;
+	unsigned next, count;
+};
+
+static struct shared_partials shared_partials(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	struct shared_partials shared = {0};
+
+	if (run->shared && run->shared != slice)
+		shared.at = dpe_detect_partials(run->shared, &shared.count);
+	return shared;
+}
+
+/* Those with no event from this one on; so that partial matches are taken by age. */
+static void take_shared(struct extending *x, struct shared_partials *shared, uint64_t number)
+{
+	for (; shared->next < shared->count; shared->next++) {
+		const struct dpe_partial *partial = shared->at[shared->next];
+
+		if (partial && partial->trail->occurrence->number >= number)
+			return;
+		if (partial)
+			take_once(x, partial);
+	}
+}
+
 static void take_in_operand(struct extending *x, unsigned operand)
 {
 	struct dpe_run *engine = x->run->conjunction->operands[operand].run;
 	struct dpe_partial_lists *lists = &x->slice->matching->lists[operand];
 	struct dpe_places *found = &x->run->conjunction->found;
+	struct shared_partials shared = shared_partials(x->run, x->slice);
 	const struct dpe_partial nothing = {.operand = operand};
 	struct dpe_config begin;
 
@@ -163,8 +198,13 @@ static void take_in_operand(struct extending *x, unsigned operand)
 		return;
 	lists->taken = x->occurrence->number + 1;
 	dpe_partials_asked(&lists->active, &x->run->preds, found);
-	for (unsigned i = 0; i < found->count && spend(x, 1); i++)
-		take(x, lists->active.at[found->at[i]], &lists->active.at[found->at[i]]->config);
+	for (unsigned i = 0; i < found->count && x->work; i++) {
+		const struct dpe_partial *partial = lists->active.at[found->at[i]];
+
+		take_shared(x, &shared, partial->trail->occurrence->number);
+		take_once(x, partial);
+	}
+	take_shared(x, &shared, UINT64_MAX);
 	begin = engine->follow->begin(engine);
 	take(x, &nothing, &begin);
 	engine->follow->drop(engine, &begin);
@@ -344,9 +384,11 @@ void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
 		matching->prune_at = 2 * matching->count;
 	}
+	if (slice == run->shared) /* other slices need its events after theirs */
+		return;
 	if (slice->order.size <= at_least(matching->trim_at, DPE_TRIM_FROM) &&
 		!(run->conjunction->compact && slice->order.size <= DPE_TRIM_FROM))
 		return;
-	dpe_matching_trim(slice);
+	dpe_matching_trim(run, slice);
 	matching->trim_at = 2 * slice->order.size;
 }

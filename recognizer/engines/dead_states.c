@@ -90,15 +90,22 @@ bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence)
 	       occurrence->stamp.index > stamp->exported;
 }
 
-bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
+static bool is_before_unseen(const struct dpe_horizon *horizon, const struct dpe_occurrence *occurrence,
+	const struct dpe_occurrence *next)
+{
+	return next && !dpe_horizon_sees(horizon, occurrence->stamp.chain, occurrence->stamp.index, next->stamp.index);
+}
+
+bool dpe_order_bars(const struct dpe_order *order, const struct dpe_order *shared, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence)
 {
 	const struct dpe_occurrence *next = dpe_order_next(order, occurrence);
+	const struct dpe_occurrence *other = shared ? dpe_order_next(shared, occurrence) : NULL;
 
-	if (!next)
-		return dpe_horizon_ended(horizon, occurrence->stamp.chain) && dpe_order_forgot(order, occurrence);
-	return !dpe_horizon_sees(
-		horizon, occurrence->stamp.chain, occurrence->stamp.index, next->stamp.index);
+	if (next || other)
+		return is_before_unseen(horizon, occurrence, next) || is_before_unseen(horizon, occurrence, other);
+	return dpe_horizon_ended(horizon, occurrence->stamp.chain) && dpe_order_forgot(order, occurrence) &&
+	       (!shared || dpe_order_forgot(shared, occurrence));
 }
 
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)

@@ -337,12 +337,14 @@ static bool any_touches(
 	return false;
 }
 
-/* The same where there are few. */
-static bool is_needed_by_any(void *context, const struct dpe_occurrence *occurrence)
-{
-	const struct dpe_matching *matching = context;
+/* Two sets of partial matches; the second one may be NULL. */
+struct matchings {
+	const struct dpe_matching *own, *shared;
+};
 
-	for (unsigned i = 0; i < matching->noperands; i++) {
+static bool any_of_matching_touches(const struct dpe_matching *matching, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; matching && i < matching->noperands; i++) {
 		if (any_touches(&matching->lists[i].active, occurrence) ||
 			any_touches(&matching->lists[i].ended, occurrence))
 			return true;
@@ -350,19 +352,35 @@ static bool is_needed_by_any(void *context, const struct dpe_occurrence *occurre
 	return false;
 }
 
-void dpe_matching_trim(struct dpe_slice *slice)
+/* The same where there are few. */
+static bool is_needed_by_any(void *context, const struct dpe_occurrence *occurrence)
 {
-	struct dpe_matching *matching = slice->matching;
+	const struct matchings *matchings = context;
+
+	return any_of_matching_touches(matchings->own, occurrence) ||
+	       any_of_matching_touches(matchings->shared, occurrence);
+}
+
+static void add_all_firsts(struct needed *needed, const struct dpe_matching *matching)
+{
+	for (unsigned i = 0; matching && i < matching->noperands; i++) {
+		add_firsts(needed, &matching->lists[i].active);
+		add_firsts(needed, &matching->lists[i].ended);
+	}
+}
+
+void dpe_matching_trim(const struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct matchings matchings = {slice->matching, run->shared ? run->shared->matching : NULL};
+	uint64_t count = matchings.own->count + (matchings.shared ? matchings.shared->count : 0);
 	struct needed needed = {0};
 
-	if (matching->count < DPE_INDEXED_PARTIALS) {
-		dpe_order_trim(&slice->order, is_needed_by_any, matching);
+	if (count < DPE_INDEXED_PARTIALS) {
+		dpe_order_trim(&slice->order, is_needed_by_any, &matchings);
 		return;
 	}
-	for (unsigned i = 0; i < matching->noperands; i++) {
-		add_firsts(&needed, &matching->lists[i].active);
-		add_firsts(&needed, &matching->lists[i].ended);
-	}
+	add_all_firsts(&needed, matchings.own);
+	add_all_firsts(&needed, matchings.shared);
 	qsort(needed.firsts, needed.count, sizeof(*needed.firsts), by_place);
 	dpe_order_trim(&slice->order, is_needed, &needed);
 	free(needed.firsts);

@@ -60,8 +60,9 @@ static void add_partials(struct dpe_run *run, const struct dpe_partial_list *par
 	}
 }
 
-static void describe_matching(const struct dpe_run *run, const struct dpe_matching *matching, struct dpe_text *to)
+static void describe_matching(const struct dpe_run *run, const struct dpe_slice *slice, struct dpe_text *to)
 {
+	const struct dpe_matching *matching = slice->matching;
 	struct dpe_expected expected = {0};
 	uint64_t ended = 0;
 
@@ -69,7 +70,9 @@ static void describe_matching(const struct dpe_run *run, const struct dpe_matchi
 		add_partials(run->conjunction->operands[i].run, &matching->lists[i].active, &expected);
 		ended += matching->lists[i].ended.count - matching->lists[i].ended.gaps;
 	}
-	dpe_text_puts(to, !matching || !matching->count ? "no partial match" : "");
+	if (run->shared && run->shared != slice && run->shared->matching)
+		add_partials(run->conjunction->operands[0].run, &run->shared->matching->lists[0].active, &expected);
+	dpe_text_puts(to, !expected.count && !ended ? "no partial match" : "");
 	for (unsigned i = 0; i < expected.count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "next ", expected.at[i]);
 	if (ended)
@@ -97,7 +100,7 @@ void dpe_slice_describe(struct dpe_run *run, const struct dpe_slice *slice, stru
 	if (slice->overflown)
 		dpe_text_puts(to, "inconclusive: a limit was met");
 	else if (run->conjunction)
-		describe_matching(run, slice->matching, to);
+		describe_matching(run, slice, to);
 	else
 		describe_branches(run, slice, to);
 }

@@ -63,6 +63,8 @@ struct dpe_preds {
 /* Finds the immediate predecessors of an event that is later than all added ones. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
+/* The same of what precedes it in two orders. */
+void dpe_preds_join(struct dpe_preds *preds, const struct dpe_preds *others);
 /* Adds to `ends` the events of the order that no other one follows; `stamp`: of the events that are
  * independent of the one with that stamp; or NULL. */
 void dpe_order_ends(
@@ -89,6 +91,8 @@ struct dpe_occurrence *dpe_order_only_chain_end(
 	const struct dpe_order *order, const struct dpe_stamp *stamp);
 /* Reuses the occurrence for another event. */
 void dpe_occurrence_replace(struct dpe_occurrence *occurrence, const struct dpe_event *event);
+/* The event with this place in its chain, or NULL. */
+struct dpe_occurrence *dpe_order_find(const struct dpe_order *order, const struct dpe_stamp *stamp);
 /* The next event of its chain that the order has, or NULL. */
 const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence);

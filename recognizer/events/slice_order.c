@@ -206,6 +206,16 @@ void dpe_order_preds(
 	keep_maximal(preds);
 }
 
+void dpe_preds_join(struct dpe_preds *preds, const struct dpe_preds *others)
+{
+	for (unsigned i = 0; i < others->count; i++) {
+		if (!dpe_preds_have(preds, others->at[i]))
+			*DPE_GROW(preds->at, preds->count, preds->cap) = others->at[i];
+	}
+	if (others->count)
+		keep_maximal(preds);
+}
+
 void dpe_order_ends(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *ends)
 {
@@ -345,6 +355,14 @@ void dpe_occurrence_replace(struct dpe_occurrence *occurrence, const struct dpe_
 	occurrence->number = event->number;
 	occurrence->stamp = event->stamp;
 	dpe_stamp_ref(&occurrence->stamp);
+}
+
+struct dpe_occurrence *dpe_order_find(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	const struct dpe_chain *chain = look_up(order, stamp->chain);
+	struct dpe_occurrence *last = chain ? last_before(chain, stamp->index) : NULL;
+
+	return last && last->stamp.index == stamp->index ? last : NULL;
 }
 
 const struct dpe_occurrence *dpe_order_next(

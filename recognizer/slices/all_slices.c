@@ -30,11 +30,17 @@ static bool finish_compact(struct dpe_run *run, struct dpe_cell *cell)
 	return true;
 }
 
+static void finish_in_doubt(struct dpe_run *run, struct dpe_slice *slice)
+{
+	dpe_shared_inherit(run, slice);
+	run->slice_engine->finish(run, slice);
+}
+
 static void finish_slice(struct dpe_run *run, struct dpe_cell *cell)
 {
 	if (run->rule->mode == DPE_DETECT) {
-		if (dpe_cell_is_overflown(run->slices, cell))
-			run->slice_engine->finish(run, dpe_slice_activate(run, cell));
+		if (dpe_cell_is_overflown(run->slices, cell) || (run->shared && run->shared->overflown))
+			finish_in_doubt(run, dpe_slice_activate(run, cell));
 		return;
 	}
 	if (dpe_cell_is_done(run->slices, cell) || cell->extended || cell->retired ||

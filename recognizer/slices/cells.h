@@ -90,6 +90,8 @@ struct dpe_slices {
 	struct dpe_slice *spare;          /* emptied slices for reuse */
 	unsigned char *scratch;           /* for encoding */
 	bool compacts;                       /* slices can be encoded */
+	bool shares; /* events that bind no variable are taken once for all: run->shared */
+	struct dpe_preds own_preds, shared_preds; /* scratch space where some are */
 	struct dpe_fast_path *fast_path;     /* NULL: none */
 };
 
@@ -189,6 +191,15 @@ bool dpe_single_write(struct dpe_run *run, struct dpe_cell *cell, struct dpe_mes
 	uint64_t number, const struct dpe_stamp *stamp);
 /* The message that it refers to, or NULL. */
 struct dpe_message *dpe_single_message(const struct dpe_single_event *one);
+
+/* ---- shared_events.c --------------------------------------------------------------------------- */
+
+/* Whether events that bind no variable can be taken once for all slices. */
+bool dpe_slices_may_share(struct dpe_run *run);
+/* What was given up in the shared slice is missing in each. */
+void dpe_shared_inherit(const struct dpe_run *run, struct dpe_slice *slice);
+/* Adds shared events to run->preds, which has those of the slice. */
+void dpe_shared_preds(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_stamp *stamp);
 
 /* ---- slice_fast_path.c ------------------------------------------------------------------------ */
 

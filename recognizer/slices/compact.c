@@ -305,7 +305,7 @@ void dpe_slices_compact(struct dpe_run *run)
 
 		if (slice->next) /* the next one to be encoded; its cell is probably not cached */
 			__builtin_prefetch(slice->next->cell, 1);
-		if (compact_slice(run, slice))
+		if (slice != run->shared && compact_slice(run, slice))
 			continue;
 		dequeue(slices, slice);
 		enqueue(slices, slice);

@@ -95,7 +95,8 @@ bool dpe_slice_reads_event(
 		const struct dpe_binding *binding = &run->bindings[i];
 		const struct dpe_reads *reads = &run->reads[binding->pattern];
 
-		if ((binding->mask & slice->mask) != binding->mask ||
+		if ((run->slices->shares && !binding->mask && slice->mask) ||
+			(binding->mask & slice->mask) != binding->mask ||
 			!dpe_values_agree(binding->values, slice->params, binding->mask) ||
 			!admits(run, slice, binding->pattern, occurrence))
 			continue;

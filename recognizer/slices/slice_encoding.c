@@ -258,6 +258,19 @@ static struct dpe_occurrence *get_event(struct slice_unpacker *unpacker)
 	return number ? dpe_occurrence_ref(unpacker->events[number - 1]) : NULL;
 }
 
+/* Partial matches of the slice may have shared events, which are compared by address. */
+static struct dpe_occurrence *find_shared(struct slice_unpacker *unpacker, struct dpe_occurrence *event)
+{
+	struct dpe_slice *shared = unpacker->run->shared;
+	struct dpe_occurrence *same = shared ? dpe_order_find(&shared->order, &event->stamp) : NULL;
+
+	if (!same)
+		return event;
+	event->refs = 1;
+	dpe_occurrence_unref(event);
+	return same;
+}
+
 /* Its references are counted where the rest of the encoding names it. */
 static struct dpe_occurrence *get_content(struct slice_unpacker *unpacker)
 {
@@ -271,7 +284,7 @@ static struct dpe_occurrence *get_content(struct slice_unpacker *unpacker)
 	event->stamp.exported = dpe_words_get_half(&unpacker->words);
 	event->number = dpe_words_get(&unpacker->words);
 	event->message = dpe_message_unpack(unpacker->pool, &unpacker->words);
-	return event;
+	return find_shared(unpacker, event);
 }
 
 static void get_order(struct slice_unpacker *unpacker, struct dpe_order *order)

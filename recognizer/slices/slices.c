@@ -90,6 +90,8 @@ static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const 
 	slice->overflown = part->overflown;
 	slice->searched = part->searched;
 	slice->renewed &= part->renewed;
+	if (part == run->shared)
+		return;
 	dpe_order_copy(&slice->order, &part->order);
 	run->slice_engine->copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
@@ -320,12 +322,31 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	run->slices->some_ended = true;
 }
 
+/* run->preds; those in the order of the slice itself are kept where they are not the same. */
+static void find_preds(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_stamp *stamp)
+{
+	struct dpe_preds *own = &run->slices->own_preds;
+
+	dpe_order_preds(&slice->order, stamp, &run->preds);
+	if (!run->slices->shares)
+		return;
+	own->count = 0;
+	dpe_preds_join(own, &run->preds);
+	dpe_shared_inherit(run, slice);
+	dpe_shared_preds(run, slice, stamp);
+}
+
+static const struct dpe_preds *own_preds(const struct dpe_run *run)
+{
+	return run->slices->shares ? &run->slices->own_preds : &run->preds;
+}
+
 static void read_as_literal(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	run->slices->nretired -= slice->cell->retired;
 	slice->cell->retired = false;
-	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
+	find_preds(run, slice, &occurrence->stamp);
 	if (run->acts)
 		memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
 	run->nran = 0;
@@ -335,7 +356,7 @@ static void read_as_literal(
 		clear_order(run, slice);
 		run->preds.count = 0;
 	}
-	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
+	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, own_preds(run));
 }
 
 /* All slices of which it was a part may have ended: then it is judged by itself, as no other has the current event. */
@@ -380,12 +401,22 @@ static void take_in_cell(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	retire(run, slice);
 }
 
+/* It begins with the first event that all slices have. */
+static struct dpe_cell *shared_cell(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	if (!run->shared)
+		run->shared = dpe_slice_activate(run, begin_slice(run, 0, 0, binding->values));
+	return run->shared->cell;
+}
+
 /* An event that only ends slices creates none. */
 static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	const struct dpe_reads *reads = &run->reads[binding->pattern];
 
-	if (reads->ends && !reads->as_literal)
+	if (run->slices->shares && !binding->mask)
+		touch(run->slices, shared_cell(run, binding));
+	else if (reads->ends && !reads->as_literal)
 		touch_larger(run, binding);
 	else if (binding->mask == run->slices->full)
 		touch(run->slices, only_slice(run, binding));
@@ -393,19 +424,27 @@ static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
 		touch_compatible(run, binding);
 }
 
+static void take_in_touched(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence)
+{
+	cell->touched = false;
+	take_in_cell(run, cell, occurrence, false);
+}
+
 static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
+	bool shared;
 
 	slices->ntouched = 0;
 	for (unsigned i = 0; i < run->nbindings; i++)
 		touch_slices(run, &run->bindings[i]);
 	if (slices->ntouched > 1)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
-	for (unsigned i = 0; i < slices->ntouched; i++) {
-		slices->touched[i]->touched = false;
-		take_in_cell(run, slices->touched[i], occurrence, false);
-	}
+	shared = run->shared && slices->ntouched && slices->touched[0] == run->shared->cell;
+	for (unsigned i = shared; i < slices->ntouched; i++)
+		take_in_touched(run, slices->touched[i], occurrence);
+	if (shared) /* the event must not come before itself */
+		take_in_touched(run, slices->touched[0], occurrence);
 }
 
 /* True if the event matches one pattern, and that binds all variables. */
@@ -469,6 +508,7 @@ static void free_slices(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 
+	run->shared = NULL;
 	for (uint32_t i = 0; i < slices->ncells; i++) {
 		struct dpe_cell *cell = dpe_cell_at(slices, i);
 
@@ -484,6 +524,8 @@ static void free_slices(struct dpe_run *run)
 	free(slices->pattern_masks);
 	free(slices->masks);
 	free(slices->touched);
+	free(slices->own_preds.at);
+	free(slices->shared_preds.at);
 	free(slices);
 	run->slices = NULL;
 }
@@ -524,6 +566,7 @@ void dpe_slices_new(struct dpe_run *run)
 	dpe_fast_path_new(run);
 	dpe_cells_begin(run);
 	dpe_slice_reads_find(run);
+	slices->shares = dpe_slices_may_share(run);
 	collect_masks(run);
 	if (!run->rule->nvariables)
 		begin_slice(run, 0, 0, none);

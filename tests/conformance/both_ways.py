@@ -23,6 +23,13 @@ detect race(f): write(f) & (read(f) + write^(f))
 detect pair: open(_) & close(_)
 detect after(f): close(f) ; read(f) observing open(f)
 detect both(f): read(f) & close(f)
+detect since(f): open(_) ; close(f)
+detect undisturbed(f): open(f) ; close(f) without unlock(_)
+detect steps(f): (open(_) & lock(_).exit) ; read(f) ; write(f)
+detect two(f, g): open(_) ; read(f) ; write(g)
+detect ended(f): unlock(_) ; read(f) observing close(f) ends
+detect itself(f): read(_) ; (read(f) & write(f))
+detect choice(f): (open(_) + close(f)) ; (read(f) & write(f))
 """.replace("close?", "(close + read)")
 
 

@@ -41,6 +41,9 @@ static const char *const rules[] = {
 	"detect R(x, y): r(x) ; w(y) [x != y]",
 	"detect R(x): (w(x) ; r(x)) & w^(x) ; r^(x)",
 	"detect R(x, l): acq(l) ; w(x) ; rel(l)",
+	"detect R(x): acq(_) ; w(x)",
+	"detect R(x): (acq(_) & w(_)) ; r(x) ; w(x)",
+	"detect R(x, y): w(_) ; r(x) ; w(y)",
 	"detect R(x, t): w(x) by t ; r(x) by t observing rel(_) by t ends",
 };
 
@@ -205,6 +208,29 @@ static void many_objects(void **state)
 	dpe_text_free(&log);
 }
 
+/* Events that all slices have are kept, and taken, once: here by eight threads, before and after the slices begin. */
+static void shared_events_are_kept_once(void **state)
+{
+	enum { SLICES = 300 };
+	struct transcript once = {.engine = DPE_ENGINE_AUTO, .forget_from = UINT64_MAX};
+	struct transcript in_each = {.engine = DPE_ENGINE_NET, .forget_from = UINT64_MAX};
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < SLICES + 16; i++) {
+		if (i < 8 || i >= SLICES + 8)
+			dpe_text_printf(&log, "T%u|w(A)|1\n", i % 8);
+		else
+			dpe_text_printf(&log, "T0|r(V%u)|1\n", i);
+	}
+	follow(&once, &log, "detect R(x): w(_) ; r(x)");
+	follow(&in_each, &log, "detect R(x): w(_) ; r(x)");
+	assert_true(in_each.summary.kept > 8 * SLICES);
+	assert_true(once.summary.kept < 2 * SLICES);
+	assert_alike("w(_) ; r(x)", &log, &once, &in_each);
+	dpe_text_free(&log);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 #ifndef __SANITIZE_ADDRESS__
@@ -313,6 +339,7 @@ int main(void)
 		cmocka_unit_test(states_of_slices),
 		cmocka_unit_test(states_by_hand),
 		cmocka_unit_test(many_objects),
+		cmocka_unit_test(shared_events_are_kept_once),
 #ifndef __SANITIZE_ADDRESS__
 		cmocka_unit_test(an_idle_slice_is_small),
 #endif
