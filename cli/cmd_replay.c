@@ -292,6 +292,18 @@ int cli_view(struct cli *cli)
 	return cli_replay(cli);
 }
 
+/* -s takes words that are not known to be logs. */
+static void report_no_log(struct cli *cli)
+{
+	const char *last = cli->specs.count > 1 ? cli->specs.at[cli->specs.count - 1] : NULL;
+
+	if (last)
+		cli_usage_error(cli, "no log: '%s' is taken as a specification of -s; name a log .jsonl, .msg, .dpel, .std, .otlp, "
+			".shiviz or .journal, or put --from or --pattern before -s", last);
+	else
+		cli_usage_error(cli, "no log; - is standard input");
+}
+
 int cli_replay(struct cli *cli)
 {
 	struct dpe_spec *spec;
@@ -299,7 +311,7 @@ int cli_replay(struct cli *cli)
 	int status = CLI_ERROR;
 
 	if (!cli->words.count) {
-		cli_usage_error(cli, "no log; - is standard input");
+		report_no_log(cli);
 		return CLI_ERROR;
 	}
 	spec = cli_compile_runnable(cli, false);

@@ -56,7 +56,7 @@ static void print_usage(FILE *to)
 
 static const struct cli_command *find_command(struct cli *cli, const char *name)
 {
-	const char *names[DPE_COUNT(commands)];
+	const char *names[DPE_COUNT(commands) + 2];
 	struct dpe_text hint = {0};
 
 	for (unsigned i = 0; i < DPE_COUNT(commands); i++) {
@@ -64,8 +64,9 @@ static const struct cli_command *find_command(struct cli *cli, const char *name)
 			return &commands[i];
 		names[i] = commands[i].name;
 	}
-	cli_usage_error(cli, "unknown command '%s'%s", name,
-		cli_did_you_mean(&hint, name, names, DPE_COUNT(commands)));
+	names[DPE_COUNT(commands)] = "--help";
+	names[DPE_COUNT(commands) + 1] = "--version";
+	cli_usage_error(cli, "unknown command '%s'%s", name, cli_did_you_mean(&hint, name, names, DPE_COUNT(names)));
 	dpe_text_free(&hint);
 	return NULL;
 }

@@ -452,11 +452,23 @@ static void add_pattern(struct dpe_text *to, const struct dpe_rule *rule)
 	dpe_text_free(&text);
 }
 
+/* What there is of the rule's expression, as the heading says; satisfied expectations have none. */
+static const char *heading(const struct dpe_verdict *verdict)
+{
+	static const char *const headings[] = {
+		[DPE_VIOLATED] = "violation of ",
+		[DPE_INCOMPLETE] = "incomplete match of ",
+		[DPE_INCONCLUSIVE] = "inconclusive verdict on ",
+		[DPE_MATCH] = "match of ",
+	};
+
+	return headings[verdict->kind];
+}
+
 static void add_head(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	dpe_text_printf(
-		to, "%s: %s%s of ", dpe_rule_name(verdict->rule),
-		verdict->prediction ? "predicted " : "", cli_verdict_name(verdict->kind));
+		to, "%s: %s%s", dpe_rule_name(verdict->rule), verdict->prediction ? "predicted " : "", heading(verdict));
 	add_pattern(to, verdict->rule);
 	dpe_text_puts(to, "  [");
 	cli_text_place(to, verdict->rule);

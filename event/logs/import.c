@@ -16,6 +16,7 @@ char *dpe_import_text(struct dpe_log_reader *reader, size_t *len)
 	dpe_text_puts(&text, "");
 	while ((got = fread(bytes, 1, sizeof(bytes), reader->from)) > 0 && text.len < INT32_MAX)
 		dpe_text_add(&text, bytes, got);
+	dpe_log_drop_mark(&text);
 	*len = text.len;
 	if (!ferror(reader->from) && text.len < INT32_MAX)
 		return text.at;

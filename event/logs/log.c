@@ -47,16 +47,17 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
 }
 
-/* False, with a diagnostic, if the format is unknown. */
-static bool find_format(const char *path, enum dpe_log_format *format, struct dpe_diags *diags)
+static const char READABLE[] = ".jsonl, .msg, .dpel, .std, .otlp, .shiviz or .journal; or say --from or --pattern";
+static const char WRITABLE[] = ".jsonl, .msg, .dpel or .std; or say --to with 'dpe convert'";
+
+/* False, with a diagnostic that has the known endings, if the format is unknown. */
+static bool find_format(const char *path, enum dpe_log_format *format, const char *known, struct dpe_diags *diags)
 {
 	if (*format == DPE_LOG_UNKNOWN)
 		*format = dpe_log_format_of(path);
 	if (*format != DPE_LOG_UNKNOWN)
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, path,
-		"the name does not say which format this log has: it should end in .jsonl, .msg, "
-		".dpel, .std, .otlp, .shiviz or .journal; or say --from or --pattern");
+	dpe_diag_at(diags, DPE_ERROR, path, "the name does not say which format this log has: it should end in %s", known);
 	return false;
 }
 
@@ -128,7 +129,7 @@ static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path
 	struct dpe_log_reader *reader;
 	FILE *from = NULL;
 
-	if (!find_format(path, &format, diags))
+	if (!find_format(path, &format, READABLE, diags))
 		return NULL;
 	if (format != DPE_LOG_CTF && !(from = open_file(path, diags)))
 		return NULL;
@@ -308,6 +309,17 @@ void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, un
 	free(where);
 }
 
+void dpe_log_drop_mark(struct dpe_text *text)
+{
+	static const char MARK[] = "\xef\xbb\xbf";
+	size_t len = sizeof(MARK) - 1;
+
+	if (text->len < len || memcmp(text->at, MARK, len) != 0)
+		return;
+	text->len -= len;
+	memmove(text->at, text->at + len, text->len + 1);
+}
+
 bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole)
 {
 	size_t cap = line->cap;
@@ -325,9 +337,10 @@ bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *wh
 		}
 		return false;
 	}
-	reader->line++;
 	line->len = (size_t)len;
-	*whole = line->at[len - 1] == '\n';
+	if (!reader->line++)
+		dpe_log_drop_mark(line);
+	*whole = line->len && line->at[line->len - 1] == '\n';
 	if (*whole)
 		line->at[--line->len] = '\0';
 	if (line->len && line->at[line->len - 1] == '\r')
@@ -365,7 +378,11 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 	struct dpe_log_writer *writer;
 	FILE *to;
 
-	if (!find_format(path, &format, diags))
+	if (is_folder(path)) {
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot create this log: %s", strerror(EISDIR));
+		return NULL;
+	}
+	if (!find_format(path, &format, WRITABLE, diags))
 		return NULL;
 	if (format >= DPE_LOG_OTLP) {
 		dpe_diag_at(diags, DPE_ERROR, path, "this format is only read: write .jsonl, .msg, .dpel or .std");

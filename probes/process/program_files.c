@@ -16,6 +16,8 @@ int dpe_program_check(const char *path)
 
 	if (stat(path, &status))
 		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
 	if (!S_ISREG(status.st_mode))
 		return EACCES;
 	return access(path, X_OK) ? errno : 0;
@@ -65,7 +67,7 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 		const char *hint = strchr(name, '/') ? "" : " (looked for on $PATH)";
 
 		dpe_diag_at(diags, DPE_ERROR, name, "cannot be run: %s%s", strerror(error), hint);
-		if (*hint && !access(name, F_OK))
+		if (*hint && !access(name, F_OK) && dpe_program_check(name) != EISDIR)
 			dpe_diag_at(
 				diags, DPE_NOTE, name, "the file of that name here is ./%s", name);
 		dpe_program_free(program);

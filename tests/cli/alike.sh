@@ -19,7 +19,7 @@ check 'its events are read in one way' "$(grep -c 'took.*: 1 reading$' trace)" -
 head -n 51 barrier.jsonl >short.jsonl
 printf '{"event":"release","id":"early","pred":["a3.0","a3.1"]}\n' >>short.jsonl
 run "$DPE" replay -s barrier.dpe short.jsonl
-says 'a barrier that opens early' 1 'barrier: violated of' 'id "early"' 'expected release after arrive and arrive^ and'
+says 'a barrier that opens early' 1 'barrier: violation of' 'id "early"' 'expected release after arrive and arrive^ and'
 
 # The cells are emptied in the order in which they were filled, then in the other one.
 python3 -c '
@@ -46,7 +46,7 @@ check 'its events are taken' "$(grep -c 'took.*: [1-9]* readings*$' trace)" -eq 
 head -n 20 buffer.jsonl >full.jsonl
 printf '{"event":"produce","id":"p","pred":["e19"]}\n{"event":"put","id":"eleventh","pred":["p"]}\n' >>full.jsonl
 run "$DPE" replay -s buffer.dpe full.jsonl
-says 'a buffer that is full' 1 'buffer: violated of' 'id "eleventh"' 'get after put'
+says 'a buffer that is full' 1 'buffer: violation of' 'id "eleventh"' 'get after put'
 
 # Twelve that have nothing to do with each other, all at work at once, in rounds.
 python3 -c '
@@ -66,7 +66,7 @@ check 'operands that share nothing' "$status" -eq 0
 check 'their events are read in one way' "$(grep -c 'took.*: 1 reading$' trace)" -eq 75
 grep -v '"b2.5"' rounds.jsonl >short.jsonl
 run "$DPE" replay -s rounds.dpe short.jsonl
-says 'one of them is not at its end' 1 'rounds: incomplete of' 'expected b^^^^^ after a^^^^^'
+says 'one of them is not at its end' 1 'rounds: incomplete match of' 'expected b^^^^^ after a^^^^^'
 
 # Who asks which event is where is reported about each as it is.
 printf 'expect R: (a;b) & (a^;b^) { print($1, $2, $3, $4); }\n' >named.dpe

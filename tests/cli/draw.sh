@@ -37,7 +37,7 @@ same 'matches and violations' err <<'X'
       thread 3                $4 d
       $2 after $1; $4 after $3; $5 after $2 and $4
       $2 and $3, $2 and $4 are independent
-#4 no: violated of a;(b&d);e  [rules.dpe:3]
+#4 no: violation of a;(b&d);e  [rules.dpe:3]
   at e  id "6"  thread 1
   right after e  id "5"  thread 1
       thread 1  e 5 ─ e 6

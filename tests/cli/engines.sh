@@ -6,7 +6,7 @@ printf '{"event":"a"}\n' >a.jsonl
 run "$DPE" replay --engine=pa -s unsafe.dpe a.jsonl
 says 'an automaton names the unsafe part' 2 "unsafe.dpe:1:24: error: no predecessor automaton for rule 'R': '@' makes it unsafe"
 run "$DPE" replay --engine=net -s unsafe.dpe a.jsonl
-says 'net follows it' 1 'R: incomplete of a;(b&(c;d@));e'
+says 'net follows it' 1 'R: incomplete match of a;(b&(c;d@));e'
 
 printf 'detect R: (a;b) & (b;a)\n' >none.dpe
 for engine in auto pa net; do
@@ -34,16 +34,16 @@ grep -v '"b7.4"' rounds.jsonl >short.jsonl
 printf '{"id":"early","event":"a3","thread":3,"pred":["b3.4"]}\n' >>short.jsonl
 for engine in auto net; do
 	run "$DPE" replay --engine=$engine -s wide.dpe short.jsonl
-	says "$engine: a round that begins early" 1 'R: violated of' 'id "early"' 'expected b7 after a7'
+	says "$engine: a round that begins early" 1 'R: violation of' 'id "early"' 'expected b7 after a7'
 done
 
 # The token game follows tokens that wait for each other in vain, and says so where that is possible.
 printf 'expect R: ((a;s;t)+x) & ((c;t;s)+y)\n' >late.dpe
 printf '{"event":"a","thread":1,"seq":0}\n{"event":"c","thread":2,"seq":0}\n' >late.jsonl
 run "$DPE" replay --engine=pa -s late.dpe late.jsonl
-says 'an automaton sees it at once' 1 'R: violated of' 'at a  thread 1'
+says 'an automaton sees it at once' 1 'R: violation of' 'at a  thread 1'
 run "$DPE" replay --engine=net -s late.dpe late.jsonl
-says 'the token game sees it late' 1 'R: incomplete of' 'an event may have violated the rule: the token game sees some violations late'
+says 'the token game sees it late' 1 'R: incomplete match of' 'an event may have violated the rule: the token game sees some violations late'
 printf 'expect R: (a;b) & c\n' >prompt.dpe
 run "$DPE" replay --engine=net -s prompt.dpe late.jsonl
 check 'and does not say so where nothing is shared' "$(grep -c 'sees some violations late' err)" -eq 0
@@ -53,5 +53,5 @@ printf 'expect R: (a@;b@)@\n' >readings.dpe
 for i in $(seq 40); do printf '{"event":"a","thread":%d,"seq":0}\n' $i; done >readings.jsonl
 for i in $(seq 40); do printf '{"event":"b","thread":%d,"seq":1}\n' $i; done >>readings.jsonl
 run "$DPE" replay -s readings.dpe readings.jsonl
-says 'too many readings are given up' 3 'R: inconclusive of' 'its events have too many readings'
+says 'too many readings are given up' 3 'R: inconclusive verdict on' 'its events have too many readings'
 finish

@@ -22,7 +22,7 @@ same 'the report' err <<'X'
        by main+0x4 (f.c:30)
   $2 d  id "4"  thread 3, at 0.000003000 s
 race: race 2 d
-#2 order: incomplete of a(x);e  [rules.dpe:2]
+#2 order: incomplete match of a(x);e  [rules.dpe:2]
   where x = 3
   stopped after a(3)  id "1"  thread 1, at 0.000000000 s
   expected e after a(x)
@@ -56,7 +56,7 @@ run "$DPE" replay -s error.dpe log.jsonl
 says 'error() is a finding' 1 'r: error: bad 1'
 printf 'expect r: b ; d\n' >violated.dpe
 run "$DPE" replay -s violated.dpe log.jsonl
-says 'violated, and what was expected' 1 'violated of b;d' 'at d' 'expected d after b'
+says 'violated, and what was expected' 1 'violation of b;d' 'at d' 'expected d after b'
 
 # Whether the event does not fit, or what it came after; not where only conditions tell events apart.
 printf 'expect order: a ; b ; c\nexpect side: x & y\nexpect two: f [.ret = 0] ; f [.ret = 1] ; f [.ret = 0]\n' >fits.dpe
@@ -155,7 +155,7 @@ X
 head -6 early.jsonl | sed 's/lock.exit/open/; s/lock.enter/close/; s/"seq":4/"seq":2/' >said.jsonl
 echo '{"dpe_lost":3,"thread":2}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
-says 'only what depends on the thread' 1 '#1 each: incomplete of' '#2 each: inconclusive of' '  3 messages of thread 2 were lost' \
+says 'only what depends on the thread' 1 '#1 each: incomplete match of' '#2 each: inconclusive verdict on' '  3 messages of thread 2 were lost' \
 	'5 events, 3 lost; 1 rule: 1 incomplete, 1 inconclusive'
 echo '{"dpe_lost":1,"thread":0}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
@@ -171,19 +171,19 @@ run "$DPE" replay -s files.dpe gap.jsonl
 same 'inconclusive slices of a rule are one line, one alone is reported in full' err <<'X'
 events were lost: verdicts that could depend on them are inconclusive from here on
 files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
-#1 all: inconclusive of open*  [files.dpe:2]
+#1 all: inconclusive verdict on open*  [files.dpe:2]
   1 message of thread 1 was lost before open@1:101
 file: open(f) occurred 200 times, close(f) was never observed
 dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
   thread 1 lost 1
 X
 run "$DPE" replay --all -s files.dpe gap.jsonl
-check 'with --all each is reported' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
+check 'with --all each is reported' "$status $(grep -c '^#.* file: inconclusive verdict on open(f);close(f)' err)" = '3 200'
 printf 'expect %s: open*\n' first second third >alike.dpe
 run "$DPE" replay -s alike.dpe gap.jsonl
 same 'rules of which the same would be reported are named' err <<'X'
 events were lost: verdicts that could depend on them are inconclusive from here on
-#1 first: inconclusive of open*  [alike.dpe:1]
+#1 first: inconclusive verdict on open*  [alike.dpe:1]
   1 message of thread 1 was lost before open@1:101
   and so of second, third
 dpe: 200 events, 1 lost; 3 rules: nothing found, 3 inconclusive

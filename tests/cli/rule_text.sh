@@ -20,7 +20,7 @@ mv err one
 run "$DPE" replay -e 'detect order: a ; b observing c { print($1.args[0]); }' between.jsonl
 same 'as with observing' one <err
 run "$DPE" replay -e 'expect order: (a ; b)* without c' between.jsonl
-says 'what is expected to be absent' 1 'order: violated of (a;b)*' 'at c(1)'
+says 'what is expected to be absent' 1 'order: violation of (a;b)*' 'at c(1)'
 run "$DPE" replay -e 'detect order: a ; b without d observing c ends' between.jsonl
 says 'both' 1 '1 rule: 1 match'
 run "$DPE" replay log.jsonl

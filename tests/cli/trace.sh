@@ -41,7 +41,7 @@ released close 6, thread 2
 released use 7, thread 2
 released use 8, thread 2
   file {f = x}: refused use 8 after close 6
-#2 file: violated of open(f);close(f)  [rules.dpe:2]
+#2 file: violation of open(f);close(f)  [rules.dpe:2]
   where f = "x"
   at use("x", 2)  id "8"  thread 2
   right after close("x")  id "6"  thread 2
@@ -56,7 +56,7 @@ held     d d\x1b, thread 3: waits for predecessor 10
 held to the end: d  id "d\u001b"  thread 3
   it waited for predecessor 10, which never came
 released d d\x1b, thread 3
-#3 file: inconclusive of open(f);close(f)  [rules.dpe:2]
+#3 file: inconclusive verdict on open(f);close(f)  [rules.dpe:2]
   d\x1b waited for predecessor 10, which never came
 dpe: 12 events, 0 lost, 1 held; 2 rules: 1 match, 1 violated, 1 inconclusive
 X

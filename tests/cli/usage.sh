@@ -23,6 +23,8 @@ says 'dpe alone shows its usage' 2 'usage: dpe COMMAND'
 
 run "$DPE" replya -s r.dpe r.msg
 says 'unknown command: the nearest' 2 "unknown command 'replya'" "did you mean 'replay'?"
+run "$DPE" version
+says 'an option of dpe itself: the nearest' 2 "unknown command 'version'; did you mean '--version'?"
 run "$DPE" replay --fromat=json -s r.dpe r.msg
 says 'unknown option: the nearest' 2 "unknown option '--fromat'" "did you mean '--format'?"
 check 'one line for it' "$(lines err)" -eq 1
@@ -48,7 +50,21 @@ says 'check without a specification' 2 'no specification'
 run "$DPE" replay r.msg
 says 'replay without a specification' 2 'no specification: use -s SPEC'
 run "$DPE" replay -s r.dpe
-says 'replay without a log' 2 'no log'
+says 'replay without a log' 2 'no log; - is standard input'
+cp r.msg plain
+run "$DPE" replay -s r.dpe plain
+says 'a log whose name does not say that it is one' 2 "no log: 'plain' is taken as a specification of -s" 'put --from'
+run "$DPE" replay --from=msg -s r.dpe plain
+gives 'a log whose format is said before' 0
+mkdir folder.dpel
+for out in folder.dpel r.odd; do
+	run "$DPE" convert r.msg $out
+	cat err
+done >refused
+check 'an output that is a folder, or has another name' "$(sed 's/;.*//' refused | tr '\n' '|')" = \
+	'folder.dpel: error: cannot create this log: Is a directory|r.odd: error: the name does not say which format this log has: it should end in .jsonl, .msg, .dpel or .std|'
+run "$DPE" run -e 'detect a: write' -- ./folder.dpel
+says 'a program that is a folder' 2 'folder.dpel: error: cannot be run: Is a directory'
 run "$DPE" run -s r.dpe
 says 'run without a program' 2 "no program: use -- COMMAND...; 'dpe attach' takes -p PID"
 run "$DPE" deadlock

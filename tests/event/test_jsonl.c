@@ -235,6 +235,8 @@ static void a_log_can_end_anywhere(void **state)
 	assert_reads("\n \t\n", "");
 	assert_reads("{\"event\":\"a\",\"id\":1}", "{\"event\":\"a\",\"id\":1}\n");
 	assert_reads("{\"event\":\"a\",\"id\":1}\r\n", "{\"event\":\"a\",\"id\":1}\n");
+	assert_reads("\xef\xbb\xbf{\"event\":\"a\",\"id\":1}\n", "{\"event\":\"a\",\"id\":1}\n");
+	assert_reads("\xef\xbb\xbf", "");
 	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"event\":\"b",
 		"{\"event\":\"a\",\"id\":1}\ncut off\n"
 		":2: warning: the log ends in the middle of a line: the rest is lost\n");

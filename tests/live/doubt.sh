@@ -26,15 +26,15 @@ done
 rm stands-by
 wait $dpe
 status=$?
-says 'a thread that lost nothing' 1 'own: violated of (begin() by T;end() by T)*' \
-	'hits: inconclusive of' 'ordered: inconclusive of' '3 rules: 1 violated, '
+says 'a thread that lost nothing' 1 'own: violation of (begin() by T;end() by T)*' \
+	'hits: inconclusive verdict on' 'ordered: inconclusive verdict on' '3 rules: 1 violated, '
 check 'what the other one lost, with times' "$(grep -c '^  thread [0-9]* lost [1-9][0-9]* from [0-9.]* s to [0-9.]* s' err)" -eq 1
 run "$DPE" replay -s both.dpe log.jsonl
-says 'a replay says the same' 1 'own: violated of' 'hits: inconclusive of' 'ordered: inconclusive of' '3 rules: 1 violated, '
+says 'a replay says the same' 1 'own: violation of' 'hits: inconclusive verdict on' 'ordered: inconclusive verdict on' '3 rules: 1 violated, '
 
 attaches './doubt wait' --stack=0 -o found.jsonl -s own.dpe
-says 'it had begun before' 1 'own: inconclusive of' 'its thread ran before it was observed' \
-	'own: violated of' ' 1 violated, 1 inconclusive'
+says 'it had begun before' 1 'own: inconclusive verdict on' 'its thread ran before it was observed' \
+	'own: violation of' ' 1 violated, 1 inconclusive'
 run "$DPE" replay -s own.dpe found.jsonl
 says 'nor does a replay know' 1 'its thread ran before it was observed' '1 rule: 1 violated, 1 inconclusive'
 

@@ -32,8 +32,8 @@ hang() {
 }
 
 # The lost item is always the second; which producer's is taken twice is left to them.
-follow bounded-buffer/items.dpe bounded-buffer-broken 1 'item: incomplete of put(x);take(x)' 'where x = 2' \
-	'item: violated of put(x);take(x)' '1 violated, 1 incomplete, 2 satisfied' >1.tap &
+follow bounded-buffer/items.dpe bounded-buffer-broken 1 'item: incomplete match of put(x);take(x)' 'where x = 2' \
+	'item: violation of put(x);take(x)' '1 violated, 1 incomplete, 2 satisfied' >1.tap &
 follow bounded-buffer/items.dpe bounded-buffer 0 'nothing found, 4 satisfied' >2.tap &
 follow readers-writers/page.dpe readers-writers-broken 1 'race: match of read_page()&write_page()' >3.tap &
 follow readers-writers/page.dpe readers-writers 0 'nothing found' >4.tap &

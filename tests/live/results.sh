@@ -27,7 +27,7 @@ run "$DPE" replay -s results.dpe right.dpel
 says 'of either format' 1 'aligned: match' "$summary"
 
 run "$DPE" run --allow-unobserved -s results.dpe -- ./results wrong
-says 'a leak of each kind' 1 'memory: incomplete of' 'expected give(p) [p] after take(_).exit = p [p]' \
+says 'a leak of each kind' 1 'memory: incomplete match of' 'expected give(p) [p] after take(_).exit = p [p]' \
 	'stopped after take.exit(100) = 0x' \
 	'file: incomplete' 'store: incomplete' '3 incomplete'
 

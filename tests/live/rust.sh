@@ -40,7 +40,7 @@ says 'deadlocks of its locks are not found, and the report says so' 0 'deadlocks
 "$compiler" -O -g "$TOP/tests/live/targets/sync.rs" -o optimised || not_ok 'building optimised'
 run "$DPE" race --all --no-predict put,get -- ./optimised right
 says 'what an optimised program orders is not observed, which accuses nobody' 3 'note: Rust: rust.dpe says what std::sync orders, where it is not inlined' \
-	'inconclusive of put&get' 'std::sync is inlined in optimised, so what it orders is not observed: build it without optimisation'
+	'inconclusive verdict on put&get' 'std::sync is inlined in optimised, so what it orders is not observed: build it without optimisation'
 run "$DPE" race --no-predict put,get -- ./optimised wrong_mutex
 says 'an optimised program that is wrong: the events are shown' 3 '1 inconclusive' 'sync::wrong_mutex'
 run "$DPE" race --no-predict put,get -- ./optimised right_join
