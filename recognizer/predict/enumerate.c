@@ -51,7 +51,7 @@ static bool fits(const struct event_choice *choice)
 
 /* ---- the order of a match ------------------------------------------------------------------ */
 
-static bool has_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+static bool keeps_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		dpe_closure_past(
@@ -140,7 +140,7 @@ static bool is_convex(struct dpe_prediction_search *search, const struct dpe_ass
 
 bool dpe_match_is_shown(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
-	return has_order(search, assignment) && is_convex(search, assignment);
+	return keeps_order(search, assignment) && is_convex(search, assignment);
 }
 
 static void judge(struct dpe_prediction_search *search, struct dpe_assignment *assignment)

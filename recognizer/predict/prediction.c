@@ -355,18 +355,9 @@ static unsigned sort_events(const struct dpe_assignment *assignment, unsigned *o
 	return count;
 }
 
-static bool has_order(const struct dpe_pomset *pomset)
-{
-	for (unsigned i = 0; i < pomset->nevents; i++) {
-		if (pomset->before[i])
-			return true;
-	}
-	return false;
-}
-
 static bool is_independent_pair(const struct dpe_assignment *assignment)
 {
-	return assignment->pomset->nevents == 2 && !has_order(assignment->pomset);
+	return assignment->pomset->nevents == 2 && !dpe_pomset_has_order(assignment->pomset);
 }
 
 /* Whether the observed run shows the match: one event, or two independent ones that were so. The current event is the later one. */
@@ -409,7 +400,7 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 		.run = closed,
 		.events = events,
 		.nevents = count,
-		.independent = !has_order(assignment->pomset)};
+		.independent = !dpe_pomset_has_order(assignment->pomset)};
 	struct dpe_verdict verdict = {
 		.kind = DPE_MATCH,
 		.events = messages,

@@ -99,6 +99,15 @@ struct dpe_prediction_search {
 	struct dpe_reorder *reorder; /* other orders of locks; NULL: none was looked for */
 };
 
+static inline bool dpe_pomset_has_order(const struct dpe_pomset *pomset)
+{
+	for (unsigned i = 0; i < pomset->nevents; i++) {
+		if (pomset->before[i])
+			return true;
+	}
+	return false;
+}
+
 /* The pattern of an event of the behaviour. */
 static inline unsigned dpe_pomset_pattern(
 	const struct dpe_rule *rule, const struct dpe_pomset *pomset, unsigned event)

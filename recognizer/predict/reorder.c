@@ -34,15 +34,6 @@ static const struct dpe_past_event *event_of(
 	return &search->history->events[assignment->events[i]];
 }
 
-static bool has_order(const struct dpe_pomset *pomset)
-{
-	for (unsigned i = 0; i < pomset->nevents; i++) {
-		if (pomset->before[i])
-			return true;
-	}
-	return false;
-}
-
 static bool is_maximal(const struct dpe_pomset *pomset, unsigned event)
 {
 	for (unsigned i = 0; i < pomset->nevents; i++) {
@@ -269,7 +260,7 @@ static bool find_cut(struct dpe_prediction_search *search, const struct dpe_assi
 	while (!search->least.refused && end_one(search, assignment))
 		;
 	return !search->least.refused &&
-	       (has_order(assignment->pomset) || are_last(search, assignment));
+	       (dpe_pomset_has_order(assignment->pomset) || are_last(search, assignment));
 }
 
 /* ---- one try ----------------------------------------------------------------------------------- */
@@ -326,7 +317,7 @@ static bool find_more(struct dpe_prediction_search *search, const struct dpe_ass
 	const struct dpe_history *history = search->history;
 	uint64_t last = 0;
 
-	if (!has_order(assignment->pomset))
+	if (!dpe_pomset_has_order(assignment->pomset))
 		return false;
 	dpe_closure_clear(&search->least);
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++)
@@ -342,7 +333,7 @@ static bool find_in_order(struct dpe_prediction_search *search, const struct dpe
 	const struct dpe_taking *open = NULL;
 	uint64_t first, work = 0;
 
-	if (!has_order(assignment->pomset))
+	if (!dpe_pomset_has_order(assignment->pomset))
 		return false;
 	first = find_first(search->history, assignment, &work);
 	spend(search, work);
