@@ -420,9 +420,7 @@ static char *without_types(struct dpe_module *module, const struct dpe_function 
 	if (dpe_lvalue_is_text(lvalue) && !root[strcspn(root, DPE_LVALUE_PART "*(")])
 		why = dpe_lvalue_point_to_text(variable);
 	else
-		why = dpe_xasprintf("%s has no debug information on '%s', which has what its "
-				    "arguments are",
-			module->name, function->name);
+		why = dpe_xasprintf("%s has no debug information that describes the arguments of '%s'", module->name, function->name);
 	if (*lvalue == '*' && !lvalue[1 + strcspn(lvalue + 1, DPE_LVALUE_PART "*(")])
 		*variable = (struct dpe_variable){
 			.size = 8, .nsteps = 1, .is_address = true, .is_guess = true};

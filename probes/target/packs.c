@@ -20,18 +20,19 @@ enum { CXX20, RUST, CPYTHON };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
+	const char *runtime; /* or NULL; and if no file has a sign, one with this function may use it, inlined */
 	const char *says, *missing, *deadlocks;
 } packs[] = {
-	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"},
+	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"}, "__cxa_throw",
 		"what semaphores, barriers, stop tokens and futures order, where they are not inlined; latches and waits "
 		"on atomics are not observed",
 		"its semaphores, latches, barriers and waits on atomics are inlined",
 		"hangs in its semaphores, latches, barriers and waits on atomics are not found"},
-	[RUST] = {"Rust", "rust.dpe", {"rust_eh_personality"},
+	[RUST] = {"Rust", "rust.dpe", {"rust_eh_personality"}, NULL,
 		"what std::sync orders, where it is not inlined: in programs built without optimisation",
 		"std::sync is inlined",
 		"deadlocks of the locks of std::sync are not found, as these are not mutexes of POSIX"},
-	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"},
+	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"}, NULL,
 		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL,
 		"it is found that no thread can go on, but not who holds a lock, nor potential deadlocks"},
 };
@@ -83,16 +84,8 @@ static const struct dpe_site *observed_site(const struct dpe_probes *probes, con
 	return NULL;
 }
 
-static bool is_sign(const struct pack *pack, const char *function)
-{
-	for (unsigned i = 0; i < DPE_COUNT(pack->signs) && pack->signs[i]; i++)
-		if (!strncmp(function, pack->signs[i], strlen(pack->signs[i])))
-			return true;
-	return false;
-}
-
 /* Others use only what a library exports; a library may use functions internally that need no pack. */
-static struct dpe_module *user_of(const struct dpe_probes *probes, const struct pack *pack)
+static struct dpe_module *file_with(const struct dpe_probes *probes, const char *prefix)
 {
 	for (unsigned i = 0; i < probes->modules.count; i++) {
 		struct dpe_module *module = probes->modules.at[i];
@@ -100,10 +93,19 @@ static struct dpe_module *user_of(const struct dpe_probes *probes, const struct 
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 		for (unsigned j = 0; j < count; j++)
-			if ((module->program || functions[j].exported) && is_sign(pack, functions[j].name))
+			if ((module->program || functions[j].exported) && !strncmp(functions[j].name, prefix, strlen(prefix)))
 				return module;
 	}
 	return NULL;
+}
+
+static struct dpe_module *user_of(const struct dpe_probes *probes, const struct pack *pack)
+{
+	struct dpe_module *module = NULL;
+
+	for (unsigned i = 0; i < DPE_COUNT(pack->signs) && pack->signs[i] && !module; i++)
+		module = file_with(probes, pack->signs[i]);
+	return module;
 }
 
 static const char *inlined_order(const struct dpe_probes *probes)
@@ -136,8 +138,8 @@ static void report_pack(const struct dpe_probes *probes, const struct pack *pack
 	const struct dpe_site *site = observed_site(probes, pack->spec);
 	const struct dpe_module *module = user_of(probes, pack);
 
-	if (!module && site && pack->missing)
-		module = site->module;
+	if (!module && site && pack->runtime)
+		module = file_with(probes, pack->runtime);
 	if (!module)
 		return;
 	if (is_included(probes->plan, "deadlock.dpe"))

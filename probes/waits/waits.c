@@ -316,7 +316,8 @@ static bool check_rights(pid_t pid, struct dpe_diags *diags)
 	if (!error)
 		return true;
 	if (error == ESRCH)
-		dpe_diag_at(diags, DPE_ERROR, process, "there is no such process");
+		dpe_diag_at(diags, DPE_ERROR, process, kill(pid, 0) && errno == ESRCH
+			? "there is no such process" : "it has ended, or is the kernel's own");
 	else if (error == EPERM && dpe_proc_text(text, sizeof(text), "/proc/sys/kernel/yama/ptrace_scope") &&
 		 text[0] != '0')
 		dpe_diag_at(diags, DPE_ERROR, process,

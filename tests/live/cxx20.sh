@@ -26,6 +26,9 @@ g++ -std=c++20 -O2 -g -pthread "$source" -o optimised || not_ok 'building optimi
 run "$DPE" race put,get -- ./optimised right_semaphore
 says 'and so it does of an optimised program' 1 'optimised: note: C++20: cxx20.dpe says what' 'where they are not inlined' \
 	'what was reported as unordered may be ordered by them'
+printf 'int put(void) { return 0; }\nint main(void) { return put(); }\n' >c.c && gcc c.c -static -o c || not_ok 'building c'
+run "$DPE" race put,put -- ./c
+check 'a program of C with an unwinder has nothing of it' "$status $(grep -c 'C++' err)" = '0 0'
 printf 'include "pthread.dpe"\ndetect together(n): put(n) & get(n)\n' >own.dpe
 run "$DPE" run -s own.dpe -- ./plain right_semaphore
 says 'for rules of the user it names what to include' 1 'note: C++20: include "cxx20.dpe" for what'

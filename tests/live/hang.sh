@@ -239,6 +239,15 @@ says 'without such a process' 2 'there is no such process'
 run "$DPE" deadlock -p 4194304
 says 'the same for dpe deadlock' 2 'there is no such process'
 check 'once' "$(lines err)" -eq 1
+sh -c 'sleep 0 & exec sleep 1000' &
+target=$!
+ended() {
+	child=$(pgrep -P $target) && grep -q '^State:.*zombie' "/proc/$child/status"
+}
+await ended || not_ok 'a child that has ended'
+run "$DPE" hang -p "$child"
+says 'of a process that nobody waited for' 2 "process $child: error: it has ended, or is the kernel's own"
+leave
 run "$DPE" hang -p 1 extra
 says 'with a word too many' 2 "unexpected argument 'extra'"
 if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then

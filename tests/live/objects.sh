@@ -150,5 +150,5 @@ fails 'more parts than watchpoints' "detect a(p): [p->id] from create(_, p) + [p
 cp objects stripped
 strip -g stripped
 run "$DPE" run -s each.dpe -- ./stripped parts
-says 'no debug information' 2 "has no debug information on 'create'"
+says 'no debug information' 2 "has no debug information that describes the arguments of 'create'"
 finish

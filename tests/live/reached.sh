@@ -59,5 +59,5 @@ refused 'of a result that is no pointer' 'detect r: weigh.exit [.ret->len = 1]' 
 cp reached stripped
 strip -g stripped
 refused 'without debug information' 'detect r(l): enqueue(l) [l->len = 1]' \
-	"stripped has no debug information on 'enqueue'" stripped
+	"stripped has no debug information that describes the arguments of 'enqueue'" stripped
 finish
