@@ -133,6 +133,7 @@ static void take_signals(struct live *live)
 
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGQUIT);
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &wanted, NULL);
@@ -173,7 +174,7 @@ static void print_state(struct live *live)
 	free(losses);
 }
 
-/* Ctrl-C reaches the target too, which decides what to do; a second one ends dpe. */
+/* Ctrl-C and Ctrl-\ reach the target too, which decides what to do (Java's prints its threads); a second Ctrl-C ends dpe. */
 static void look_at_signals(struct live *live)
 {
 	struct signalfd_siginfo info;
@@ -181,6 +182,8 @@ static void look_at_signals(struct live *live)
 	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
 			print_state(live);
+		else if (info.ssi_signo == SIGQUIT && live->how->launch)
+			continue;
 		else if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
 			live->ended = true;
 	}

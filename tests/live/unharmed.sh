@@ -118,6 +118,8 @@ fi
 # Ctrl-C: SIGINT for the whole process group.
 run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
 says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
+run python3 "$TOP/tests/live/interrupts.py" --quit 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
+says 'and so does Ctrl-\' 1 'seen: match' 'signal 3 (Quit)' '1 rule: 1 match'
 
 # The log and the exit status of a run that finds nothing.
 printf 'detect never: stride(-5)\n' >never.dpe
