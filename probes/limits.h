@@ -51,6 +51,8 @@
 
 #define DPE_LOAD_TIME 60000000000ull /* ns of retries until loading the programs has failed */
 #define DPE_DETACH_THREADS DPE_TINY_OR(2, 16)
+#define DPE_FRAME_THREADS DPE_TINY_OR(1, 4) /* that read call frame information, fewer than processors */
+#define DPE_KERNEL_NAMES (64u << 20)   /* bytes of names of the kernel */
 #define DPE_WATCHDOG_FILES 8
 #define DPE_WATCH_TRIES DPE_TINY_OR(3, 20) /* to watch an object in all threads; then its events count as lost */
 /* Waits of a thread that has mapped a file: steps of one loop, as many as the kernel allows, and of loops; and ns: beyond,

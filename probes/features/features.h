@@ -24,6 +24,8 @@ bool dpe_kernel_has_multi(void);
 bool dpe_kernel_has_sessions(void);
 /* Whether programs of probes may sleep (Linux 6.0); `multi`: those of requests for many. */
 bool dpe_kernel_has_sleep(bool multi);
+/* Whether it repeats a function for a program (Linux 5.17). */
+bool dpe_kernel_has_loop(void);
 /* Whether threads of the target can wait until what they loaded is observed. */
 bool dpe_kernel_can_wait(void);
 /* False if a watchpoint of our own can be set and does not fire; where it cannot, the caller gets the error of its own. */

@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -66,6 +67,11 @@ bool dpe_kernel_has_multi(void)
 bool dpe_kernel_has_sessions(void)
 {
 	return takes_links(TRACE_UPROBE_SESSION);
+}
+
+bool dpe_kernel_has_loop(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
 }
 
 bool dpe_kernel_can_wait(void)

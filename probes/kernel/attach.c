@@ -107,27 +107,29 @@ static int make_rings(struct dpe_probes *probes)
 	return -error;
 }
 
-static int load_once(
-	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+static int load_once(struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options,
+	struct dpe_frame_reading **reading)
 {
 	probes->bpf = dpe_bpf__open_opts(options);
 	if (!probes->bpf)
 		return errno;
 	dpe_configure(probes, multi);
+	if (!*reading)
+		*reading = dpe_frame_tables_begin(probes, true);
 	return -dpe_bpf__load(probes->bpf);
 }
 
 /* The verifier gives up (EAGAIN) if we are stopped, frozen or signalled meanwhile, and libbpf gives up after
  * some retries. We retry until it succeeds. */
-static int load_in_peace(
-	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+static int load_in_peace(struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options,
+	struct dpe_frame_reading **reading)
 {
 	uint64_t until = dpe_ring_now() + DPE_LOAD_TIME;
-	int error = load_once(probes, multi, options);
+	int error = load_once(probes, multi, options, reading);
 
 	while (error == EAGAIN && dpe_ring_now() < until) {
 		dpe_bpf__destroy(probes->bpf);
-		error = load_once(probes, multi, options);
+		error = load_once(probes, multi, options, reading);
 	}
 	return error;
 }
@@ -140,28 +142,48 @@ static int configure_site_guards(struct dpe_probes *probes)
 		bpf_map__fd(bpf->maps.flag_counts), &bpf->bss->guard_state);
 }
 
+static void print_verified(const struct dpe_probes *probes)
+{
+	struct bpf_program *program;
+	struct bpf_prog_info info;
+
+	bpf_object__for_each_program(program, probes->bpf->obj) {
+		uint32_t size = sizeof(info);
+
+		memset(&info, 0, sizeof(info));
+		if (bpf_program__fd(program) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			dpe_debug(probes->debug, "probes", 2, "%s: %zu instructions, %u verified",
+				bpf_program__name(program), bpf_program__insn_cnt(program), info.verified_insns);
+	}
+}
+
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	const size_t size = 1 << 20;
 	char *log = dpe_xcalloc(1, size);
 	LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log, .kernel_log_size = size);
+	struct dpe_frame_reading *reading = NULL;
 	int error;
 
 	libbpf_set_print(NULL);
-	error = load_in_peace(probes, multi, &options);
+	error = load_in_peace(probes, multi, &options, &reading);
 	if (!error)
 		error = make_rings(probes);
+	if (error)
+		dpe_frame_tables_drop(reading);
+	else
+		dpe_frame_tables_fill(probes, reading);
 	if (!error)
 		error = configure_site_guards(probes);
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		report_log(log, diags);
 	} else {
+		print_verified(probes);
 		dpe_reads_configure(probes, bpf_map__fd(probes->bpf->maps.read_where));
 		dpe_wanted_texts_configure(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_object_watches_configure(probes, bpf_map__fd(probes->bpf->maps.watch_changes));
 		dpe_usdt_configure(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
-		dpe_frame_tables_fill(probes);
 	}
 	free(log);
 	return !error;

@@ -47,6 +47,14 @@ bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *proces
  * longjmp. */
 void dpe_attach_departures(struct dpe_probes *probes, struct dpe_process_probes *process, struct dpe_module *module);
 
+/* ---- frame_tables.c ---------------------------------------------------------------------- */
+
+/* Begins to read call frame information, in threads, during which the modules are not used otherwise. _fill waits for them and
+ * gives the programs the tables; _drop only waits. NULL if there is none to read. */
+struct dpe_frame_reading *dpe_frame_tables_begin(struct dpe_probes *probes, bool in_threads);
+void dpe_frame_tables_fill(struct dpe_probes *probes, struct dpe_frame_reading *reading);
+void dpe_frame_tables_drop(struct dpe_frame_reading *reading);
+
 /* ---- detach.c ---------------------------------------------------------------------------- */
 
 /* Destroys the links that are not NULL, and returns when none of their programs runs any more. */

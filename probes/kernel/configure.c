@@ -6,7 +6,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,22 +197,35 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 }
 
+static uint32_t read_all(int file, char *to, uint32_t size, off_t from)
+{
+	uint32_t done = 0;
+	ssize_t got;
+
+	while (done < size && (got = pread(file, to + done, size - done, from + done)) > 0)
+		done += (uint32_t)got;
+	return done;
+}
+
 /* Since Linux 6.18; found by the names of the kernel's functions. */
 static bool kernel_has_task_work(void)
 {
 	static const char name[] = "bpf_task_work_schedule_resume_impl";
-	FILE *file = fopen("/sys/kernel/btf/vmlinux", "re");
-	struct dpe_text text = {0};
-	char bytes[1 << 16];
+	int file = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct btf_header header;
+	uint32_t size = 0;
+	char *strings = NULL;
 	bool found;
-	size_t got;
 
-	while (file && (got = fread(bytes, 1, sizeof(bytes), file)) > 0)
-		dpe_text_add(&text, bytes, got);
-	if (file)
-		fclose(file);
-	found = text.len && memmem(text.at, text.len, name, sizeof(name));
-	dpe_text_free(&text);
+	if (file >= 0 && pread(file, &header, sizeof(header), 0) == sizeof(header) && header.magic == BTF_MAGIC &&
+		header.str_len <= DPE_KERNEL_NAMES) {
+		strings = dpe_xmalloc(header.str_len);
+		size = read_all(file, strings, header.str_len, (off_t)header.hdr_len + header.str_off);
+	}
+	if (file >= 0)
+		close(file);
+	found = strings && memmem(strings, size, name, sizeof(name));
+	free(strings);
 	return found;
 }
 
@@ -259,6 +274,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->event_signal = (__u32)probes->signal;
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->has_loop = dpe_kernel_has_loop();
 	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();
 	if (!bpf->rodata->has_tables)
 		bpf_map__set_max_entries(bpf->maps.frame_tables, 1);

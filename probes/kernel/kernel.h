@@ -173,7 +173,7 @@ void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned 
 /* Whether the BPF programs can find callers by call frame information. */
 bool dpe_kernel_has_frame_tables(void);
 /* Gives them the call frame information of modules that were added since the last call. */
-void dpe_frame_tables_fill(struct dpe_probes *probes);
+void dpe_frame_tables_add(struct dpe_probes *probes);
 /* Where the process has mapped code, when it has mapped more and waits. */
 void dpe_known_mappings_fill(struct dpe_probes *probes, pid_t pid);
 /* Stacks that ended early, as a thread was changing the mappings. */

@@ -49,7 +49,7 @@ void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 
 	dpe_libraries_of_process(&probes->modules, pid, &mapped, unheard);
 	dpe_diags_free(unheard);
-	dpe_frame_tables_fill(probes);
+	dpe_frame_tables_add(probes);
 	dpe_known_mappings_fill(probes, pid);
 	dpe_maps_read(probes, pid);
 	dpe_preload_map_rows(probes);

@@ -152,15 +152,11 @@ static __always_inline bool guard_stops(const struct dpe_guard_entry *guard, con
 	return false;
 }
 
-struct guard_words {
-	__u64 at[DPE_WORDS];
-};
-
 enum { GUARD_BEGUN = 1, GUARD_SENT = 2 }; /* what guard_begin said; the event is in the ring */
 
 /* Called once the event with that number is in the ring, or lost. 1 if it stopped the target, which may have
  * been forbidden in the meantime. */
-__noinline int guard_end(const struct dpe_guard_entry *guard, const struct guard_words *words, __u32 tid,
+__noinline int guard_end(const struct dpe_guard_entry *guard, const struct call_words *words, __u32 tid,
 	__u64 seq, __u32 how)
 {
 	bool stops;

@@ -1,4 +1,4 @@
-/* Definitions and updates of maps, and reservations in rings. In the build with tiny limits each n-th
+/* Definitions and updates of maps, reservations in rings, and loops. In the build with tiny limits each n-th
  * update or reservation fails where the observer says so. */
 #ifndef DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
 #define DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
@@ -55,5 +55,24 @@ static __always_inline long update(void *map, const void *key, const void *value
 	return bpf_map_update_elem(map, key, value, flags);
 }
 #endif
+
+/* The verifier verifies functions that are not static once, not at each call and on each path. They cannot return pointers, and
+ * check the pointers that they are given. */
+
+const volatile bool has_loop; /* the kernel repeats a function by itself (Linux 5.17) */
+
+typedef long round_fn(__u32 round, void *context);
+
+/* Until the function returns 1. The verifier verifies it a few times, but the rounds of a plain loop one by one, on each path. The
+ * context must not contain a counter that it could follow from round to round. */
+static __always_inline void repeat(const __u32 most, round_fn *once, void *context)
+{
+	if (has_loop) {
+		bpf_loop(most, once, context, 0);
+		return;
+	}
+	for (__u32 i = 0; i < most && !once(i, context); i++)
+		;
+}
 
 #endif

@@ -45,9 +45,6 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 	return &thread->calls[index];
 }
 
-/* The verifier follows each iteration of a loop on each path that leads to it, but verifies a global function
- * once. A global function cannot return pointers and has to check its pointer arguments. */
-
 /* `thread` may be NULL. */
 __noinline int lose_exit(struct thread *thread, __u32 tid, __u32 site)
 {
@@ -73,36 +70,81 @@ static __always_inline bool goes_on(const struct call *top, __u64 sp, __u64 ip)
 	       (top->caller && top->caller == caller_of(sp));
 }
 
+/* Calls of a thread that are looked at, from the innermost on. */
+struct call_search {
+	struct thread *thread;
+	__u64 sp, ip, target;
+	__u32 site, depth;
+	int found;
+};
+
+static long drop_stale_call(__u32 round, struct call_search *search)
+{
+	struct thread *thread = search->thread;
+	__u64 sp = search->sp;
+	struct call *top;
+
+	if (!thread->depth)
+		return 1;
+	top = call_at(thread, thread->depth - 1);
+	if (top->sp > sp)
+		return 1;
+	if (top->sp == sp && !top->gone &&
+		(top->site == search->site ? is_chained(sp) : goes_on(top, sp, search->ip)))
+		return 1;
+	thread->unsure |= !top->gone;
+	if (!top->gone && top->caller && is_interrupted(thread, top->sp, sp))
+		lose_exit(thread, thread->tid, top->site);
+	thread->depth--;
+	return 0;
+}
+
 /* Forgets calls that were left without returning, by longjmp or an exception. The stack grows down. */
 __noinline int drop_stale(struct thread *thread, __u64 sp, __u64 ip, __u32 site)
 {
-	if (!thread)
-		return 0;
-	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
-		struct call *top = call_at(thread, thread->depth - 1);
+	struct call_search search = {.thread = thread, .sp = sp, .ip = ip, .site = site};
 
-		if (top->sp > sp)
-			return 0;
-		if (top->sp == sp && !top->gone && (top->site == site ? is_chained(sp) : goes_on(top, sp, ip)))
-			return 0;
-		thread->unsure |= !top->gone;
-		if (!top->gone && top->caller && is_interrupted(thread, top->sp, sp))
-			lose_exit(thread, thread->tid, top->site);
-		thread->depth--;
-	}
+	if (thread)
+		repeat(DPE_CALLS, (round_fn *)drop_stale_call, &search);
+	return 0;
+}
+
+static long lose_shared_call(__u32 round, struct call_search *search)
+{
+	struct thread *thread = search->thread;
+	struct call *call;
+
+	if (round >= thread->depth)
+		return 1;
+	call = call_at(thread, round);
+	if (call->caller && !call->gone)
+		lose_exit(thread, thread->tid, call->site);
+	call->gone |= !!call->caller;
 	return 0;
 }
 
 /* It is not known which calls go on. Those that return where others do would be taken for others. */
 __noinline int lose_shared(struct thread *thread)
 {
-	for (__u32 i = 0; thread && i < DPE_CALLS && i < thread->depth; i++) {
-		struct call *call = call_at(thread, i);
+	struct call_search search = {.thread = thread};
 
-		if (call->caller && !call->gone)
-			lose_exit(thread, thread->tid, call->site);
-		call->gone |= !!call->caller;
-	}
+	if (thread)
+		repeat(DPE_CALLS, (round_fn *)lose_shared_call, &search);
+	return 0;
+}
+
+static long drop_left_call(__u32 round, struct call_search *search)
+{
+	struct thread *thread = search->thread;
+	struct call *top;
+
+	if (!thread->depth)
+		return 1;
+	top = call_at(thread, thread->depth - 1);
+	if (top->sp >= search->target ||
+		(top->sp < search->sp && !top->gone && is_interrupted(thread, top->sp, search->sp)))
+		return 1;
+	thread->depth--;
 	return 0;
 }
 
@@ -110,15 +152,10 @@ __noinline int lose_shared(struct thread *thread)
  * none of those below. */
 __noinline int drop_left(struct thread *thread, __u64 sp, __u64 target)
 {
-	if (!thread)
-		return 0;
-	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
-		struct call *top = call_at(thread, thread->depth - 1);
+	struct call_search search = {.thread = thread, .sp = sp, .target = target};
 
-		if (top->sp >= target || (top->sp < sp && !top->gone && is_interrupted(thread, top->sp, sp)))
-			return 0;
-		thread->depth--;
-	}
+	if (thread)
+		repeat(DPE_CALLS, (round_fn *)drop_left_call, &search);
 	return 0;
 }
 
@@ -130,24 +167,38 @@ static __always_inline void leave_calls(struct thread *thread, __u64 sp, __u64 t
 		lose_shared(thread);
 }
 
+static long compare_call(__u32 round, struct call_search *search)
+{
+	struct call *call;
+
+	if (!search->depth)
+		return 1;
+	call = call_at(search->thread, --search->depth);
+	if (call->sp > search->sp)
+		return 1;
+	if (call->sp != search->sp || call->site != search->site || call->gone)
+		return 0;
+	search->found = (int)search->depth;
+	return 1;
+}
+
 /* The depth of the call that returns now, with the stack pointer that it was entered with; or -1. */
 __noinline int depth_of_call(struct thread *thread, __u64 sp, __u32 site)
 {
-	__u32 depth = thread ? thread->depth : 0;
+	struct call_search search = {.thread = thread, .sp = sp, .site = site, .found = -1};
 
-	for (int i = 0; i < DPE_CALLS && depth; i++) {
-		struct call *call = call_at(thread, --depth);
-
-		if (call->sp > sp)
-			return -1;
-		if (call->sp == sp && call->site == site && !call->gone)
-			return (int)depth;
-	}
-	return -1;
+	if (!thread)
+		return -1;
+	search.depth = thread->depth;
+	repeat(DPE_CALLS, (round_fn *)compare_call, &search);
+	return search.found;
 }
 
-static __always_inline bool kernel_follows(struct task_struct *task)
+/* A global function, as each pointer that is followed takes the verifier long: see find_trampoline. */
+__noinline int kernel_follows(void)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+
 	if (!bpf_core_field_exists(struct uprobe_task, depth))
 		return true;
 	return task->utask->depth < DPE_CALLS;
@@ -157,14 +208,19 @@ const volatile bool refuses_returns; /* the program of an exit runs at the entry
 
 /* True if the kernel, were it to probe the return of a call at `sp`, would take the calls on lower addresses for left by
  * longjmp, and end the program when they return; but they are open: this is a signal handler on its own stack above. */
-static __always_inline bool is_above_callers(struct task_struct *task, __u64 sp)
+__noinline int is_above_callers(__u64 sp)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	const struct return_instance *caller;
+	const struct uprobe_task *utask;
 	__u64 stack;
 
-	if (!refuses_returns || !task->utask)
+	if (!refuses_returns)
 		return false;
-	caller = task->utask->return_instances;
+	utask = task->utask;
+	if (!utask)
+		return false;
+	caller = utask->return_instances;
 	if (!caller || sp <= caller->stack)
 		return false;
 	stack = task->sas_ss_sp;
@@ -173,13 +229,13 @@ static __always_inline bool is_above_callers(struct task_struct *task, __u64 sp)
 
 /* Notes the call for its exit. If the kernel will not trace its return, the exit counts as lost now; if only
  * our own stack is full, when the call returns. */
-static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
-	__u64 ip, const struct probe_event *event, const __u64 *words, __u64 cookie)
+static __always_inline void note_call(struct thread *thread, __u64 sp, __u64 ip,
+	const struct probe_event *event, const __u64 *words, __u64 cookie)
 {
 	struct call *call;
 	int again;
 
-	if (!(cookie & DPE_COOKIE_RETURNS) && !kernel_follows(task)) {
+	if (!(cookie & DPE_COOKIE_RETURNS) && !kernel_follows()) {
 		if (observing)
 			lose(thread, thread->tid);
 		return;
@@ -215,17 +271,26 @@ static __always_inline struct call *find_call(struct thread *thread, __u64 sp, _
 	return depth < 0 ? 0 : call_at(thread, (__u32)depth);
 }
 
+static long pop_call(__u32 round, struct call_search *search)
+{
+	struct thread *thread = search->thread;
+	struct call *top;
+
+	if (!thread->depth)
+		return 1;
+	top = call_at(thread, thread->depth - 1);
+	if (!top->gone && top->sp >= search->sp)
+		return 1;
+	thread->depth--;
+	return 0;
+}
+
 __noinline int pop_gone(struct thread *thread, __u64 sp)
 {
-	if (!thread)
-		return 0;
-	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
-		struct call *top = call_at(thread, thread->depth - 1);
+	struct call_search search = {.thread = thread, .sp = sp};
 
-		if (!top->gone && top->sp >= sp)
-			return 0;
-		thread->depth--;
-	}
+	if (thread)
+		repeat(DPE_CALLS, (round_fn *)pop_call, &search);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static __always_inline void pass_guard(const struct dpe_guard_entry *guard,
 	__u32 how = (begun ? GUARD_BEGUN : 0) | (sent ? GUARD_SENT : 0);
 	__u64 seq = event->thread ? event->thread->seq - 1 : 0;
 
-	if (guard && guard_end(guard, (const struct guard_words *)words, event->tid, seq, how))
+	if (guard && guard_end(guard, (const struct call_words *)words, event->tid, seq, how))
 		wake_at_once();
 }
 
@@ -73,15 +73,18 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 static __always_inline bool place(struct probe_event *event, __u64 *words, __u64 cookie)
 {
 	struct thread *thread = event->thread;
+	int shared;
 
 	for (int i = 0; reads_values && thread && i < DPE_WORDS; i++)
 		thread->raw[i] = words[i];
-	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
+	shared = place_words((struct call_words *)words, DPE_COOKIE_ADDRESSES_OF(cookie));
+	event->shared = shared;
+	return shared >= 0;
 }
 
 /* Whether a rule wants the event of the call's entry or return: its guard is open, and the values that rules
  * ask for are as they want them. */
-static __always_inline bool is_event_wanted(struct task_struct *task, struct probe_event *event, __u64 *words,
+static __always_inline bool is_event_wanted(struct probe_event *event, __u64 *words,
 	__u64 cookie, bool exit, const struct dpe_guard_entry **guard)
 {
 	if (!observing)
@@ -92,7 +95,7 @@ static __always_inline bool is_event_wanted(struct task_struct *task, struct pro
 			return false;
 	}
 	return !(cookie & DPE_COOKIE_WITH_VALUES) ||
-	       read_at_probe(task, event->site, exit, &event->values, words);
+	       read_at_probe(event->site, exit, &event->values, words);
 }
 
 static __always_inline void send_or_lose(struct probe_event *event, __u64 *words, bool complete, bool exit,
@@ -109,13 +112,13 @@ static __always_inline void send_or_lose(struct probe_event *event, __u64 *words
 
 /* Notes the call for the event of its return; without a note, that event counts as lost. */
 static __always_inline void expect_return(
-	struct task_struct *task, struct probe_event *event, __u64 *words, __u64 cookie, bool complete)
+	struct probe_event *event, __u64 *words, __u64 cookie, bool complete)
 {
 	struct thread *thread = event->thread;
-	bool lost = !(cookie & DPE_COOKIE_RETURNS) && is_above_callers(task, event->top.sp);
+	bool lost = !(cookie & DPE_COOKIE_RETURNS) && is_above_callers(event->top.sp);
 
 	if (thread && complete && !lost)
-		note_call(thread, task, event->top.sp, event->top.ip, event, words, cookie);
+		note_call(thread, event->top.sp, event->top.ip, event, words, cookie);
 	else if (lost || cookie & DPE_COOKIE_SHARED || (attached && !thread))
 		lose_exit(thread, event->tid, event->site);
 	else if (thread)
@@ -149,7 +152,7 @@ static __always_inline void enter(
 		thread->probed_ip = regs->ip;
 		thread->probed_sp = regs->sp;
 	}
-	wanted = DPE_COOKIE_ENTER(cookie) && is_event_wanted(task, &event, words, cookie, false, &guard);
+	wanted = DPE_COOKIE_ENTER(cookie) && is_event_wanted(&event, words, cookie, false, &guard);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
 	if (wanted && stack_depth && !(cookie & DPE_COOKIE_INSIDE))
@@ -159,7 +162,7 @@ static __always_inline void enter(
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
 	if (DPE_COOKIE_EXIT(cookie))
-		expect_return(task, &event, words, cookie, complete);
+		expect_return(&event, words, cookie, complete);
 }
 
 const volatile __u32 event_signal; /* 0: none */
@@ -217,7 +220,7 @@ static __always_inline void leave(
 	thread->read.ret_high = regs->dx;
 	event.extra = call->ip;
 	event.shared = call->shared;
-	if (is_event_wanted(task, &event, follow ? call->raw : call->words, cookie, true, &guard))
+	if (is_event_wanted(&event, follow ? call->raw : call->words, cookie, true, &guard))
 		send_or_lose(&event, call->words, true, true, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
@@ -240,7 +243,7 @@ int on_exit(struct pt_regs *regs)
 
 	KEEP_OWN_STACK();
 	if (refuses_returns && is_entry(regs, task))
-		return is_above_callers(task, regs->sp);
+		return is_above_callers(regs->sp) ? 1 : 0;
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs), regs->sp - sizeof(__u64), regs->ip);
 	return 0;
@@ -491,7 +494,7 @@ int on_access(struct bpf_perf_event_data *access)
 	event.thread = thread_of(task, event.tid);
 	if (event.thread)
 		event.values.to = &event.thread->read;
-	read_at_access(task, where, &event.values);
+	read_at_access(where, &event.values);
 	if (!guard_is_open(guard))
 		return 0;
 	begun = guard && guard_begin(guard);

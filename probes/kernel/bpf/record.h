@@ -12,7 +12,10 @@
 #define DPE_WORD_REGISTERS 6
 #define DPE_WORDS 12
 
-/* Registers for floating point numbers. */
+/* Those of a call. */
+struct call_words {
+	__u64 at[DPE_WORDS];
+};
 
 /* The kernel traces no more nested returns than this in one thread. */
 #define DPE_CALLS 64

@@ -94,7 +94,7 @@ struct {
 
 /* ---- numbering and losses ---------------------------------------------------------------- */
 
-static void lose_nowhere(__u64 now)
+__noinline int lose_nowhere(__u64 now)
 {
 	__sync_fetch_and_add(&nowhere.count, 1);
 	if (!nowhere.first)
@@ -103,8 +103,9 @@ static void lose_nowhere(__u64 now)
 		__u64 last = nowhere.last;
 
 		if (last >= now || __sync_val_compare_and_swap(&nowhere.last, last, now) == last)
-			return;
+			break;
 	}
+	return 0;
 }
 
 /* Counts one event that cannot be sent. Only the thread itself (or its parent, before it runs)

@@ -26,7 +26,7 @@ struct stack_top {
 /* The observer fills a table for each file; see struct dpe_frame_row. */
 struct frame_table {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_INNER_MAP);
+	__uint(map_flags, BPF_F_INNER_MAP | BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct dpe_frame_row));
@@ -45,6 +45,7 @@ struct {
 /* A thread's stack, and the rules of the code in which its frames were found before. */
 struct stack_memory {
 	__u64 frames[DPE_STACK_MAX];
+	__u64 count; /* of them; here, since the verifier would follow a counter on the program's stack */
 	struct known_rule {
 		__u64 pc;
 		__u32 rule, mapped; /* mapped: when, see mapping_changes */
@@ -241,12 +242,11 @@ struct stack_walk {
 	struct stack_memory *memory;
 	struct frame frame;
 	__u64 trampoline;
-	__u32 count;
 };
 
 static __always_inline bool add_caller(struct stack_walk *walk, __u32 rule)
 {
-	__u32 count = walk->count;
+	__u64 count = walk->memory->count;
 
 	if (count >= DPE_STACK_MAX || count >= stack_depth || !step_out(&walk->frame, rule))
 		return false;
@@ -255,19 +255,19 @@ static __always_inline bool add_caller(struct stack_walk *walk, __u32 rule)
 	if (!walk->frame.pc)
 		return false;
 	walk->memory->frames[count] = walk->frame.pc;
-	walk->count = count + 1;
+	walk->memory->count = count + 1;
 	return true;
 }
 
 /* A stack that ends too early says so. */
 static __always_inline long cut(struct stack_walk *walk)
 {
-	__u32 count = walk->count;
+	__u64 count = walk->memory->count;
 
 	__sync_fetch_and_add(&cut_stacks, 1);
 	if (count < DPE_STACK_MAX && count < stack_depth) {
 		walk->memory->frames[count] = DPE_STACK_CUT;
-		walk->count = count + 1;
+		walk->memory->count = count + 1;
 	}
 	return 1;
 }
@@ -282,7 +282,7 @@ static long add_next(__u32 round, struct stack_walk *walk)
 /* Fills at most stack_depth frames of the memory; returns how many. */
 __noinline __u32 walk_stack(struct stack_memory *memory, const struct stack_top *top)
 {
-	struct stack_walk walk = {.memory = memory, .count = 1};
+	struct stack_walk walk = {.memory = memory};
 
 	if (!memory || !top)
 		return 0;
@@ -292,11 +292,12 @@ __noinline __u32 walk_stack(struct stack_memory *memory, const struct stack_top 
 	walk.frame.interrupted = 1;
 	walk.trampoline = find_trampoline();
 	memory->frames[0] = top->ip;
+	memory->count = 1;
 	if (has_tables)
 		bpf_loop(DPE_STACK_MAX, add_next, &walk, 0);
 	for (__u32 i = 1; i < DPE_STACK_MAX && !has_tables && add_caller(&walk, DPE_FRAME_UNKNOWN); i++)
 		;
-	return walk.count;
+	return memory->count;
 }
 
 #endif

@@ -78,8 +78,6 @@ HASH_MAP(programs, DPE_MAP_FILES, struct dpe_file, __u32);
 /* Files of shared memory, by which objects in it are known whatever their addresses. */
 HASH_MAP(backings, DPE_MAP_FILES, struct dpe_file, __u32);
 
-/* The verifier verifies functions that are not static once, not at each call. */
-
 /* The counter's next number; 0 if every attempt lost to another thread. */
 __noinline __u32 next_number(__u64 *counter)
 {
@@ -324,20 +322,22 @@ __noinline int place_word(__u64 *word)
 	return PLACED_SHARED;
 }
 
-/* `mask` says which words are addresses. Returns the bits of the addresses in shared memory. */
-static __always_inline bool place_words(__u64 *words, __u32 mask, __u32 *shared)
+/* `mask` says which words are addresses. Returns the bits of the addresses in shared memory; -1 if they are not known. */
+__noinline int place_words(struct call_words *words, __u32 mask)
 {
-	for (__u32 i = 0; i < DPE_WORDS; i++) {
+	int shared = 0;
+
+	for (__u32 i = 0; words && i < DPE_WORDS; i++) {
 		int placed;
 
-		if (!(mask >> i & 1) || !words[i])
+		if (!(mask >> i & 1) || !words->at[i])
 			continue;
-		placed = place_word(&words[i]);
+		placed = place_word(&words->at[i]);
 		if (placed == PLACED_NOT)
-			return false;
-		*shared |= (placed == PLACED_SHARED) << i;
+			return -1;
+		shared |= (placed == PLACED_SHARED) << i;
 	}
-	return true;
+	return shared;
 }
 
 #endif

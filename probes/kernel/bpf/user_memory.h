@@ -66,10 +66,9 @@ static __always_inline bool word_at(
 	return true;
 }
 
-static __always_inline __u64 *text_of(
-	const struct values *values, const struct dpe_value_entry *entry)
+static __always_inline __u64 *text_of(struct readings *readings, const struct dpe_value_entry *entry)
 {
-	return values->to->texts[((entry->text & ~DPE_TEXT_WHOLE) - 1) & (DPE_TEXTS - 1)];
+	return readings->texts[((entry->text & ~DPE_TEXT_WHOLE) - 1) & (DPE_TEXTS - 1)];
 }
 
 /* The length with the NUL; 0 or less: it cannot be read. */
@@ -92,19 +91,19 @@ static __always_inline long copy_text(__u64 *to, __u32 size, __u64 address, bool
 
 /* Its value is its length with the NUL. */
 static __always_inline bool read_text(
-	const struct dpe_value_entry *entry, struct values *values, __u64 address, __u64 *length)
+	const struct dpe_value_entry *entry, struct values *values, __u64 address, __u64 *length, bool sleeps)
 {
 	char behind = 1;
 	long got;
 
 	values->ntexts++;
-	got = copy_text(text_of(values, entry), entry->size, address, may_sleep);
+	got = copy_text(text_of(values->to, entry), entry->size, address, sleeps);
 	if (got <= 0)
 		return false;
 	*length = got;
 	if (got < DPE_TEXT_SIZE)
 		return true;
-	read_user(&behind, 1, address + DPE_TEXT_SIZE - 1, may_sleep);
+	read_user(&behind, 1, address + DPE_TEXT_SIZE - 1, sleeps);
 	if (!behind)
 		return true;
 	*length = DPE_TEXT_CUT;
@@ -137,7 +136,7 @@ static __always_inline bool read_value(const struct dpe_value_entry *entry, __u6
 	}
 	*value = 0;
 	if (reads_texts && entry->text)
-		return read_text(entry, values, address, value);
+		return read_text(entry, values, address, value, sleeps);
 	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
 }
 
@@ -149,12 +148,11 @@ static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u6
 	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
 }
 
-static __always_inline bool is_wanted(
-	const struct dpe_value_entry *entry, const struct values *values, __u64 length,
+static __always_inline bool is_wanted(const struct dpe_value_entry *entry, struct readings *readings, __u64 length,
 	const struct dpe_filter_entry *filter)
 {
 	__u32 wanted = filter->number;
-	const __u64 *text = text_of(values, entry);
+	const __u64 *text = text_of(readings, entry);
 	const __u64 *literal = bpf_map_lookup_elem(&wanted_texts, &wanted);
 	__u64 difference = length == DPE_TEXT_CUT;
 
@@ -165,13 +163,17 @@ static __always_inline bool is_wanted(
 	return !difference == (filter->op == DPE_FILTER_EQ);
 }
 
-static __always_inline bool compare(const struct dpe_value_entry *entry,
-	const struct values *values, __u64 bytes, const struct dpe_filter_entry *filter)
+__noinline int compare(const struct dpe_value_entry *entry, struct readings *readings, __u64 bytes,
+	const struct dpe_filter_entry *filter)
 {
-	__s64 value = number_of(entry, bytes), number = filter->number;
+	__s64 value, number;
 
+	if (!entry || !readings || !filter)
+		return true;
+	value = number_of(entry, bytes);
+	number = filter->number;
 	if (reads_texts && entry->text)
-		return is_wanted(entry, values, bytes, filter);
+		return is_wanted(entry, readings, bytes, filter);
 	if (value < 0 && !entry->is_signed) /* greater than all signed numbers */
 		return filter->op == DPE_FILTER_GT || filter->op == DPE_FILTER_GE ||
 		       filter->op == DPE_FILTER_NE;
@@ -202,19 +204,19 @@ static __always_inline bool pass(
 
 		if (!(values->known >> at & 1))
 			continue;
-		if (compare(&entries->at[at], values, values->to->values[at], filter))
+		if (compare(&entries->at[at], values->to, values->to->values[at], filter))
 			return true;
 	}
 	return !filters->count;
 }
 
-static __always_inline bool is_replaced(struct task_struct *task)
+static __always_inline bool is_replaced(void)
 {
 	struct dpe_process *process;
 
 	if (!follow)
 		return replaced;
-	process = process_of(task);
+	process = process_of(bpf_get_current_task_btf());
 	return !process || process->replaced;
 }
 
@@ -228,7 +230,7 @@ __noinline __u64 bias_of_program(void)
 }
 
 static __always_inline const struct dpe_value_entries *read_values(
-	struct task_struct *task, __u32 where, struct values *values, const __u64 *words,
+	__u32 where, struct values *values, const __u64 *words,
 	bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
@@ -237,7 +239,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 
 	if (!entries || !values->to)
 		return 0;
-	gone = is_replaced(task);
+	gone = is_replaced();
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
 		if (i >= most_values || i >= entries->count)
@@ -250,25 +252,53 @@ static __always_inline const struct dpe_value_entries *read_values(
 	return entries;
 }
 
-/* False if no rule can use the event. `phase`: 1 of a return. `words`: of the call. */
-static __noinline bool read_at_probe(struct task_struct *task, __u32 where, __u32 phase,
-	struct values *values, const __u64 *words)
+static __always_inline bool read_and_pass(__u32 where, __u32 phase, struct values *found,
+	const struct call_words *words, struct readings *to, bool sleeps)
 {
+	struct values values = {.to = to};
 	const struct dpe_value_entries *entries;
 
-	if (!reads_values)
+	if (!reads_values || !found || !words)
 		return true;
-	entries = read_values(task, where, values, words, may_sleep);
-	if (entries && !pass(entries, phase, values))
+	entries = read_values(where, &values, words->at, sleeps);
+	if (entries && !pass(entries, phase, &values))
 		return false;
-	if (values->lost)
+	if (values.lost)
 		__sync_fetch_and_add(&cut_texts, 1);
+	found->count = values.count;
+	found->known = values.known;
+	found->ntexts = values.ntexts;
+	found->lost = values.lost;
 	return true;
 }
 
-static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)
+/* Two functions, since a program that may not sleep cannot call a global one that contains a call which sleeps (Linux 6.15). */
+__noinline int read_at_once(__u32 where, __u32 phase, struct values *found, const struct call_words *words,
+	struct readings *to)
 {
-	read_values(task, where, values, 0, false);
+	return read_and_pass(where, phase, found, words, to, false);
+}
+
+__noinline int read_or_sleep(__u32 where, __u32 phase, struct values *found, const struct call_words *words,
+	struct readings *to)
+{
+	return !may_sleep || read_and_pass(where, phase, found, words, to, true);
+}
+
+/* False if no rule can use the event. `phase`: 1 of a return. `words`: of the call. */
+static __always_inline bool read_at_probe(__u32 where, __u32 phase, struct values *found, const __u64 *words)
+{
+	const struct call_words *call = (const struct call_words *)words;
+
+	if (!reads_values)
+		return true;
+	return may_sleep ? read_or_sleep(where, phase, found, call, found->to)
+			 : read_at_once(where, phase, found, call, found->to);
+}
+
+static __noinline void read_at_access(__u32 where, struct values *values)
+{
+	read_values(where, values, 0, false);
 }
 
 /* ---- arguments of USDT probes ------------------------------------------------------------ */
