@@ -33,7 +33,8 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 
 enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 100 };
 
-/* The next run of dfs with the finding and fewer switches than the schedule has. False if there is none, or no more runs may be made. */
+/* The next run of dfs with the finding and fewer switches than the schedule has. False if there is none, or no more runs may be made: none
+ * after a long one, since dfs compares all pairs of its operations. */
 static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *dfs, unsigned switches, unsigned *runs)
 {
 	struct dpe_sched_header *memory = exploration->server.memory;
@@ -42,8 +43,11 @@ static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *df
 	while (!found && *runs && !exploration->broken && dpe_dfs_give(dfs, memory)) {
 		memory->strategy = DPE_SCHED_DFS;
 		found = ends_with_finding(exploration) && memory->nswitches < switches;
-		dpe_dfs_take(dfs, memory);
 		--*runs;
+		if (memory->nevents > DPE_EXPLORE_SHORTENED)
+			*runs = 0;
+		else
+			dpe_dfs_take(dfs, memory);
 	}
 	return found;
 }

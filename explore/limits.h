@@ -14,6 +14,7 @@
 #define DPE_EXPLORE_TREE 1000000     /* runs that are planned */
 #define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
 #define DPE_EXPLORE_SMALL 256        /* operations of a run up to which dfs is a part of the portfolio */
+#define DPE_EXPLORE_SHORTENED 4096   /* operations of a run up to which dfs looks for a shorter schedule of a finding */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_FREED_BLOCKS 65536 /* of freed memory, kept from the allocator to find uses after free, … */
@@ -34,6 +35,7 @@
 #define DPE_SCHED_CLASSES 64       /* classes of objects, of which SURW selects one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_QUANTA 8         /* of a turn of `rounds`, in choices */
-#define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does */
+#define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does, … */
+#define DPE_SCHED_STILL_ALONE 100   /* … and at so many that follow, until another thread runs */
 
 #endif

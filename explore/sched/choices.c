@@ -103,13 +103,12 @@ static void collect(unsigned current, struct choosable *ready, struct choosable 
 	}
 }
 
-/* Threads that yielded continue before time advances; of the threads that wait for a time, the first to be
- * due. */
+/* Threads that yielded continue before time advances, unless a thread that waits for a time is due already; of these, the first. */
 static uint64_t due(unsigned number)
 {
 	const struct dpe_sched_thread *thread = &dpe_sched->threads[number];
 
-	return dpe_sched_ready(thread) == DPE_SCHED_READY ? 0 : thread->op.until;
+	return dpe_sched_ready(thread) == DPE_SCHED_READY ? dpe_sched_now() : thread->op.until;
 }
 
 /* Among threads that yield, the current one comes last. */
@@ -537,14 +536,20 @@ static bool heeds_yields(void)
 	}
 }
 
-/* Fairness: whether the thread has to let others run first. */
+/* Fairness: whether the thread has to let others run first. When that is so may be while it holds a lock that these wait for, so it
+ * does that at each of several operations. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
 	me->idle = is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;
 	me->alone++;
-	if (me->op.kind != DPE_SCHED_SLEEP && me->idle < DPE_SCHED_IDLE && me->alone < DPE_SCHED_ALONE)
+	if (me->op.kind == DPE_SCHED_SLEEP || me->idle >= DPE_SCHED_IDLE) {
+		me->idle = me->alone = 0;
+		return true;
+	}
+	if (me->alone < DPE_SCHED_ALONE)
 		return false;
-	me->idle = me->alone = 0;
+	if (me->alone == DPE_SCHED_ALONE + DPE_SCHED_STILL_ALONE)
+		me->alone = 0;
 	return true;
 }
 

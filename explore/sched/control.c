@@ -509,6 +509,12 @@ bool dpe_sched_point(const struct dpe_sched_op *op)
 	return true;
 }
 
+void dpe_sched_released(enum dpe_sched_kind kind, uint64_t object, uint64_t pc)
+{
+	if (dpe_sched && !dpe_sched->reports)
+		dpe_sched_point(&(struct dpe_sched_op){.kind = kind, .object = object, .pc = pc});
+}
+
 void dpe_sched_access(const struct dpe_sched_op *op, bool visible)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();

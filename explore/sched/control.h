@@ -41,7 +41,9 @@ DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_self(void);
 DPE_SCHED_HIDDEN unsigned dpe_sched_number(const struct dpe_sched_thread *thread);
 /* A scheduling point: returns when the thread may do the operation. False if it is not controlled. */
 DPE_SCHED_HIDDEN bool dpe_sched_point(const struct dpe_sched_op *op);
-/* The same for an access to memory; no choice is made if other threads cannot see it. */
+/* A point behind a release, unless the program reports its accesses, which are points. */
+DPE_SCHED_HIDDEN void dpe_sched_released(enum dpe_sched_kind kind, uint64_t object, uint64_t pc);
+/* An access to memory; no choice is made if other threads cannot see it. */
 DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visible);
 /* Ends the run here. */
 DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
@@ -60,11 +62,9 @@ DPE_SCHED_HIDDEN void dpe_sched_unlock(void);
 DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
 /* The calling thread has ended: another one continues. */
 DPE_SCHED_HIDDEN void dpe_sched_finish(void);
-
 /* Without a timeout; the C library's function would be a scheduling point. */
 DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
 DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
-
 DPE_SCHED_HIDDEN bool dpe_sched_anybody_outside(void);
 /* Lets threads outside run briefly. */
 DPE_SCHED_HIDDEN void dpe_sched_pause(void);
@@ -133,7 +133,7 @@ DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned create
 DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
 /* Whether the operation may change nothing. */
 DPE_SCHED_HIDDEN bool dpe_sched_looks(const struct dpe_sched_op *op);
-/* Called for each operation that a thread reaches; false: no choice is made here. */
+/* For each operation that a thread reaches; false: no choice is made here. */
 DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
 
 /* ---- waiting.c --------------------------------------------------------------------------- */

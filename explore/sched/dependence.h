@@ -45,7 +45,8 @@ static inline bool dpe_event_concerns(const struct dpe_sched_event *a, const str
 		return false;
 	if (dpe_event_names_thread(b) && a->object == b->object)
 		return true;
-	return a->object == b->thread && (a->kind == DPE_SCHED_CANCEL || a->kind == DPE_SCHED_KILL || b->kind == DPE_SCHED_END);
+	return a->object == b->thread && (a->kind == DPE_SCHED_CANCEL || a->kind == DPE_SCHED_KILL ||
+						 dpe_sched_follows_release(a->kind) || b->kind == DPE_SCHED_END);
 }
 
 /* Operations that commute with others of their own class: 0 is none. */

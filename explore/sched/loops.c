@@ -172,6 +172,12 @@ static int takes(const struct dpe_sched_op *op)
 	}
 }
 
+/* Neither a look nor a change: a round of a loop is the same with it. */
+static bool is_nothing(const struct dpe_sched_op *op)
+{
+	return dpe_sched_follows_release(op->kind);
+}
+
 /* Its own stack is a part of its state. */
 static bool is_own_stack(const struct dpe_sched_thread *me, const struct dpe_sched_op *op)
 {
@@ -270,7 +276,7 @@ void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *o
 {
 	struct loop *loop = &loops[dpe_sched_number(me)];
 
-	if (!dpe_sched_looks(op)) {
+	if (!dpe_sched_looks(op) && !is_nothing(op)) {
 		if (visible)
 			wake_others(me, op);
 		if (loop->calm && !takes(op) && !is_own_stack(me, op))

@@ -30,11 +30,14 @@
 	X(RETURN, "main.exit")                                                                \
 	X(PROCESS_END, "exit")                                                                     \
 	X(CREATE, "pthread_create")                                                                \
+	X(CREATED, "pthread_create.exit")                                                           \
 	X(JOIN, "pthread_join")                                                                    \
 	X(TIMEDJOIN, "pthread_timedjoin_np")                                                       \
 	X(DETACH, "pthread_detach")                                                                \
 	X(CANCEL, "pthread_cancel")                                                                \
+	X(CANCELLED, "pthread_cancel.exit")                                                         \
 	X(KILL, "pthread_kill")                                                                    \
+	X(KILLED, "pthread_kill.exit")                                                              \
 	X(HANDLER, "signal::handler")                                                              \
 	X(YIELD, "sched_yield")                                                                    \
 	X(SLEEP, "sleep")                                                                          \
@@ -47,6 +50,7 @@
 	X(MUTEX_TRYLOCK, "pthread_mutex_trylock")                                                  \
 	X(MUTEX_TIMEDLOCK, "pthread_mutex_timedlock")                                              \
 	X(MUTEX_UNLOCK, "pthread_mutex_unlock")                                                    \
+	X(MUTEX_UNLOCKED, "pthread_mutex_unlock.exit")                                              \
 	X(COND_INIT, "pthread_cond_init")                                                          \
 	X(COND_DESTROY, "pthread_cond_destroy")                                                    \
 	X(COND_WAIT, "pthread_cond_wait")                                                          \
@@ -54,13 +58,16 @@
 	X(COND_BLOCK, "pthread_cond_wait.exit")                                                         \
 	X(COND_TIMEDBLOCK, "pthread_cond_timedwait.exit")                                               \
 	X(COND_SIGNAL, "pthread_cond_signal")                                                      \
+	X(COND_SIGNALLED, "pthread_cond_signal.exit")                                               \
 	X(COND_BROADCAST, "pthread_cond_broadcast")                                                \
+	X(COND_BROADCASTED, "pthread_cond_broadcast.exit")                                          \
 	X(SEM_INIT, "sem_init")                                                                    \
 	X(SEM_DESTROY, "sem_destroy")                                                              \
 	X(SEM_WAIT, "sem_wait")                                                                    \
 	X(SEM_TRYWAIT, "sem_trywait")                                                              \
 	X(SEM_TIMEDWAIT, "sem_timedwait")                                                          \
 	X(SEM_POST, "sem_post")                                                                    \
+	X(SEM_POSTED, "sem_post.exit")                                                              \
 	X(SEM_GETVALUE, "sem_getvalue")                                                            \
 	X(RWLOCK_INIT, "pthread_rwlock_init")                                                      \
 	X(RWLOCK_DESTROY, "pthread_rwlock_destroy")                                                \
@@ -72,6 +79,7 @@
 	X(RWLOCK_TRYWRLOCK, "pthread_rwlock_trywrlock")                                            \
 	X(RWLOCK_TIMEDWRLOCK, "pthread_rwlock_timedwrlock")                                        \
 	X(RWLOCK_UNLOCK, "pthread_rwlock_unlock")                                                  \
+	X(RWLOCK_UNLOCKED, "pthread_rwlock_unlock.exit")                                            \
 	X(BARRIER_INIT, "pthread_barrier_init")                                                    \
 	X(BARRIER_DESTROY, "pthread_barrier_destroy")                                              \
 	X(BARRIER_WAIT, "pthread_barrier_wait")                                                    \
@@ -79,11 +87,13 @@
 	X(SPIN_LOCK, "pthread_spin_lock")                                                          \
 	X(SPIN_TRYLOCK, "pthread_spin_trylock")                                                    \
 	X(SPIN_UNLOCK, "pthread_spin_unlock")                                                      \
+	X(SPIN_UNLOCKED, "pthread_spin_unlock.exit")                                                \
 	X(FUTEX_WAIT, "futex_wait")                                                                \
 	X(FUTEX_TIMEDWAIT, "futex_timedwait")                                                           \
 	X(FUTEX_BLOCK, "futex_wait.exit")                                                               \
 	X(FUTEX_TIMEDBLOCK, "futex_timedwait.exit")                                                          \
 	X(FUTEX_WAKE, "futex_wake")                                                                \
+	X(FUTEX_WOKEN, "futex_wake.exit")                                                           \
 	X(READ, "read")                                                                            \
 	X(WRITE, "write")                                                                          \
 	X(ATOMIC_LOAD, "atomic_load")                                                              \
@@ -103,8 +113,39 @@ enum dpe_sched_kind {
 /* Its object is the number of a thread. */
 static inline bool dpe_sched_names_thread(uint32_t kind)
 {
-	return kind == DPE_SCHED_JOIN || kind == DPE_SCHED_TIMEDJOIN || kind == DPE_SCHED_DETACH || kind == DPE_SCHED_CANCEL ||
-	       kind == DPE_SCHED_KILL;
+	switch (kind) {
+	case DPE_SCHED_CREATED:
+	case DPE_SCHED_JOIN:
+	case DPE_SCHED_TIMEDJOIN:
+	case DPE_SCHED_DETACH:
+	case DPE_SCHED_CANCEL:
+	case DPE_SCHED_CANCELLED:
+	case DPE_SCHED_KILL:
+	case DPE_SCHED_KILLED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The thread has let others go on, and they may run before it does more. They may destroy and free the object. */
+static inline bool dpe_sched_follows_release(uint32_t kind)
+{
+	switch (kind) {
+	case DPE_SCHED_CREATED:
+	case DPE_SCHED_CANCELLED:
+	case DPE_SCHED_KILLED:
+	case DPE_SCHED_MUTEX_UNLOCKED:
+	case DPE_SCHED_COND_SIGNALLED:
+	case DPE_SCHED_COND_BROADCASTED:
+	case DPE_SCHED_SEM_POSTED:
+	case DPE_SCHED_RWLOCK_UNLOCKED:
+	case DPE_SCHED_SPIN_UNLOCKED:
+	case DPE_SCHED_FUTEX_WOKEN:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* One operation that a thread is about to do. */

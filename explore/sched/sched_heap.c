@@ -90,9 +90,11 @@ static bool mark(uint64_t begin, uint64_t end, bool freed)
 
 /* ---- uses -------------------------------------------------------------------------------- */
 
-/* The end of a wait no longer touches its object, nor does a wakeup. */
+/* The end of a wait no longer touches its object, nor does a wakeup, or what follows a release. */
 static bool touches_object(const struct dpe_sched_op *op)
 {
+	if (dpe_sched_follows_release(op->kind))
+		return false;
 	switch (op->kind) {
 	case DPE_SCHED_COND_BLOCK:
 	case DPE_SCHED_COND_TIMEDBLOCK:

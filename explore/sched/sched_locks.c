@@ -157,9 +157,13 @@ int dpe_sched_mutex_unlock(pthread_mutex_t *mutex, uint64_t pc)
 	arrive(DPE_SCHED_MUTEX_UNLOCK, mutex, 0, pc);
 	check_alive(mutex);
 	error = check_owner(mutex);
-	if (!error && !--mutex->__data.__count)
-		dpe_sched_mutex_give(mutex);
-	return error;
+	if (error)
+		return error;
+	if (--mutex->__data.__count)
+		return 0;
+	dpe_sched_mutex_give(mutex);
+	dpe_sched_released(DPE_SCHED_MUTEX_UNLOCKED, (uint64_t)mutex, pc);
+	return 0;
 }
 
 /* Whether a thread waits to lock it. */
@@ -360,6 +364,7 @@ DPE_SCHED_EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 		lock->__data.__cur_writer = 0;
 	else
 		lock->__data.__readers--;
+	dpe_sched_released(DPE_SCHED_RWLOCK_UNLOCKED, (uint64_t)lock, DPE_SCHED_HERE);
 	return 0;
 }
 
@@ -396,5 +401,6 @@ DPE_SCHED_EXPORTED int pthread_spin_unlock(pthread_spinlock_t *lock)
 	if (*lock != -((int)me() + 1))
 		dpe_sched_misuse(DPE_SCHED_STRANGER);
 	*lock = 1;
+	dpe_sched_released(DPE_SCHED_SPIN_UNLOCKED, (uint64_t)lock, DPE_SCHED_HERE);
 	return 0;
 }

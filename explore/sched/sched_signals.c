@@ -124,12 +124,13 @@ static struct dpe_sched_thread *begin_sending(struct dpe_sched_thread *to, int n
 	return NULL;
 }
 
-static void end_sending(const struct dpe_sched_thread *to, uint32_t handlers, bool sent)
+static void end_sending(const struct dpe_sched_thread *to, uint32_t handlers, bool sent, uint64_t pc)
 {
 	while (sent && to->state == DPE_SCHED_CONTROLLED && __atomic_load_n(&to->handlers, __ATOMIC_ACQUIRE) == handlers)
 		REAL(sched_yield)();
 	await_parked(to);
 	dpe_sched_self()->inside = false;
+	dpe_sched_released(DPE_SCHED_KILLED, dpe_sched_number(to), pc);
 }
 
 DPE_SCHED_EXPORTED int pthread_kill(pthread_t handle, int number)
@@ -139,7 +140,7 @@ DPE_SCHED_EXPORTED int pthread_kill(pthread_t handle, int number)
 	int error = REAL(pthread_kill)(handle, number);
 
 	if (to)
-		end_sending(to, handlers, !error);
+		end_sending(to, handlers, !error, DPE_SCHED_HERE);
 	return error;
 }
 
@@ -152,6 +153,6 @@ DPE_SCHED_EXPORTED int kill(pid_t pid, int number)
 	int result = REAL(kill)(pid, number);
 
 	if (to)
-		end_sending(to, handlers, !result);
+		end_sending(to, handlers, !result, DPE_SCHED_HERE);
 	return result;
 }

@@ -106,6 +106,7 @@ int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr, void *(*rout
 	error = REAL(pthread_create)(thread, attr, begin, start);
 	if (!error) {
 		added->handle = (uint64_t)*thread;
+		dpe_sched_released(DPE_SCHED_CREATED, dpe_sched_number(added), pc);
 		return 0;
 	}
 	added->state = DPE_SCHED_FINISHED;
@@ -279,6 +280,7 @@ DPE_SCHED_EXPORTED int pthread_cancel(pthread_t handle)
 	arrive(DPE_SCHED_CANCEL, dpe_sched_number(thread), DPE_SCHED_HERE);
 	thread->cancelled = true;
 	dpe_sched_loop_wake(thread);
+	dpe_sched_released(DPE_SCHED_CANCELLED, dpe_sched_number(thread), DPE_SCHED_HERE);
 	return 0;
 }
 
@@ -326,6 +328,8 @@ int dpe_sched_once(int *once, void (*routine)(void), uint64_t pc)
 	pthread_cleanup_pop(0);
 	arrive(DPE_SCHED_ONCE_DONE, (uint64_t)once, pc);
 	*once = 2;
+	if (!dpe_sched->reports)
+		arrive(DPE_SCHED_ONCE_DONE, (uint64_t)once, pc);
 	return 0;
 }
 

@@ -102,6 +102,7 @@ int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc)
 		dpe_sched_wake_all((uint64_t)cond);
 	else
 		dpe_sched_wake_one((uint64_t)cond);
+	dpe_sched_released(all ? DPE_SCHED_COND_BROADCASTED : DPE_SCHED_COND_SIGNALLED, (uint64_t)cond, pc);
 	return 0;
 }
 
@@ -283,6 +284,7 @@ DPE_SCHED_EXPORTED int sem_post(sem_t *sem)
 		return -1;
 	}
 	__atomic_add_fetch(&semaphore_of(sem)->value, 1, __ATOMIC_SEQ_CST);
+	dpe_sched_released(DPE_SCHED_SEM_POSTED, (uint64_t)sem, DPE_SCHED_HERE);
 	return 0;
 }
 
@@ -375,6 +377,9 @@ DPE_SCHED_EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
 	}
 	state->current_round += state->count;
 	dpe_sched_wake_all((uint64_t)barrier);
+	op.wake = true;
+	if (!dpe_sched->reports)
+		dpe_sched_point(&op);
 	return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
@@ -415,6 +420,7 @@ static long wake_futex(const long *words, uint64_t pc)
 	arrive(DPE_SCHED_FUTEX_WAKE, (void *)words[0], pc);
 	while (woken < (int)words[2] && dpe_sched_wake_one((uint64_t)words[0]))
 		woken++;
+	dpe_sched_released(DPE_SCHED_FUTEX_WOKEN, (uint64_t)words[0], pc);
 	return woken;
 }
 

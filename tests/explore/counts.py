@@ -2,7 +2,8 @@
 """Counts the schedules of tiny programs by brute force.
 
 A program is a list of threads, each a list of operations (name, object). Thread 0 is main. A choice is
-made before each operation, among the threads whose next one is possible; a thread ends after its last.
+made before each operation, and with `returns` after one that lets others go on, among the threads whose next one is possible; a
+thread ends after its last.
 Prints the number of all schedules, each a sequence of choices among two threads or more.
 """
 import sys
@@ -32,6 +33,15 @@ PROGRAMS = {
         [("start", 0), ("lock", "a"), ("unlock", "a"), ("end", 0)],
     ],
 }
+
+
+LETS_OTHERS_GO_ON = ("create", "unlock", "post")
+
+
+def with_returns(operations):
+    """The choice after such an operation is one before an operation that does nothing."""
+    return [step for operation in operations
+            for step in ([operation, ("nothing", 0)] if operation[0] in LETS_OTHERS_GO_ON else [operation])]
 
 
 class State:
@@ -96,4 +106,7 @@ def count(state, bound=None, current=0):
     return total
 
 
-print(count(State(PROGRAMS[sys.argv[1]]), *map(int, sys.argv[2:])))
+threads = PROGRAMS[sys.argv[1]]
+if sys.argv[2] == "returns":
+    threads = [with_returns(thread) for thread in threads]
+print(count(State(threads), *map(int, sys.argv[3:])))

@@ -52,7 +52,8 @@ under_gdb none ./outside
 says "threads that block outside" 0 "replay of none.schedule: nothing found" "blocked in read"
 
 # macrosteps
-${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/counted.c" -o counted || not_ok "compiling counted.c"
+${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/counted.c" -o counted.o &&
+	${CC:-cc} counted.o -o counted -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling counted.c"
 printf 'dpe-step 2\ndpe-step\ndpe-step 2\nthread 1\ndpe-step 2\ndpe-step 1\ndpe-step 9\ndpe-step 3\ndpe-step 3\ncontinue\n' >commands
 cp none.schedule steps.schedule
 run "$DPE" explore --replay=steps.schedule --gdb -- ./counted ab-ba <commands

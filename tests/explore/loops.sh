@@ -51,8 +51,14 @@ for strategy in random pct:3 pos surw rounds portfolio; do
 	says "$strategy: a thread that sleeps wakes up" 0 "nothing found"
 done
 
+# A thread that works in a loop lets another one have its lock.
+for program in loops calls; do
+	run "$DPE" explore --runs=20 --max-steps=200000 -- ./$program work
+	says "$program: who waits for the lock of a loop gets it" 0 "nothing found"
+done
+
 # runs that can always be a little longer: what one strategy has at its bounds is not all schedules
-run "$DPE" explore --strategy=delay --runs=300 -- ./calls late
+run "$DPE" explore --strategy=delay --runs=300 -- ./loops late
 says "delay ends where its bounds leave schedules out, and says so" 3 "nothing found" \
 	"not all schedules were explored: there are too many, or too long ones"
 run "$DPE" explore --runs=400 -- ./calls late

@@ -3,9 +3,12 @@
 
 targets=$TOP/tests/explore/targets
 explored=$BUILD/explored
-for target in counted forgetful outside; do
+for target in forgetful outside; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
+
+${CC:-cc} -g -O1 -fsanitize=thread -c "$targets/counted.c" -o counted.o &&
+	${CC:-cc} counted.o -o counted -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling counted.c"
 
 # steps ARGUMENT...: with the commands that the file has
 steps() {
@@ -31,7 +34,7 @@ shows "no command" 0 "#1"
 
 # ---- the whole tree by choices and goto, against an enumeration without a thread ----
 for program in one-lock semaphore detached ab-ba; do
-	counted=$(python3 "$TOP/tests/explore/counts.py" $program)
+	counted=$(python3 "$TOP/tests/explore/counts.py" $program operations)
 	check "$program: as many ends as counted: $counted" \
 		"$(python3 "$TOP/tests/explore/traverse.py" "$DPE" ./counted $program | cut -d' ' -f1)" = "$counted"
 done
@@ -107,9 +110,9 @@ printf '1000\nwalk\nsave\nsave #3\ngoto nowhere\nback x\nwrite /nonexistent/x\nd
 steps -- ./counted one-lock
 shows "errors" 0 "there is no thread 1000 here" "'walk' is not a command" "'save' takes NAME" "begins with no '#'" \
 	"there is no 'nowhere'" "'x' is not a number" "/nonexistent/x: No such file"
-printf 'next 3\nback\nquit\n' >commands
+printf 'next 5\nback\nquit\n' >commands
 steps -- ./forgetful
-shows "a program that does something else" 0 "the run ended before it came to #3: the program depends on something other"
+shows "a program that does something else" 0 "the run ended before it came to #5: the program depends on something other"
 printf 'next 100\n' >commands
 steps -- ./outside
 shows "a thread that blocks outside" 0 "not controlled: a thread blocked in read" "the run has ended: exit status 0"

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -158,6 +159,30 @@ static void *try_for_a_while(void *none)
 	return none;
 }
 
+static volatile int is_over;
+
+/* Holds the lock at most of its operations. */
+static void *work_with_lock(void *none)
+{
+	for (bool over = false; !over;) {
+		pthread_mutex_lock(&mutex);
+		over = is_over;
+		for (int i = 0; i < 3; i++)
+			plain++;
+		pthread_mutex_unlock(&mutex);
+	}
+	return none;
+}
+
+static void *stop_the_work(void *none)
+{
+	usleep(10);
+	pthread_mutex_lock(&mutex);
+	is_over = 1;
+	pthread_mutex_unlock(&mutex);
+	return none;
+}
+
 /* The time may be over any number of times before the other thread runs. */
 static void *await_late(void *none)
 {
@@ -203,6 +228,7 @@ static const struct {
 	{"never, yielding", spin_and_yield, spin_and_yield},
 	{"ask", ask, leave},
 	{"timed", try_for_a_while, sleep_with_lock},
+	{"work", work_with_lock, stop_the_work},
 	{"late", await_late, signal_with_lock},
 };
 
