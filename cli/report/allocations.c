@@ -1,6 +1,9 @@
 /* allocations: which object on the heap an access belongs to, and where it was allocated. The latest object at an address
  * replaces the earlier ones; beyond CLI_ALLOCATIONS the oldest is forgotten. */
-#include "cli/report/writers.h"
+#include "cli/report/allocations.h"
+#include "cli/report/creations.h"
+#include "cli/report/report_state.h"
+#include "cli/report/text.h"
 
 #include <inttypes.h>
 #include <search.h>

@@ -1,6 +1,8 @@
 /* creations: who created the threads of a finding, and where. The oldest creation is forgotten first. */
+#include "cli/report/creations.h"
+#include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"
-#include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,12 @@
 /* Repeated findings: those of the same rule and kind at the same places of the program. A place is
  * the functions and lines of the innermost frames of an event's stack; where an event has none, its name, and the values of
  * the rule's variables. */
+#include "cli/report/findings.h"
 #include "cli/limits.h"
+#include "cli/report/accesses.h"
+#include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"
-#include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* The report: receives verdicts, counts repeated findings, and determines the exit status. */
+#include "cli/report/allocations.h"
+#include "cli/report/creations.h"
 #include "cli/report/writers.h"
 
 #include <errno.h>

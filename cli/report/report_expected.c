@@ -1,6 +1,7 @@
 /* The reason of a verdict in words: what happened, what was expected, and whether the event or
  * its predecessors did not fit. */
-#include "cli/report/writers.h"
+#include "cli/report/findings.h"
+#include "cli/report/text.h"
 
 #include <string.h>
 

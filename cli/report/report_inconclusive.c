@@ -1,6 +1,7 @@
 /* Inconclusive verdicts without events, one for each slice of a rule after a loss: one line for
  * all of them, at the end. */
 #include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

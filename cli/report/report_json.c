@@ -1,5 +1,7 @@
 /* The report as JSON Lines, described in docs/formats.md. */
 #include "cli/report/writers.h"
+#include "cli/report/allocations.h"
+#include "cli/report/creations.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* What actions have measured: counts, sums, histograms by powers of two, and quantiles, as text and as JSON. */
 #include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

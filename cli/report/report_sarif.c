@@ -1,7 +1,11 @@
 /* The report as SARIF 2.1.0: one run, one result for each distinct finding, with the locations
  * of its events. Written at the end. */
-#include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
+#include "cli/report/accesses.h"
+#include "cli/report/allocations.h"
+#include "cli/report/creations.h"
+#include "cli/report/stack_frame.h"
+#include "cli/report/text.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* Counts for people: at intervals, and at the end. */
 #include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <inttypes.h>
 #include <string.h>

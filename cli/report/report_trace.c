@@ -1,5 +1,6 @@
 /* --trace: each step from messages to verdicts, one line each. */
 #include "cli/report/writers.h"
+#include "cli/report/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

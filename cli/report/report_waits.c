@@ -1,7 +1,7 @@
 /* The table of dpe hang: what each thread of a process waits for, as text or as a line of JSON. */
+#include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"
-#include "cli/report/writers.h"
-
+#include "cli/report/text.h"
 #include "dpe/dpe-waits.h"
 
 #include <cjson/cJSON.h>
