@@ -466,7 +466,7 @@ static void end_outputs(struct live *live)
 		end_record(live, losses, nlosses);
 	cli_stats_end(live->stats, live->report, live->recognizer);
 	if (live->how->recognize && cli_report_needs_order(live->report))
-		dpe_probes_report_atomics(live->probes, live->cli->diags);
+		dpe_probes_report_unobserved_order(live->probes, live->cli->diags);
 	free(losses);
 }
 

@@ -1,4 +1,5 @@
-/* What may order the target's threads and is no event: atomic instructions in its own code. */
+/* What may order the target's threads and is no event: atomic instructions in its own code, and some functions of the
+ * C library. */
 #include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
@@ -32,7 +33,25 @@ static bool reports_atomics(const struct dpe_probes *probes, const struct dpe_mo
 	return compiled;
 }
 
-void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diags)
+/* Functions by which threads order each other and which no shipped rule describes, except in programs compiled to report
+ * their accesses. `syscall` may be a futex. */
+static void report_calls(const struct dpe_module *module, struct dpe_diags *diags)
+{
+	static const char *const functions[] = {"eventfd", "signalfd", "sigwait", "sigwaitinfo", "sigtimedwait", "syscall"};
+	struct dpe_text names = {0};
+
+	for (unsigned i = 0; i < DPE_COUNT(functions); i++) {
+		if (dpe_module_imports(module, functions[i]))
+			dpe_text_printf(&names, "%s%s", names.len ? ", " : "", functions[i]);
+	}
+	if (names.len)
+		dpe_diag_at(diags, DPE_WARNING, module->path,
+			"%s calls %s: what it orders so is not observed, so what was reported as unordered may be ordered",
+			module->name, names.at);
+	dpe_text_free(&names);
+}
+
+void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	uint64_t bytes = DPE_ATOMICS_BYTES;
 
@@ -48,6 +67,8 @@ void dpe_probes_report_atomics(struct dpe_probes *probes, struct dpe_diags *diag
 				"observed, so what was reported as unordered may be ordered by them",
 				module->name, names.at);
 		dpe_text_free(&names);
+		if (!probes->plan->memory)
+			report_calls(module, diags);
 	}
 	if (!bytes)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",

@@ -24,6 +24,34 @@ run "$DPE" run -e 'detect together: put & get' -- ./races race
 says 'where no rule orders threads, it says so' 1 'warning: no `sync` rule orders events of different threads'
 run "$DPE" run -s pthread.dpe -e 'detect together: put & get' -- ./races race
 check 'and only there' "$status $(grep -c 'no `sync` rule' err)" = '1 0'
+cat >by_event.c <<'X'
+#include <pthread.h>
+#include <sys/eventfd.h>
+static int file;
+__attribute__((noinline)) void put(int x) { __asm__ volatile("" : : "r"(x)); }
+static void *begin(void *unused)
+{
+	eventfd_t count;
+	eventfd_read(file, &count);
+	put(2);
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	file = eventfd(0, 0);
+	pthread_create(&thread, NULL, begin, NULL);
+	put(1);
+	eventfd_write(file, 1);
+	pthread_join(thread, NULL);
+	return 0;
+}
+X
+gcc -g by_event.c -o by_event -pthread || not_ok 'building by_event'
+run "$DPE" race put,put -- ./by_event
+says 'an eventfd may order as well' 1 'by_event: warning: by_event calls eventfd: what it orders so is not observed'
+run "$DPE" race put,put -e 'sync all wakeup(e): eventfd_write(e) ; eventfd_read(e).exit' -- ./by_event
+gives 'and does with a rule that says so' 0
 echo 'sync exclusive flag: put.exit ; lock_flag' >entry.dpe
 run "$DPE" run -s entry.dpe -e 'detect together: put & put^' -- ./own_lock
 check 'a lock acquired at an entry misses the release that the call waits for, and says so' \

@@ -49,7 +49,7 @@ CASES = {
     "two functions must not": [Case(on(f"{TASKS} functions"), 1, "match of get", r"\$1 get\(.*\$2 put\(")],
     "heap memory used after": [Case(on("./compiled freed"), 1, "use after free on", "by read_freed|at read_freed")],
     "any data race": [Case(on("./compiled variable"), 1, "data race on counter: .* by thread", "at add")],
-    "calls come in the wrong order": [Case(on(f"{TASKS} calls"), 1, "session: violated", r"at send_to\(")],
+    "calls come in the wrong order": [Case(on(f"{TASKS} calls"), 1, "session: violation", r"at send_to\(")],
     "something is not given back": [Case(on(f"{TASKS} leaks"), 1, "file: incomplete", r"stopped after fopen\.exit\(")],
     "a descriptor is never closed": [Case(on(f"{TASKS} leaks"), 1, "open: incomplete", r"stopped after open\.exit\(")],
     "an object of C++": [Case(on(f"{TASKS} leaks"), 1, "life: incomplete", r"stopped after session::session\(")],
