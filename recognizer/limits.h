@@ -129,6 +129,7 @@
 #define DPE_TRIM_FROM DPE_TINY_OR(2, 64)
 #define DPE_PRUNED_PEERS DPE_TINY_OR(3, 4096)
 #define DPE_DEAD_STATES DPE_TINY_OR(2, 32)
+#define DPE_JOINED_STATES DPE_TINY_OR(4, 32) /* … and for partial matches to join when they are needed */
 #define DPE_SHARED_STATES DPE_TINY_OR(4, 32) /* that are looked at for events to share by slices */
 #define DPE_LIVE_LOOKS DPE_TINY_OR(3, 4096)
 /* Partial matches of a list that are found by what they wait for; of shorter lists all are looked at. */

@@ -63,6 +63,18 @@ static bool same(const struct dpe_run *run, const struct dpe_config *a, const st
 	return !size || !memcmp(a->registers, b->registers, size);
 }
 
+static uint64_t hash(const struct dpe_run *run, const struct dpe_config *config)
+{
+	unsigned count = dpe_automaton_registers(run->automaton, config->state);
+	uint64_t hash = config->state;
+
+	for (unsigned i = 0; i < count; i++) {
+		hash = (hash ^ (uintptr_t)config->registers[i]) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
 static bool is_final(const struct dpe_run *run, const struct dpe_config *config)
 {
 	return dpe_automaton_final(run->automaton, config->state);
@@ -152,6 +164,7 @@ const struct dpe_config_engine dpe_automaton_engine = {
 	.copy = copy,
 	.drop = drop,
 	.same = same,
+	.hash = hash,
 	.final = is_final,
 	.complete = is_complete,
 	.dead = is_dead,

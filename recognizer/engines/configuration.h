@@ -33,6 +33,8 @@ struct dpe_config_engine {
 	void (*drop)(const struct dpe_run *run, struct dpe_config *config);
 	bool (*same)(
 		const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b);
+	/* Equal for configurations that are the same. NULL: not known. */
+	uint64_t (*hash)(const struct dpe_run *run, const struct dpe_config *config);
 	bool (*final)(const struct dpe_run *run, const struct dpe_config *config);
 	/* Nothing can follow. */
 	bool (*complete)(const struct dpe_run *run, const struct dpe_config *config);

@@ -49,6 +49,8 @@ struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)
 		begin_operand(run, &conjunction->operands[i], &factors->at[i]);
 	if (!factors)
 		begin_whole(run, conjunction);
+	for (unsigned i = 0; i < count; i++)
+		conjunction->operands[i].joins = dpe_operand_joins(run, conjunction->operands[i].run);
 	return conjunction;
 }
 
@@ -76,5 +78,7 @@ void dpe_conjunction_free(struct dpe_conjunction *conjunction)
 	free(conjunction->independent);
 	free(conjunction->entries);
 	free(conjunction->found.at);
+	free(conjunction->singles.at);
+	free(conjunction->joined.at);
 	free(conjunction);
 }

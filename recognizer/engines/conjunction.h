@@ -13,6 +13,7 @@
 /* An operand of the rule's &, or the whole rule. */
 struct dpe_conjunct {
 	bool optional; /* it can be empty */
+	bool joins;    /* partial matches of independent events are made when one follows them: conjunction_joins.c */
 	/* What its engine works on: the rule's, where the operand is all of it, or its own. */
 	struct dpe_run *run;
 	struct dpe_run own;
@@ -43,6 +44,12 @@ struct dpe_entry {
 	unsigned npositions;
 };
 
+/* Some of them, each counted or borrowed. */
+struct dpe_partials {
+	struct dpe_partial **at;
+	unsigned count, cap;
+};
+
 struct dpe_conjunction {
 	struct dpe_factors *factors; /* NULL: of a single operand, the rule itself */
 	struct dpe_conjunct *operands;
@@ -58,6 +65,7 @@ struct dpe_conjunction {
 	bool *independent;
 	struct dpe_entry *entries; /* of detect.c */
 	struct dpe_places found;   /* of conjunction_step.c */
+	struct dpe_partials singles, joined;
 	unsigned capremoved, cappeers, capindependent, capentries;
 };
 
@@ -101,6 +109,22 @@ void dpe_trail_unref(struct dpe_pool *pool, struct dpe_trail *trail);
 
 struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial);
 void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */
+
+/* The partial match after a step from its configuration, which takes the event; its pattern binds these variables. */
+struct dpe_partial *dpe_partial_extend(struct dpe_run *run, const struct dpe_partial *from,
+	const struct dpe_config *config, const struct dpe_config_step *step, struct dpe_occurrence *occurrence,
+	uint64_t mask);
+
+/* ---- several at once: conjunction_joins.c ---------------------------------------------------- */
+
+/* Whether partial matches of several independent events need not be kept. `engine`: of the operand. */
+bool dpe_operand_joins(const struct dpe_run *run, const struct dpe_run *engine);
+/* Its events are independent of each other. */
+bool dpe_partial_is_independent(const struct dpe_partial *partial);
+/* Adds the partial matches of one or more of these events, which are independent of each other; by age, as the given
+ * ones of one event are. Counts down the work, and gives up at 0. */
+void dpe_join_singles(
+	struct dpe_run *run, const struct dpe_partials *singles, struct dpe_partials *to, uint64_t *work);
 
 /* ---- lists of them: partial_lists.c --------------------------------------------------------- */
 

@@ -12,7 +12,6 @@ struct extending {
 	struct dpe_run *run;
 	struct dpe_slice *slice;
 	struct dpe_occurrence *occurrence;
-	struct dpe_pool *pool;
 	const unsigned *literals; /* that the event may be */
 	unsigned nliterals;
 	uint64_t work;
@@ -49,43 +48,15 @@ static bool fits(const struct extending *x, const struct dpe_partial *partial,
 	return true;
 }
 
-static struct dpe_trail *extend_trail(
-	const struct extending *x, struct dpe_trail *before, const struct dpe_config_step *step)
+static bool joins(const struct extending *x, unsigned operand)
 {
-	struct dpe_trail *trail = dpe_pool_take(x->pool, sizeof(*trail));
-
-	*trail = (struct dpe_trail){
-		.refs = 1,
-		.positions = step->positions,
-		.npositions = step->npositions,
-		.occurrence = dpe_occurrence_ref(x->occurrence),
-		.before = dpe_trail_ref(before),
-	};
-	return trail;
+	return x->run->conjunction->operands[operand].joins;
 }
 
-/* An event without predecessors in the partial match is a minimal one. */
-static struct dpe_partial *extend(const struct extending *x, const struct dpe_partial *from,
-	const struct dpe_config *config, const struct dpe_config_step *step, uint64_t mask)
+/* With an independent event it is made where one follows both. */
+static bool is_left_to_join(const struct extending *x, const struct dpe_partial *from)
 {
-	const struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
-	struct dpe_partial *partial = dpe_pool_take(x->pool, sizeof(*partial));
-
-	*partial = (struct dpe_partial){
-		.refs = 1,
-		.operand = from->operand,
-		.config = engine->follow->take(engine, config, step, x->occurrence),
-		.first = step->npreds
-				 ? dpe_set_ref(from->first)
-				 : dpe_set_replace(x->pool, from->first, NULL, 0, x->occurrence),
-		.last = x->run->conjunction->compact
-				? NULL
-				: dpe_set_replace(x->pool, from->last, step->preds, step->npreds,
-					  x->occurrence),
-		.trail = extend_trail(x, from->trail, step),
-		.mask = from->mask | mask,
-	};
-	return partial;
+	return joins(x, from->operand) && dpe_partial_is_independent(from);
 }
 
 /* Each step that takes the event as this literal. */
@@ -101,10 +72,10 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 		const struct dpe_config_step *step = &engine->steps[i];
 		struct dpe_partial *new;
 
-		if (!fits(x, from, step))
+		if ((!step->npreds && is_left_to_join(x, from)) || !fits(x, from, step))
 			continue;
 		spend(x, DPE_EXTEND_WORK);
-		new = extend(x, from, config, step, mask);
+		new = dpe_partial_extend(x->run, from, config, step, x->occurrence, mask);
 		*DPE_GROW(x->new, x->nnew, x->capnew) = new;
 		if (x->run->acts || step->nbefore || step->nafter)
 			dpe_detect_act(x->run, x->slice, step, new->trail, x->occurrence->message);
@@ -151,10 +122,57 @@ static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 	dpe_partial_list_close_gaps(active);
 }
 
-static void take_once(struct extending *x, const struct dpe_partial *partial)
+static void take_once(struct extending *x, struct dpe_partial *partial)
 {
-	if (spend(x, 1))
-		take(x, partial, &partial->config);
+	struct dpe_partials *singles = &x->run->conjunction->singles;
+
+	if (!spend(x, 1))
+		return;
+	take(x, partial, &partial->config);
+	if (joins(x, partial->operand) && !partial->trail->before &&
+		dpe_preds_have(&x->run->preds, partial->trail->occurrence))
+		*DPE_GROW(singles->at, singles->count, singles->cap) = partial;
+}
+
+/* Whether the first one, in the list or joined, would be older. */
+static bool is_older(const struct dpe_partial *a, const struct dpe_partial *b)
+{
+	const struct dpe_trail *x = a->trail->before, *y = b->trail->before; /* without the current event */
+
+	if (x->occurrence != y->occurrence)
+		return x->occurrence->number < y->occurrence->number;
+	return x->before && !y->before;
+}
+
+/* The match that is reported does not depend on what was joined. */
+static void put_by_age(const struct extending *x, unsigned from)
+{
+	for (unsigned i = from; i < x->nnew; i++) {
+		struct dpe_partial *new = x->new[i];
+		unsigned at = i;
+
+		for (; at > from && is_older(new, x->new[at - 1]); at--)
+			x->new[at] = x->new[at - 1];
+		x->new[at] = new;
+	}
+}
+
+/* Partial matches of several immediate predecessors of the event. `from`: the first that it made of the operand. */
+static void take_joined(struct extending *x, unsigned from)
+{
+	struct dpe_conjunction *conjunction = x->run->conjunction;
+	struct dpe_partials *joined = &conjunction->joined;
+
+	if (conjunction->singles.count < 2)
+		return;
+	joined->count = 0;
+	dpe_join_singles(x->run, &conjunction->singles, joined, &x->work);
+	for (unsigned i = 0; i < joined->count; i++) {
+		if (joined->at[i]->trail->before && spend(x, 1))
+			take(x, joined->at[i], &joined->at[i]->config);
+		dpe_partial_unref(x->run, joined->at[i]);
+	}
+	put_by_age(x, from);
 }
 
 /* Partial matches of events that all slices have: the next one to be extended, and their number. */
@@ -176,7 +194,7 @@ static struct shared_partials shared_partials(const struct dpe_run *run, const s
 static void take_shared(struct extending *x, struct shared_partials *shared, uint64_t number)
 {
 	for (; shared->next < shared->count; shared->next++) {
-		const struct dpe_partial *partial = shared->at[shared->next];
+		struct dpe_partial *partial = shared->at[shared->next];
 
 		if (partial && partial->trail->occurrence->number >= number)
 			return;
@@ -192,19 +210,22 @@ static void take_in_operand(struct extending *x, unsigned operand)
 	struct dpe_places *found = &x->run->conjunction->found;
 	struct shared_partials shared = shared_partials(x->run, x->slice);
 	const struct dpe_partial nothing = {.operand = operand};
+	unsigned from = x->nnew;
 	struct dpe_config begin;
 
 	if (lists->taken == x->occurrence->number + 1)
 		return;
 	lists->taken = x->occurrence->number + 1;
+	x->run->conjunction->singles.count = 0;
 	dpe_partials_asked(&lists->active, &x->run->preds, found);
 	for (unsigned i = 0; i < found->count && x->work; i++) {
-		const struct dpe_partial *partial = lists->active.at[found->at[i]];
+		struct dpe_partial *partial = lists->active.at[found->at[i]];
 
 		take_shared(x, &shared, partial->trail->occurrence->number);
 		take_once(x, partial);
 	}
 	take_shared(x, &shared, UINT64_MAX);
+	take_joined(x, from);
 	begin = engine->follow->begin(engine);
 	take(x, &nothing, &begin);
 	engine->follow->drop(engine, &begin);
@@ -331,7 +352,6 @@ void dpe_detect_take(
 		.run = run,
 		.slice = slice,
 		.occurrence = occurrence,
-		.pool = run->recognizer->pool,
 		.literals = literals,
 		.work = most_work(run, slice),
 		.new = run->new_partials,

@@ -36,8 +36,8 @@ struct dpe_partial_index {
 	struct entry *entries;  /* of each in the list */
 	unsigned nentries, capentries;
 	uint64_t looks;
-	/* Scratch space: keys, and how many of them are awaited events. */
-	uint64_t *keys, earliest;
+	/* Scratch space: keys, and the one that stands for the configuration. */
+	uint64_t *keys, whole;
 	unsigned nkeys, capkeys;
 };
 
@@ -65,12 +65,31 @@ static void add_key(struct dpe_partial_index *index, uint64_t key)
 	*DPE_GROW(index->keys, index->nkeys, index->capkeys) = key;
 }
 
-/* The events that its steps name as predecessors. Equal configurations await the same, and the earliest
- * of these stands for them. */
+/* Equal configurations await the same. */
+static uint64_t sum_of_awaited(const struct dpe_partial_index *index)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < index->nkeys; i++)
+		sum += index->keys[i] * 0x9e3779b97f4a7c15ull ^ index->keys[i] >> 7;
+	return sum;
+}
+
+/* Odd, as no event has such a key. */
+static void add_whole(
+	struct dpe_partial_index *index, const struct dpe_run *engine, const struct dpe_config *config)
+{
+	uint64_t key = engine->follow->hash ? engine->follow->hash(engine, config) : sum_of_awaited(index);
+
+	index->whole = key | 1;
+	add_key(index, index->whole);
+}
+
+/* The events that its steps name as predecessors. */
 static void add_awaited(struct dpe_partial_index *index, const struct dpe_run *run, const struct dpe_partial *partial)
 {
 	struct dpe_run *engine = run->conjunction->operands[partial->operand].run;
-	const struct dpe_occurrence *earliest = NULL;
+	bool joined = run->conjunction->operands[partial->operand].joins && dpe_partial_is_independent(partial);
 
 	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 		unsigned count = run->conjunction->operand_of[literal] != partial->operand
@@ -80,19 +99,17 @@ static void add_awaited(struct dpe_partial_index *index, const struct dpe_run *r
 		for (unsigned i = 0; i < count; i++) {
 			const struct dpe_config_step *step = &engine->steps[i];
 
-			if (!step->npreds)
+			if (!step->npreds && !joined)
 				add_key(index, ASKED_ALWAYS);
-			for (unsigned j = 0; j < step->npreds; j++) {
-				const struct dpe_occurrence *pred = step->preds[j].occurrence;
-
-				add_key(index, key_of(pred));
-				earliest = !earliest || pred->number < earliest->number ? pred : earliest;
-			}
+			for (unsigned j = 0; j < step->npreds; j++)
+				add_key(index, key_of(step->preds[j].occurrence));
 		}
 	}
-	if (!index->nkeys)
+	if (joined) /* what it takes, or is joined with, follows its event */
+		add_key(index, key_of(partial->trail->occurrence));
+	else if (!index->nkeys)
 		add_key(index, ASKED_ALWAYS);
-	index->earliest = earliest ? key_of(earliest) : ASKED_ALWAYS;
+	add_whole(index, engine, &partial->config);
 }
 
 static void find_keys(struct dpe_partial_index *index, const struct dpe_run *run,
@@ -336,7 +353,7 @@ void dpe_partials_alike(const struct dpe_run *run, const struct dpe_partial_list
 		return;
 	find_keys(index, run, partial, role);
 	if (role == DPE_PARTIAL_ACTIVE)
-		look(index, index->earliest, found);
+		look(index, index->whole, found);
 	for (unsigned i = 0; role == DPE_PARTIAL_ENDED && i < index->nkeys; i++)
 		look(index, index->keys[i], found);
 	put_in_order(partials, found);

@@ -115,6 +115,47 @@ void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial)
 	dpe_pool_give(pool, partial, sizeof(*partial));
 }
 
+/* ---- one more event -------------------------------------------------------------------------- */
+
+static struct dpe_trail *extend_trail(struct dpe_pool *pool, struct dpe_trail *before,
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
+{
+	struct dpe_trail *trail = dpe_pool_take(pool, sizeof(*trail));
+
+	*trail = (struct dpe_trail){
+		.refs = 1,
+		.positions = step->positions,
+		.npositions = step->npositions,
+		.occurrence = dpe_occurrence_ref(occurrence),
+		.before = dpe_trail_ref(before),
+	};
+	return trail;
+}
+
+/* An event without predecessors in the partial match is a minimal one. */
+struct dpe_partial *dpe_partial_extend(struct dpe_run *run, const struct dpe_partial *from,
+	const struct dpe_config *config, const struct dpe_config_step *step, struct dpe_occurrence *occurrence,
+	uint64_t mask)
+{
+	const struct dpe_run *engine = run->conjunction->operands[from->operand].run;
+	struct dpe_pool *pool = run->recognizer->pool;
+	struct dpe_partial *partial = dpe_pool_take(pool, sizeof(*partial));
+
+	*partial = (struct dpe_partial){
+		.refs = 1,
+		.operand = from->operand,
+		.config = engine->follow->take(engine, config, step, occurrence),
+		.first = step->npreds ? dpe_set_ref(from->first)
+				      : dpe_set_replace(pool, from->first, NULL, 0, occurrence),
+		.last = run->conjunction->compact
+				? NULL
+				: dpe_set_replace(pool, from->last, step->preds, step->npreds, occurrence),
+		.trail = extend_trail(pool, from->trail, step, occurrence),
+		.mask = from->mask | mask,
+	};
+	return partial;
+}
+
 /* ---- in a slice ---------------------------------------------------------------------------- */
 
 static void copy_list(struct dpe_partial_list *to, const struct dpe_partial_list *from)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The fast paths and the general paths give the same verdicts. While a trace is written every event takes the general
-path of the recognizer, and rules about pairs are followed in slices; a .dpel log is read by a fast path that JSON Lines do not have.
+path of the recognizer, rules about pairs are followed in slices, no slice shares the events of others, and all partial matches are kept;
+a .dpel log is read by a fast path that JSON Lines do not have.
 
     both_ways.py [--dpe ./dpe] [--seed N] [--count N]
 
@@ -23,6 +24,11 @@ detect race(f): write(f) & (read(f) + write^(f))
 detect pair: open(_) & close(_)
 detect after(f): close(f) ; read(f) observing open(f)
 detect both(f): read(f) & close(f)
+detect after_two: (open(_) & close(_)) ; read(_)
+detect after_alike: (read(_) & read^(_)) ; write(_)
+detect after_three: (open(_) & close(_) & read(_)) ; write(_) ; read(_)
+detect after_two_beside: ((open(_) & read(_)) ; write(_)) & close(_)
+detect after_either: ((open(_) & close(_)) ; read(_)) + close(_) ; read(_)
 detect since(f): open(_) ; close(f)
 detect undisturbed(f): open(f) ; close(f) without unlock(_)
 detect steps(f): (open(_) & lock(_).exit) ; read(f) ; write(f)

@@ -195,6 +195,28 @@ static void memory_of_many_operands_is_flat(void **state)
 	}
 }
 
+/* Of threads that never synchronise there are as many pairs of a and b as half their number squared; none is kept. The one that
+ * is asked for is found. */
+static void pairs_are_made_when_something_follows_both(void **state)
+{
+	enum { BESIDE = 100 };
+	struct transcript to = {.ordered = true};
+	struct dpe_text log = {0};
+
+	(void)state;
+	dpe_text_puts(&log, "{\"dpe_log\":1,\"ordered\":true}\n");
+	for (unsigned i = 0; i < BESIDE; i++)
+		dpe_text_printf(&log, "{\"event\":\"%c\",\"thread\":%u,\"seq\":0}\n", "ab"[i % 2], 100 + i);
+	dpe_text_puts(&log, "{\"event\":\"a\",\"thread\":1,\"seq\":0}\n{\"event\":\"b\",\"thread\":2,\"seq\":0}\n"
+			    "{\"event\":\"up\",\"thread\":1,\"seq\":1}\n{\"event\":\"down\",\"thread\":2,\"seq\":1}\n"
+			    "{\"event\":\"c\",\"thread\":2,\"seq\":2}\n{\"event\":\"c\",\"thread\":1,\"seq\":2}\n");
+	transcript_run(&to, "sync last s: up ; down\ndetect R: (a & b) ; c\n", "jsonl", log.at);
+	assert_string_equal(to.text.at, "R match at c@2:2: a@1:0=$1 b@2:0=$2 c@2:2=$3\n");
+	assert_true(to.summary.kept < 3 * BESIDE);
+	dpe_text_free(&to.text);
+	dpe_text_free(&log);
+}
+
 static void too_many_partial_matches_are_reported(void **state)
 {
 	struct transcript to = follow_wide(
@@ -223,6 +245,7 @@ int main(void)
 		cmocka_unit_test(operands_alone_are_as_the_whole),
 		cmocka_unit_test(many_operands_on_each_engine),
 		cmocka_unit_test(memory_of_many_operands_is_flat),
+		cmocka_unit_test(pairs_are_made_when_something_follows_both),
 		cmocka_unit_test(too_many_partial_matches_are_reported),
 		cmocka_unit_test(too_much_work_is_reported),
 	};
