@@ -333,3 +333,59 @@ void cli_findings_free(struct cli_report *report)
 	}
 	free(report->of_rules);
 }
+
+/* ---- what they are about ----------------------------------------------------------------- */
+
+bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number)
+{
+	const struct dpe_message *const *around = verdict->around;
+
+	for (unsigned i = 0; i < number; i++) {
+		if (dpe_value_equal(around[i]->thread, around[number]->thread) && dpe_value_equal(around[i]->host, around[number]->host))
+			return false;
+	}
+	return around[number]->thread.kind != DPE_NONE;
+}
+
+bool cli_has_threads(const struct dpe_verdict *verdict)
+{
+	for (unsigned i = 1; i < verdict->naround; i++) {
+		if (!dpe_value_equal(verdict->around[i]->thread, verdict->around[0]->thread))
+			return true;
+	}
+	return false;
+}
+
+const char *cli_verdict_name(enum dpe_verdict_kind kind)
+{
+	static const char *const names[] = {
+		[DPE_SATISFIED] = "satisfied",
+		[DPE_VIOLATED] = "violated",
+		[DPE_INCOMPLETE] = "incomplete",
+		[DPE_INCONCLUSIVE] = "inconclusive",
+		[DPE_MATCH] = "match",
+	};
+
+	return names[kind];
+}
+
+const char *cli_deadlock_name(const struct dpe_deadlock *deadlock)
+{
+	static const char *const names[][2] = {
+		[DPE_DEADLOCK] = {"deadlock", "possible deadlock"},
+		[DPE_POTENTIAL_DEADLOCK] = {"potential deadlock", "potential deadlock"},
+		[DPE_HANG] = {"hang", "possible hang"},
+		[DPE_LONG_WAIT] = {"possible hang", "possible hang"},
+	};
+
+	return names[deadlock->kind][deadlock->reason != NULL];
+}
+
+unsigned cli_deadlock_threads(const struct dpe_deadlock *deadlock)
+{
+	unsigned count = deadlock->nwaits;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++)
+		count += deadlock->waits[i].alike;
+	return count;
+}
