@@ -37,7 +37,8 @@ static bool is_variable(const char *entry, const char *name)
 	return !strncmp(entry, name, len) && entry[len] == '=';
 }
 
-/* Symbols are bound before the first run; freed memory is overwritten. */
+/* Symbols are bound before the first run. libgomp waits in the kernel at once, unless the user has a policy: it would spin for what
+ * another thread does, which does not run meanwhile. */
 static char **make_environment(const char *library, int memory, int socket)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -46,7 +47,7 @@ static char **make_environment(const char *library, int memory, int socket)
 
 	while (environ[count])
 		count++;
-	made = dpe_xcalloc(count + 6, sizeof(*made));
+	made = dpe_xcalloc(count + 7, sizeof(*made));
 	for (unsigned i = 0; i < count; i++)
 		if (!is_variable(environ[i], "LD_PRELOAD"))
 			made[n++] = dpe_xstrdup(environ[i]);
@@ -54,6 +55,8 @@ static char **make_environment(const char *library, int memory, int socket)
 		"LD_PRELOAD=%s%s%s", library, others ? ":" : "", others ? others : "");
 	made[n++] = dpe_xstrdup("LD_BIND_NOW=1");
 	made[n++] = dpe_xasprintf(DPE_SCHED_VARIABLE "=%d,%d", memory, socket);
+	if (!getenv("OMP_WAIT_POLICY"))
+		made[n++] = dpe_xstrdup("OMP_WAIT_POLICY=passive");
 	if (others)
 		made[n++] = dpe_xasprintf(DPE_SCHED_OTHERS "=LD_PRELOAD=%s", others);
 	return made;

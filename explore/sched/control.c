@@ -2,6 +2,7 @@
  * threads that return from outside contend for it. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
 #include "explore/sched/threads.h"
 
 #include <errno.h>
@@ -17,16 +18,13 @@ static __thread bool over; /* set if the thread's last operation was */
 
 enum { WAITS, GO, TAKE_OVER };
 
-/* Not the function syscall, which is wrapped. The fourth argument: no timeout. */
+/* By the C library's function: see sched_libgomp.c. The fourth argument: no timeout. */
 static long kernel(long number, long first, long second, long third)
 {
-	register long fourth __asm__("r10") = 0;
-	long result;
+	int error = errno;
+	long result = REAL(syscall)(number, first, second, third, 0L);
 
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(first), "S"(second), "d"(third), "r"(fourth)
-			 : "rcx", "r11", "memory");
+	errno = error;
 	return result;
 }
 
@@ -431,6 +429,7 @@ static struct dpe_sched_thread *adopt(void)
 	dpe_sched_be(me);
 	dpe_sched_unlock();
 	dpe_sched_watch_end();
+	dpe_sched_libgomp_thread();
 	return me;
 }
 

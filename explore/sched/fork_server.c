@@ -3,6 +3,7 @@
  * does nothing. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
 #include "explore/sched/threads.h"
 
 #include <fcntl.h>
@@ -101,6 +102,7 @@ static void begin_run(struct dpe_sched_header *header)
 	dpe_sched_choose_begin();
 	dpe_sched_events_begin();
 	dpe_sched_be(first);
+	dpe_sched_libgomp_look();
 }
 
 /* Clears what an earlier run left, except the table of shared memory. */

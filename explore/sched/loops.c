@@ -3,6 +3,8 @@
  * and then counts as waiting for ever, unless it makes system calls. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
+
 #include <linux/prctl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -78,7 +80,7 @@ static void begin_listening(void)
 	const struct sigaction action = {.sa_sigaction = note_call, .sa_flags = SA_SIGINFO};
 	sigset_t blocked;
 
-	called = pthread_sigmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, SIGSYS) ||
+	called = dpe_sched_has_libgomp() || pthread_sigmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, SIGSYS) ||
 		 sigaction(SIGSYS, NULL, &before) || before.sa_handler != SIG_DFL || sigaction(SIGSYS, &action, NULL);
 	if (called)
 		return;
@@ -93,6 +95,8 @@ static void stop_listening(void)
 
 	round_again = DPE_SCHED_NOBODY;
 	calls = SYSCALL_DISPATCH_FILTER_ALLOW;
+	if (dpe_sched_has_libgomp())
+		return;
 	prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 	if (!sigaction(SIGSYS, NULL, &now) && now.sa_sigaction == note_call)
 		sigaction(SIGSYS, &before, NULL);

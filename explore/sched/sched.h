@@ -94,6 +94,17 @@
 	X(FUTEX_TIMEDBLOCK, "futex_timedwait.exit")                                                          \
 	X(FUTEX_WAKE, "futex_wake")                                                                \
 	X(FUTEX_WOKEN, "futex_wake.exit")                                                           \
+	X(OMP_SET_LOCK, "omp_set_lock")                                                             \
+	X(OMP_TEST_LOCK, "omp_test_lock")                                                           \
+	X(OMP_UNSET_LOCK, "omp_unset_lock")                                                         \
+	X(OMP_SET_NEST_LOCK, "omp_set_nest_lock")                                                   \
+	X(OMP_TEST_NEST_LOCK, "omp_test_nest_lock")                                                 \
+	X(OMP_UNSET_NEST_LOCK, "omp_unset_nest_lock")                                               \
+	X(OMP_CRITICAL, "GOMP_critical_start")                                                      \
+	X(OMP_CRITICAL_END, "GOMP_critical_end")                                                    \
+	X(OMP_CRITICAL_NAME, "GOMP_critical_name_start")                                            \
+	X(OMP_CRITICAL_NAME_END, "GOMP_critical_name_end")                                          \
+	X(OMP_BARRIER, "GOMP_barrier")                                                              \
 	X(READ, "read")                                                                            \
 	X(WRITE, "write")                                                                          \
 	X(ATOMIC_LOAD, "atomic_load")                                                              \

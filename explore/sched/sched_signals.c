@@ -2,6 +2,8 @@
  * and then again the one that it was about to do. A thread that sends a signal goes on once the handler is waiting. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -46,11 +48,16 @@ static bool is_replaced(const struct sigaction *action)
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
 }
 
-/* Of the signal at events of rules, the handler stays the library's. */
+/* The handlers of the signals at events of rules and at system calls of libgomp stay the library's. */
+static bool is_taken(int number)
+{
+	return (dpe_sched->rules && number == DPE_SCHED_SIGNAL) || (number == SIGSYS && dpe_sched_has_libgomp());
+}
+
 DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
 	bool is_known = dpe_sched && number > 0 && number < NSIG;
-	bool is_event = is_known && dpe_sched->rules && number == DPE_SCHED_SIGNAL;
+	bool is_own = is_known && is_taken(number);
 	struct sigaction wanted, own, was;
 	int error = 0;
 
@@ -64,12 +71,12 @@ DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, str
 			wanted.sa_sigaction = on_signal;
 		}
 	}
-	if (!is_event)
+	if (!is_own)
 		error = REAL(sigaction)(number, action ? &wanted : NULL, &was);
 	if (error)
 		own_actions[number] = own;
 	else if (before)
-		*before = is_event || is_replaced(&was) ? own : was;
+		*before = is_own || is_replaced(&was) ? own : was;
 	return error;
 }
 

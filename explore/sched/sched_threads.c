@@ -3,6 +3,7 @@
  * to be called until the last of glibc's rounds. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
 #include "explore/sched/threads.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ static void *begin(void *with)
 	dpe_sched_be(me);
 	me->stack = (uint64_t)__builtin_frame_address(0);
 	dpe_sched_watch_end();
+	dpe_sched_libgomp_thread();
 	dpe_sched_park(me);
 	me->inside = false;
 	return start->routine(start->with);
@@ -99,6 +101,7 @@ int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr, void *(*rout
 	if (!dpe_sched_self())
 		return REAL(pthread_create)(thread, attr, routine, with);
 	arrive(DPE_SCHED_CREATE, 0, pc);
+	dpe_sched_libgomp_look();
 	added = add_thread(attr);
 	added->op.pc = (uint64_t)routine + 1; /* because locations are taken as return addresses */
 	start = &starts[dpe_sched_number(added)];

@@ -2,6 +2,8 @@
  * begins to wait, and continues; other threads run in between. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/libgomp.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -448,21 +450,29 @@ static bool is_futex_of_mine(long number, const long *words)
 	       dpe_sched_self() && !dpe_sched_leaves(!(words[1] & FUTEX_PRIVATE_FLAG));
 }
 
+bool dpe_sched_futex(long number, const long *words, uint64_t pc, long *result)
+{
+	int command = (int)words[1] & FUTEX_CMD_MASK;
+
+	if (!is_futex_of_mine(number, words))
+		return false;
+	if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
+		*result = wake_futex(words, pc);
+	else
+		*result = wait_for_futex(words, futex_until(words), pc);
+	return true;
+}
+
 DPE_SCHED_EXPORTED long syscall(long number, ...)
 {
-	long words[6];
+	long words[6], result;
 	va_list rest;
-	int command;
 
 	va_start(rest, number);
 	for (unsigned i = 0; i < 6; i++)
 		words[i] = va_arg(rest, long);
 	va_end(rest);
-	command = (int)words[1] & FUTEX_CMD_MASK;
-	if (!is_futex_of_mine(number, words))
-		return REAL(syscall)(
-			number, words[0], words[1], words[2], words[3], words[4], words[5]);
-	if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET)
-		return wake_futex(words, DPE_SCHED_HERE);
-	return wait_for_futex(words, futex_until(words), DPE_SCHED_HERE);
+	if (dpe_sched_futex(number, words, DPE_SCHED_HERE, &result))
+		return result;
+	return REAL(syscall)(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }

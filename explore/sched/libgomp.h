@@ -1,0 +1,14 @@
+/* libgomp: waits of libgomp, which are system calls of its own code. */
+#ifndef DPE_EXPLORE_SCHED_LIBGOMP_H
+#define DPE_EXPLORE_SCHED_LIBGOMP_H
+
+#include "explore/sched/control.h"
+
+/* If libgomp is loaded, its futexes are operations from here on, in this thread and each that calls dpe_sched_libgomp_thread. */
+DPE_SCHED_HIDDEN void dpe_sched_libgomp_look(void);
+DPE_SCHED_HIDDEN void dpe_sched_libgomp_thread(void);
+DPE_SCHED_HIDDEN bool dpe_sched_has_libgomp(void);
+/* sched_waits.c: does the system call, if it is of a futex that is modelled. */
+DPE_SCHED_HIDDEN bool dpe_sched_futex(long number, const long *words, uint64_t pc, long *result);
+
+#endif
