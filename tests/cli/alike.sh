@@ -1,4 +1,4 @@
-# Operands of & that differ in carets alone: of readings that differ only in which is which, one.
+# Operands of & that differ only in carets are interchangeable: of equivalent readings of an event, one is followed.
 . tests/tap.sh
 
 carets() { python3 -c 'import sys; print("^" * int(sys.argv[1]), end="")' "$1"; }
@@ -14,12 +14,12 @@ for turn in range(4):
     event("release", f"r{turn}", *(f"a{turn}.{i}" for i in range(12)))' >barrier.jsonl
 printf 'expect barrier: %s\n' "$(operands '(arrive%;release)*' 12 ' & ')" >barrier.dpe
 run "$DPE" replay --trace=trace -s barrier.dpe barrier.jsonl
-check 'a barrier of twelve' "$status" -eq 0
-check 'its events are read in one way' "$(grep -c 'took.*: 1 reading$' trace)" -eq 52
+check 'a log of a barrier of twelve threads satisfies its rule' "$status" -eq 0
+check 'each event of the barrier has one reading' "$(grep -c 'took.*: 1 reading$' trace)" -eq 52
 head -n 51 barrier.jsonl >short.jsonl
 printf '{"event":"release","id":"early","pred":["a3.0","a3.1"]}\n' >>short.jsonl
 run "$DPE" replay -s barrier.dpe short.jsonl
-says 'a barrier that opens early' 1 'barrier: violation of' 'id "early"' 'expected release after arrive and arrive^ and'
+says 'a barrier that opens early violates its rule' 1 'barrier: violation of' 'id "early"' 'expected release after arrive and arrive^ and'
 
 # The cells are emptied in the order in which they were filled, then in the other one.
 python3 -c '
@@ -40,15 +40,15 @@ for turn in range(6):
 printf 'expect buffer: %s & ((%s);consume)* & (produce;(%s))*\n' "$(operands '(put%;get%)*' 10 ' & ')" \
 	"$(operands 'get%' 10 ' + ')" "$(operands 'put%' 10 ' + ')" >buffer.dpe
 run "$DPE" replay --trace=trace -s buffer.dpe buffer.jsonl
-check 'a buffer of ten' "$status" -eq 0
-check 'its events are taken' "$(grep -c 'took.*: [1-9]* readings*$' trace)" -eq 240
-# With an eleventh item there is no room.
+check 'a log of a buffer of ten cells satisfies its rule' "$status" -eq 0
+check 'each event of the buffer is taken' "$(grep -c 'took.*: [1-9]* readings*$' trace)" -eq 240
+# The eleventh item finds no empty cell.
 head -n 20 buffer.jsonl >full.jsonl
 printf '{"event":"produce","id":"p","pred":["e19"]}\n{"event":"put","id":"eleventh","pred":["p"]}\n' >>full.jsonl
 run "$DPE" replay -s buffer.dpe full.jsonl
-says 'a buffer that is full' 1 'buffer: violation of' 'id "eleventh"' 'get after put'
+says 'an eleventh item put into a buffer of ten violates its rule' 1 'buffer: violation of' 'id "eleventh"' 'get after put'
 
-# Twelve that have nothing to do with each other, all at work at once, in rounds.
+# Twelve operands without common events, concurrent in each round.
 python3 -c '
 import json
 event = lambda name, id, *preds: print(json.dumps({"event": name, "id": id, "pred": preds}))
@@ -62,17 +62,17 @@ for turn in range(3):
     last = [f"end{turn}"]' >rounds.jsonl
 printf 'expect rounds: ((%s);end)*\n' "$(operands '(a%;b%)' 12 ' & ')" >rounds.dpe
 run "$DPE" replay --trace=trace -s rounds.dpe rounds.jsonl
-check 'operands that share nothing' "$status" -eq 0
-check 'their events are read in one way' "$(grep -c 'took.*: 1 reading$' trace)" -eq 75
+check 'rounds of twelve operands without common events satisfy their rule' "$status" -eq 0
+check 'each event of these operands has one reading' "$(grep -c 'took.*: 1 reading$' trace)" -eq 75
 grep -v '"b2.5"' rounds.jsonl >short.jsonl
 run "$DPE" replay -s rounds.dpe short.jsonl
-says 'one of them is not at its end' 1 'rounds: incomplete match of' 'expected b^^^^^ after a^^^^^'
+says 'an operand that does not reach its end makes the match incomplete' 1 'rounds: incomplete match of' 'expected b^^^^^ after a^^^^^'
 
-# Who asks which event is where is reported about each as it is.
+# An action that names positions needs every reading.
 printf 'expect R: (a;b) & (a^;b^) { print($1, $2, $3, $4); }\n' >named.dpe
 printf '%s\n' '{"event":"a","id":"a1"}' '{"event":"a","id":"a2"}' '{"event":"b","id":"b2","pred":["a2"]}' \
 	'{"event":"b","id":"b1","pred":["a1"]}' >named.jsonl
 run "$DPE" replay --trace=trace -s named.dpe named.jsonl
-says 'positions' 0 'a1'
-check 'both readings are followed' "$(grep -c 'took a.*: 2 readings$' trace)" -eq 2
+says 'a rule whose action prints its positions is satisfied' 0 'a1'
+check 'both readings of an event are followed where an action names positions' "$(grep -c 'took a.*: 2 readings$' trace)" -eq 2
 finish

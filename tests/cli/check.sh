@@ -7,8 +7,8 @@ detect B: c ;
 expect C: d & & e
 X
 run "$DPE" check three.dpe
-check 'three mistakes: three diagnostics' "$status $(grep -c ': error: ' err)" = '2 3'
-same 'each with its place and a caret' err <<'X'
+check 'dpe check reports each of three errors in a specification' "$status $(grep -c ': error: ' err)" = '2 3'
+same 'each error has its line, its column and a caret' err <<'X'
 three.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then), & (independently) or + (either)
   | expect A: a b
   |             ^
@@ -22,25 +22,25 @@ X
 
 : >empty.dpe
 run "$DPE" check empty.dpe
-says 'an empty specification' 2 'empty.dpe: error: no rule in it'
+says 'dpe check of an empty specification fails' 2 'empty.dpe: error: no rule in it'
 printf '/* nothing\n   here */\n' >comment.dpe
 run "$DPE" check comment.dpe
-says 'a specification of comments' 2 'comment.dpe: error: no rule in it'
+says 'dpe check of a specification of comments alone fails' 2 'comment.dpe: error: no rule in it'
 
 printf 'expect N: (a;b) & (b;a)\n' >none.dpe
 printf '(a .)\n' >a.msg
 for command in 'check none.dpe' 'compile none.dpe' 'replay -s none.dpe a.msg'; do
 	run "$DPE" $command
-	says "dpe $command: accepts nothing" 2 "none.dpe:1:8: error: rule 'N' accepts nothing"
-	check 'reported once' "$(grep -c ': error: ' err)" -eq 1
+	says "dpe $command refuses a rule that accepts nothing" 2 "none.dpe:1:8: error: rule 'N' accepts nothing"
+	check 'the rule that accepts nothing is reported once' "$(grep -c ': error: ' err)" -eq 1
 done
 
 printf 'detect open: thread::exit [state = 1] ;\n  c\n' >later.dpe
 run "$DPE" run -s later.dpe -- true
-says 'what cannot be observed yet says so' 2 'later.dpe:1:28: error: not yet supported: variables of the running program'
+says 'dpe run refuses conditions on variables of the running program' 2 'later.dpe:1:28: error: not yet supported: variables of the running program'
 for command in 'check later.dpe' 'compile later.dpe' 'replay -s later.dpe a.msg'; do
 	run "$DPE" $command
-	gives "dpe $command: a log may have it" 0
+	gives "dpe $command accepts a condition on a variable, which a log may have" 0
 done
 
 cat >rules.dpe <<'X'
@@ -49,8 +49,8 @@ detect both: a & b observing c { print("both"); }
 sync last S(m): unlock(m).enter ; lock(m).exit
 X
 run "$DPE" check rules.dpe
-gives 'a good specification' 0
-same 'what check shows' out <<'X'
+gives 'dpe check of a correct specification succeeds' 0
+same 'dpe check shows class, alphabet and slices of each rule' out <<'X'
 expect file: open(f);(read(f)+write(f))*;close(f)
   class     sequential: only ; + and *
   alphabet  open(f), read(f), write(f), close(f)
@@ -66,18 +66,18 @@ sync S: unlock(m).enter;lock(m).exit
   slices    one for each m
 X
 run "$DPE" check - <rules.dpe
-check 'a specification from standard input' "$status $(grep -c class out)" = '0 2'
+check 'dpe check - reads a specification from standard input' "$status $(grep -c class out)" = '0 2'
 printf 'include "pthread.dpe"\ndetect mine: a & b\n' >mine.dpe
 run "$DPE" check mine.dpe
-check 'the rules of the file, not the included ones' \
+check 'dpe check shows the rules of the file, and only the number of included ones' \
 	"$(grep -c '  class ' out) $(grep -cE '^and [0-9]+ rules of included specifications' out)" = '1 1'
 run "$DPE" check --all mine.dpe
-check 'unless asked for' "$(grep -c '^sync ' out)" -gt 5
+check 'dpe check --all shows included rules' "$(grep -c '^sync ' out)" -gt 5
 run "$DPE" check pthread.dpe
-check 'all rules of a shipped one that is named' "$(grep -c '^sync ' out)" -gt 5
+check 'dpe check of a shipped specification shows its rules' "$(grep -c '^sync ' out)" -gt 5
 gives 'the shipped pthread.dpe is found by its name' 0
 run "$DPE" check "$TOP/examples/producer-consumer/race.dpe"
-gives "the example's rule" 0
+gives "dpe check of an example's specification succeeds" 0
 
 # The paper's figures 4-6 and 4-7.
 printf 'expect R: a;(b&(c;d));e\n' >figure.dpe
@@ -99,17 +99,17 @@ digraph "R" {
 }
 X
 run "$DPE" compile --rule=both rules.dpe
-check 'one rule of several' "$status $(head -1 out)" = '0 both: a&b'
+check 'dpe compile --rule writes the chosen rule of several' "$status $(head -1 out)" = '0 both: a&b'
 mkdir own && printf 'detect mine: a\n' >own/pthread.dpe && printf 'include "pthread.dpe"\ndetect both: a & b\n' >own/spec.dpe
 run "$DPE" check own/spec.dpe
-says 'a file that hides a shipped one' 0 'own/spec.dpe:1:9: note: this is own/pthread.dpe, which hides /'
+says 'an included file that hides a shipped specification is noted' 0 'own/spec.dpe:1:9: note: this is own/pthread.dpe, which hides /'
 printf 'include "mine.dpe"\ndetect both: a & b\n' >own/spec.dpe && mv own/pthread.dpe own/mine.dpe
 run "$DPE" check own/spec.dpe
-check 'one that hides none' "$status $(lines err)" = '0 0'
+check 'an included file that hides no shipped specification is not noted' "$status $(lines err)" = '0 0'
 run "$DPE" check deadlock.dpe
-check 'the shipped ones hide nothing' "$status $(lines err)" = '0 0'
+check 'dpe check of a shipped specification prints no note on hidden files' "$status $(lines err)" = '0 0'
 run "$DPE" compile --rule=flie rules.dpe
-says 'no such rule: the nearest' 2 "no rule 'flie'; did you mean 'file'?"
+says 'dpe compile --rule suggests the nearest name for an unknown rule' 2 "no rule 'flie'; did you mean 'file'?"
 run "$DPE" compile --max-states=3 figure.dpe
-says 'more states than wanted' 2 'states'
+says 'an automaton of more than --max-states states is refused' 2 'states'
 finish

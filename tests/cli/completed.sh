@@ -1,5 +1,5 @@
-# Whether the observed events can be completed is decided without orders among events, by groups of
-# operands, and given up beyond a bound.
+# The search for dead states: it ignores the order of events, looks at operands without common events
+# separately, and is given up beyond a limit.
 . tests/tap.sh
 
 python3 -c '
@@ -19,7 +19,7 @@ for n, (label, takes, leaves) in enumerate(moves):
 print("</page></net></pnml>")' >pool.pnml
 run "$DPE" compile pool.pnml
 cp out pool.dpe
-check 'a swimming pool for four persons is a rule' "$status" -eq 0
+check 'dpe compile turns a net of a swimming pool for four persons into a rule' "$status" -eq 0
 # limited KIB COMMAND...: with so much address space
 limited() (
 	grep -q __asan_init "$DPE" || ulimit -v "$1"
@@ -28,7 +28,7 @@ limited() (
 )
 : >nothing.jsonl
 run limited 120000 "$DPE" replay -s pool.dpe nothing.jsonl
-says 'whose ends are found in little memory' 1 'incomplete' 'entry first'
+says 'the dead states of the rule of the swimming pool are found in 120 MB' 1 'incomplete' 'entry first'
 
 toggles() { for i in $(seq "$1"); do printf '%s & ' "((a$i;b$i)*$2)"; done; }
 {
@@ -37,13 +37,13 @@ toggles() { for i in $(seq "$1"); do printf '%s & ' "((a$i;b$i)*$2)"; done; }
 } >never.dpe
 printf '{"event":"a1","id":"a"}\n{"event":"x","id":"x"}\n{"event":"y","id":"y","pred":["x"]}\n{"event":"b1","id":"b"}\n' >never.jsonl
 run limited 1000000 "$DPE" replay --format=json -s never.dpe never.jsonl
-check 'too large a search is given up' "$status" -eq 3
-check 'the verdict is inconclusive, once' "$(grep -c '"rule":"never".*"verdict":"inconclusive".*not found out' out)" -eq 1
-check 'certain verdicts of other slices remain certain' "$(grep -c '"other".*"satisfied"\|"satisfied":1' out)" -ge 1
+check 'a replay gives up a search for dead states that exceeds its limits' "$status" -eq 3
+check 'the rule whose search was given up has one inconclusive verdict' "$(grep -c '"rule":"never".*"verdict":"inconclusive".*not found out' out)" -eq 1
+check 'other rules keep their certain verdicts when a search is given up' "$(grep -c '"other".*"satisfied"\|"satisfied":1' out)" -ge 1
 run limited 1000000 "$DPE" compile --rule=never --emit=pa never.dpe
-says 'an automaton that nobody knows is not written' 2 "the search for the dead states of rule 'never' exceeds its limits"
+says 'dpe compile refuses an automaton whose dead states are not found' 2 "the search for the dead states of rule 'never' exceeds its limits"
 
 printf 'expect apart: %sc;d & d;c\n' "$(toggles 24 '')" >apart.dpe
 run limited 1000000 "$DPE" check apart.dpe
-says 'operands that share nothing are looked at alone' 2 "rule 'apart' accepts nothing"
+says 'operands without common events are searched separately for dead states' 2 "rule 'apart' accepts nothing"
 finish

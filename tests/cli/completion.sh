@@ -18,16 +18,16 @@ completes() {
 	test "$answer" = "$wanted" && ok "$name" || { not_ok "$name" && explain "wanted: $wanted" "not: $answer"; }
 }
 touch one.dpe
-completes 'a command' 'hang' dpe ha
-completes 'several' 'race record replay run' dpe r
-completes 'an option' '--on-break' dpe replay --on-b
-completes 'none of another command' '' dpe hang --on-b
-completes 'a choice' 'always' dpe replay --draw = al
-completes 'choices' 'always auto never' dpe replay --draw =
-completes 'a process' $$ dpe hang -p $$
-completes 'a file' 'one.dpe' dpe run -s one
+completes 'bash completes the name of a command' 'hang' dpe ha
+completes 'bash offers all commands with the same first letter' 'race record replay run' dpe r
+completes 'bash completes an option of a command' '--on-break' dpe replay --on-b
+completes 'bash does not offer the option of another command' '' dpe hang --on-b
+completes 'bash completes one choice of an option' 'always' dpe replay --draw = al
+completes 'bash offers all choices of an option' 'always auto never' dpe replay --draw =
+completes 'bash completes a process id after -p' $$ dpe hang -p $$
+completes 'bash completes a specification after -s' 'one.dpe' dpe run -s one
 printf '#!/bin/sh\n' >bin/only-here && chmod +x bin/only-here
-completes 'a program' only-here dpe run -s one.dpe -- only-h
+completes 'bash completes a program after --' only-here dpe run -s one.dpe -- only-h
 
 # Each command, option and choice that --help prints, in both shells. In zsh, functions of its completion are replaced by
 # some that print what they are given.
@@ -48,24 +48,24 @@ same() {
 	test "$2" = "$3" && test -n "$2" && ok "$1" || { not_ok "$1" && explain "wanted: $2" "not: $3"; }
 }
 run command -v zsh
-gives 'zsh is there' 0
+gives 'zsh is installed' 0
 commands=$("$DPE" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort | xargs)
-completes 'bash: all commands' "$(echo "$commands help" | tr ' ' '\n' | sort | xargs)" dpe ''
-same 'zsh: all commands' "$commands" "$(in_zsh dpe '')"
+completes 'bash offers all commands' "$(echo "$commands help" | tr ' ' '\n' | sort | xargs)" dpe ''
+same 'zsh offers all commands' "$commands" "$(in_zsh dpe '')"
 for command in $commands; do
 	"$DPE" "$command" --help >help
 	options=$(grep -o '^  \(-., \)*--[a-z-]*' help | grep -o -e '--.*' | sort -u | xargs)
-	completes "bash: all options of $command" "$options" dpe "$command" --
-	same "zsh: all options of $command" "$options" "$(in_zsh dpe "$command" --)"
+	completes "bash offers all options of $command" "$options" dpe "$command" --
+	same "zsh offers all options of $command" "$options" "$(in_zsh dpe "$command" --)"
 	grep -o '^  \(-., \)*--[a-z-]*=[a-z]*|[a-z|]* ' help | grep -o -e '--.*' | while IFS='=' read -r option choices; do
-		completes "bash: $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" dpe "$command" "$option" = ''
-		same "zsh: $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" "$(in_zsh dpe "$command" "$option=")"
+		completes "bash offers all choices of $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" dpe "$command" "$option" = ''
+		same "zsh offers all choices of $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" "$(in_zsh dpe "$command" "$option=")"
 	done >choices
 	cat choices
 	failures=$((failures + $(grep -c '^not ok' choices)))
 done
-same 'zsh: a file behind =' FILES "$(in_zsh dpe run --html=)"
-same 'zsh: a file' FILES "$(in_zsh dpe run -s '')"
-same 'zsh: a process' PIDS "$(in_zsh dpe hang -p '')"
-same 'zsh: a program' COMMANDS "$(in_zsh dpe run -- '')"
+same 'zsh completes a file after --html=' FILES "$(in_zsh dpe run --html=)"
+same 'zsh completes a file after -s' FILES "$(in_zsh dpe run -s '')"
+same 'zsh completes a process after -p' PIDS "$(in_zsh dpe hang -p '')"
+same 'zsh completes a program after --' COMMANDS "$(in_zsh dpe run -- '')"
 finish

@@ -1,12 +1,12 @@
-# Traces in the Common Trace Format: of LTTng itself where it runs, and made by hand.
+# Traces in the Common Trace Format: written by ctf.py, and by LTTng where it is installed.
 . tests/tap.sh
 
-# ---- made by hand: what is traced in which order ----
+# ---- written by ctf.py ----
 python3 "$TOP/tests/cli/ctf.py" mutexes
 run babeltrace2 mutexes
-check 'the trace is one for babeltrace2' "$status $(lines out)" = '0 10'
+check 'babeltrace2 reads the trace that ctf.py wrote' "$status $(lines out)" = '0 10'
 run "$DPE" convert mutexes mutexes.jsonl
-gives 'it is read' 0
+gives 'dpe convert reads a CTF trace' 0
 python3 - >seen <<'E'
 import json
 for line in open("mutexes.jsonl"):
@@ -14,7 +14,7 @@ for line in open("mutexes.jsonl"):
     if "event" in m:
         print(m["event"], m["args"], m.get("ret"), m["thread"], m["process"], m["host"], m["time"], m.get("vars", {}))
 E
-same 'events, threads, times; a mutex is given back before it is taken' seen <<'E'
+same 'a CTF trace keeps events, threads and times, and unlocks a mutex before the next lock' seen <<'E'
 pthread_mutex_lock.enter ['0x10'] None 11 1 h 1000000100 {}
 pthread_mutex_lock.exit ['0x10'] 0 11 1 h 1000000110 {}
 work::step [5, -3, 'a "text"', 0.5] None 11 1 h 1000000115 {'name': 'work:step', 'n': 5, 'below': -3, 'label': 'a "text"', 'share': 0.5}
@@ -26,31 +26,31 @@ work::step [6, 0, '', 1] None 12 1 h 1000000140 {'name': 'work:step', 'n': 6, 'b
 pthread_mutex_unlock.enter ['0x10'] None 12 1 h 1000000150 {}
 work::array [None] None 12 1 h 1000000160 {'name': 'work:array', 'values': None}
 E
-says 'what messages have no place for' 0 'warning: 1 events have structures or arrays'
+says 'dpe convert warns of CTF fields that are structures or arrays' 0 'warning: 1 events have structures or arrays'
 run "$DPE" replay -s pthread.dpe -e 'detect race: work::step & work::step^' mutexes
-says 'mutexes order' 0 'nothing found'
+says 'pthread.dpe orders events of a CTF trace by its mutexes' 0 'nothing found'
 run "$DPE" replay -e 'detect race: work::step & work::step^' mutexes
-says 'where rules say so' 1 '1 match'
+says 'without pthread.dpe the mutexes of a CTF trace order nothing' 1 '1 match'
 python3 "$TOP/tests/cli/ctf.py" discarded 7
 run "$DPE" replay -e 'expect all: work::step*' discarded
-says 'discarded events are lost' 3 ' 7 lost' inconclusive
+says 'discarded events of a CTF trace are lost' 3 ' 7 lost' inconclusive
 run "$DPE" replay -e 'detect a' .
-check 'several traces below a folder are one log' "$(grep -o '^dpe: [0-9]* events, 7 lost' err)" = 'dpe: 20 events, 7 lost'
+check 'CTF traces below one folder are one log' "$(grep -o '^dpe: [0-9]* events, 7 lost' err)" = 'dpe: 20 events, 7 lost'
 mkdir empty
 run "$DPE" replay -e 'detect a' empty
-says 'a folder without a trace' 2 "empty: error: there is no trace in this folder"
+says 'a folder without a CTF trace is refused' 2 "empty: error: there is no trace in this folder"
 for size in 0 10 100 300; do
 	mkdir -p damaged
 	head -c $size mutexes/metadata >damaged/metadata
 	cp mutexes/stream damaged
 	run timeout 20 "$DPE" replay -e 'detect a' damaged
-	check "metadata cut at $size" "$status $(grep -c 'error: ' err)" = '2 1'
+	check "CTF metadata cut at $size bytes is one error" "$status $(grep -c 'error: ' err)" = '2 1'
 done
 cp mutexes/metadata damaged
 for size in 1 20 60 100; do
 	head -c $size mutexes/stream >damaged/stream
 	run timeout 20 "$DPE" replay -e 'detect a' damaged
-	check "a stream cut at $size" "$status $(grep -c 'error: ' err)" = '2 1'
+	check "a CTF stream cut at $size bytes is one error" "$status $(grep -c 'error: ' err)" = '2 1'
 done
 # A packet whose content is larger than itself, or whose size is negative: libbabeltrace2 aborts.
 python3 - <<'E'
@@ -63,7 +63,7 @@ open("discarded/stream", "wb").write(stream)
 E
 for trace in damaged discarded; do
 	run timeout 20 "$DPE" replay -e 'detect a' $trace
-	check "sizes that cannot be, $trace" "$status $(grep -c 'error: ' err) $(lines err)" = '2 1 1'
+	check "an impossible packet size in a CTF stream is one error ($trace)" "$status $(grep -c 'error: ' err) $(lines err)" = '2 1 1'
 done
 rm -r damaged discarded
 
@@ -100,7 +100,7 @@ int main(void)
 	pthread_join(thread, NULL);
 }
 E
-gcc -g inversion.c -o inversion -lpthread || not_ok 'building it'
+gcc -g inversion.c -o inversion -lpthread || not_ok 'compiling inversion.c'
 export LTTNG_HOME="$PWD" LTTNG_UST_REGISTER_TIMEOUT=10000
 {
 	lttng-sessiond --daemonize --pidfile="$PWD/sessiond" --no-kernel # or there is one, which serves as well
@@ -112,7 +112,7 @@ traced=$?
 test -s sessiond && kill "$(cat sessiond)"
 check "LTTng traces: $(tail -1 lttng.out)" $traced -eq 0
 run "$DPE" convert lttng lttng.jsonl
-check 'each of its events is read' "$status $(grep -c '"event"' lttng.jsonl)" = "0 $(babeltrace2 lttng | wc -l)"
+check 'dpe convert reads each event of an LTTng trace' "$status $(grep -c '"event"' lttng.jsonl)" = "0 $(babeltrace2 lttng | wc -l)"
 run "$DPE" replay -s deadlock.dpe -s pthread.dpe lttng
-says 'pthread.dpe and deadlock.dpe follow them as they are' 1 'potential deadlock of 2 threads' '(inversion)'
+says 'pthread.dpe and deadlock.dpe find the potential deadlock in an LTTng trace' 1 'potential deadlock of 2 threads' '(inversion)'
 finish

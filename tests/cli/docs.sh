@@ -1,4 +1,4 @@
-# What the documents show works, and what there is they tell.
+# Examples in the documents work, and the documents mention all commands and options.
 . tests/tap.sh
 
 cat >blocks.py <<'X'
@@ -13,10 +13,10 @@ for path in [f"{top}/README.md"] + sorted(glob.glob(f"{top}/docs/*.md")):
 		print(f"block{count}.dpe", path[len(top) + 1:])
 X
 python3 blocks.py "$TOP" >blocks
-check 'there are examples in the documents' "$(lines blocks)" -ge 4
+check 'README and docs have at least four specifications' "$(lines blocks)" -ge 4
 while read -r block document; do
 	run "$DPE" check "$block"
-	gives "$document, $block: a good specification" 0
+	gives "dpe check accepts the specification $block of $document" 0
 done <blocks
 
 for command in check fmt compile run top attach record replay view convert race deadlock explore hang list; do
@@ -26,7 +26,7 @@ for command in check fmt compile run top attach record replay view convert race 
 			not_ok "dpe.1 does not mention $command $option"
 	done
 	grep -qF "dpe $command" "$TOP/README.md" || not_ok "README does not mention $command"
-	ok "$command is documented"
+	ok "dpe $command is in README, and its options in dpe.1"
 done
 
 python3 - "$TOP" >missing <<'X'
@@ -37,18 +37,18 @@ for path in [f"{top}/README.md"] + glob.glob(f"{top}/docs/*.md"):
 		if not os.path.exists(os.path.join(os.path.dirname(path), link)):
 			print(path[len(top) + 1:], link)
 X
-: | same 'links lead somewhere' missing
+: | same 'no link in README or docs is broken' missing
 
-check "README has continuous integration's command" "$(grep -cxF -- "$(tail -1 "$TOP/.ci/run")" "$TOP/README.md")" -eq 1
+check "README has the command of continuous integration" "$(grep -cxF -- "$(tail -1 "$TOP/.ci/run")" "$TOP/README.md")" -eq 1
 
-# What README shows of logs; live/pages.sh does all of it.
+# README's example with a log; live/pages.sh runs all examples.
 mkdir page
 cd page || exit 1
 ln -s "$DPE" dpe
 ln -s "$BUILD" build
 run python3 "$TOP/tests/sessions.py" "$TOP/README.md" 'Your first DPE'
-check "the README's log" "$status $(grep -c '^ok' out)" = '0 1'
+check "README's example with a log prints what README shows" "$status $(grep -c '^ok' out)" = '0 1'
 ln -s "$TOP/examples" examples
 PATH=$PWD:$PATH python3 "$TOP/tests/sessions.py" "$TOP/docs/imports.md" >sessions
-check 'logs of other programs' "$(grep -c '^ok' sessions) $(grep -c '^not ok' sessions)" = '4 0'
+check 'the examples of docs/imports.md print what the page shows' "$(grep -c '^ok' sessions) $(grep -c '^not ok' sessions)" = '4 0'
 finish

@@ -1,4 +1,4 @@
-# How the events of a finding follow each other, drawn.
+# --draw: the causal order of a finding's events.
 . tests/tap.sh
 export LC_ALL=C.UTF-8
 
@@ -17,7 +17,7 @@ expect no: a ; (b & d) ; e
 detect one: a
 X
 run "$DPE" replay --draw=always -s rules.dpe log.jsonl
-same 'matches and violations' err <<'X'
+same '--draw=always draws matches and violations' err <<'X'
 #1 one: match of a  [rules.dpe:4]
   $1 a(3)  id "1"  thread 1
 #2 race: match of b&d  [rules.dpe:1]
@@ -46,15 +46,15 @@ same 'matches and violations' err <<'X'
 dpe: 6 events, 0 lost; 4 rules: 3 matches, 1 violated
 X
 run "$DPE" replay -s rules.dpe log.jsonl
-check 'a file gets none' "$(grep -c '─\|independent' err)" -eq 0
+check 'a report written to a file has no drawing by default' "$(grep -c '─\|independent' err)" -eq 0
 run script -qec "'$DPE' replay -s rules.dpe log.jsonl" /dev/null
-check 'a terminal does' "$(grep -c 'thread 2  \$1 b' out)" -eq 1
+check 'a report on a terminal has a drawing by default' "$(grep -c 'thread 2  \$1 b' out)" -eq 1
 run script -qec "'$DPE' replay --draw=never -s rules.dpe log.jsonl" /dev/null
-check '… unless drawing is off' "$(grep -c 'thread 2  \$1 b' out)" -eq 0
+check '--draw=never turns drawings off on a terminal' "$(grep -c 'thread 2  \$1 b' out)" -eq 0
 run "$DPE" replay --draw=always --format=json -s rules.dpe log.jsonl
-check 'JSON never' "$(grep -c '─' out)" -eq 0
+check 'a JSON report has no drawing' "$(grep -c '─' out)" -eq 0
 run "$DPE" replay --draw=often -s rules.dpe log.jsonl
-says 'when?' 2 "--draw takes one of auto|always|never, not 'often'"
+says '--draw refuses an unknown word' 2 "--draw takes one of auto|always|never, not 'often'"
 
 # Without threads, rows are chains; rows that are too wide show only numbers; of many events the last ones are shown.
 cat >chains.jsonl <<'X'
@@ -67,7 +67,7 @@ X
 printf 'detect m: pthread_mutex_lock ; (pthread_mutex_unlock & pthread_mutex_trylock) ; pthread_mutex_destroy ; free_all_that_is_left\n' >chains.dpe
 run "$DPE" replay --draw=always -s chains.dpe chains.jsonl
 sed -n '/^      /p' err >drawn
-same 'chains' drawn <<'X'
+same 'events without threads are drawn as one row for each chain' drawn <<'X'
       $1 ─ $2 ─ $4 ─ $5
            $3
       $3 after $1; $4 after $2 and $3
@@ -82,12 +82,12 @@ done
 printf '{"event":"x","thread":"t\\u001b"}\n' >>many.jsonl
 run "$DPE" replay --draw=always -s many.dpe many.jsonl
 sed -n '/^      /p' err | tail -2 >drawn
-same 'many events' drawn <<'X'
+same 'of many events the last twelve are drawn' drawn <<'X'
       the last 12 of 14 events:
       thread t\x1b  $3 ─ $4 ─ $5 ─ $6 ─ $7 ─ $8 ─ $9 ─ $10 ─ $11 ─ $12 ─ $13 ─ $14
 X
 
-# Who waits for whom.
+# Threads of a deadlock.
 cat >deadlock.dpe <<'X'
 detect l: lock(m) by t { wait_for(t, m); check_deadlock(); }
 detect g: got(m) by t { release(t, m); hold(t, m); }
@@ -97,17 +97,17 @@ for t in 1 2 3; do
 	printf '{"event":"lock","thread":%d,"seq":1,"args":["m%d"]}\n' $t $((t % 3 + 1))
 done >deadlock.jsonl
 run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
-check 'a deadlock, once around' \
+check 'a deadlock is drawn as a cycle of threads and locks' \
 	"$(grep -c '^      thread 2 ─ m3 ─▶ thread 3 ─ m1 ─▶ thread 1 ─ m2 ─▶ thread 2$' err)" -eq 1
 
-# Where the locale has no such characters, or says nothing, others are taken.
+# Locales without box-drawing characters, and no locale at all.
 export LC_ALL=C
 run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
-check 'in ASCII' "$(grep -c '^      thread 2 - m3 -> thread 3 - m1 -> thread 1 - m2 -> thread 2$' err)$(LC_ALL=C grep -c '[^ -~]' err)" = 10
+check 'in the C locale a deadlock is drawn in ASCII' "$(grep -c '^      thread 2 - m3 -> thread 3 - m1 -> thread 1 - m2 -> thread 2$' err)$(LC_ALL=C grep -c '[^ -~]' err)" = 10
 run env LC_ALL= LC_CTYPE= LANG= "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
-check 'where nothing is said' "$(grep -c 'thread 2 - m3 -> thread 3' err)" -eq 1
+check 'without a locale in the environment a deadlock is drawn in ASCII' "$(grep -c 'thread 2 - m3 -> thread 3' err)" -eq 1
 run env LC_ALL= LC_CTYPE=de_DE.utf8 LANG=C "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
-check 'the more special variable counts' "$(grep -c 'thread 2 ─ m3 ─▶ thread 3' err)" -eq 1
+check 'LC_CTYPE has precedence over LANG when drawing' "$(grep -c 'thread 2 ─ m3 ─▶ thread 3' err)" -eq 1
 
 export LC_ALL=C.UTF-8
 # On a terminal, drawings keep to its width.
@@ -117,10 +117,10 @@ on_terminal() {
 	script -qc "stty cols $columns; $DPE replay $*" /dev/null </dev/null | tr -d '\r' >out
 }
 on_terminal 38 -s rules.dpe log.jsonl
-check 'a narrow terminal has short names' "$(grep -c '^      thread 1  $1 ─ $3 ─────── $5$' out)" -eq 1
+check 'a drawing on a narrow terminal shows positions without names' "$(grep -c '^      thread 1  $1 ─ $3 ─────── $5$' out)" -eq 1
 on_terminal 20 -s rules.dpe log.jsonl
-check 'and where these do not fit, it is said' "$(grep -c '^      not drawn: that takes [0-9]* columns' out) $(grep -c '^      thread 1  $1 ─' out)" = '2 0'
+check 'a terminal too narrow for a drawing gets the number of columns it needs' "$(grep -c '^      not drawn: that takes [0-9]* columns' out) $(grep -c '^      thread 1  $1 ─' out)" = '2 0'
 on_terminal 40 -s deadlock.dpe deadlock.jsonl
-check 'the cycle of a deadlock goes on in the next line' "$(sed -n '/^      thread 2 ─ m3 ─▶ thread 3$/{n; N; p; }' out)" = '        ─ m1 ─▶ thread 1
+check 'the cycle of a deadlock continues on the next line of a narrow terminal' "$(sed -n '/^      thread 2 ─ m3 ─▶ thread 3$/{n; N; p; }' out)" = '        ─ m1 ─▶ thread 1
         ─ m2 ─▶ thread 2'
 finish
