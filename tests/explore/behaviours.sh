@@ -16,40 +16,40 @@ explore_all() {
 for program in counter counter3 stores readers locked crossed semaphore condition tried upgraded; do
 	python3 "$TOP/tests/explore/behaviours.py" $program >counted
 	explore_all dfs $program
-	says "$program: all $(sed -n 1p counted) behaviours" 1 "all $(sed -n 1p counted) behaviours explored"
-	check "$program: the final states" "$(cat dfs.states)" = "$(sed 1d counted)"
+	says "$program: dfs explores all $(sed -n 1p counted) behaviours" 1 "all $(sed -n 1p counted) behaviours explored"
+	check "$program: dfs reaches all final states and no others" "$(cat dfs.states)" = "$(sed 1d counted)"
 done
 
-# without reduction: many more runs, the same states
+# dfs-full, without reduction, makes many more runs and reaches the same states.
 for program in counter stores crossed tried upgraded left interrupted "interrupted wait"; do
 	explore_all dfs "$program"
-	says "$program with reduction" 1 "behaviours explored"
+	says "$program: dfs explores all behaviours" 1 "behaviours explored"
 	explore_all dfs-full "$program"
-	says "$program without reduction" 1 "schedules explored"
-	check "$program: the same final states without reduction" -s dfs-full.states -a \
+	says "$program: dfs-full explores all schedules" 1 "schedules explored"
+	check "$program: dfs and dfs-full reach the same final states" -s dfs-full.states -a \
 		"$(cat dfs.states)" = "$(cat dfs-full.states)"
 done
 
 # programs drawn at random
 programs=30
 test -n "$DPE_TEST_LONG" && programs=1000
-check "random programs: behaviours and final states" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 1 $programs)" = \
+check "random programs: dfs explores the counted behaviours and final states" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 1 $programs)" = \
 	"$programs programs alike"
 
 for bound in 0 1 2; do
-	check "random programs, at most $bound preemptions" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 2 $((programs / 5)) $bound)" = \
+	check "random programs: dfs:$bound and dfs-full:$bound reach the same final states" "$(python3 "$TOP/tests/explore/letters.py" "$DPE" ./letters 2 $((programs / 5)) $bound)" = \
 		"$((programs / 5)) programs alike"
 	for program in counter stores crossed tried upgraded left; do
 		explore_all dfs:$bound $program
-		says "$program, at most $bound preemptions" "$status" "with at most $bound preemption"
+		says "$program: the summary of dfs:$bound names the bound" "$status" "with at most $bound preemption"
 		explore_all dfs-full:$bound $program
-		check "$program: the same final states without reduction, at most $bound preemptions" -s dfs-full:$bound.states -a \
+		check "$program: dfs:$bound and dfs-full:$bound reach the same final states" -s dfs-full:$bound.states -a \
 			"$(cat dfs:$bound.states)" = "$(cat dfs-full:$bound.states)"
 	done
 done
-check "more preemptions, more states" "$(wc -l <dfs:0.states)" -lt "$(wc -l <dfs:2.states)"
+check "left: dfs:2 reaches more final states than dfs:0" "$(wc -l <dfs:0.states)" -lt "$(wc -l <dfs:2.states)"
 
-# if something was not controlled or did not fit, the exploration is not complete
+# The exploration is not complete if a run was cut.
 run "$DPE" explore --strategy=dfs --max-steps=9 -- ./tiny counter
-says "runs that are cut are not all behaviours" 3 "not all behaviours were explored"
+says "counter: with --max-steps=9, not all behaviours are explored" 3 "not all behaviours were explored"
 finish

@@ -3,7 +3,7 @@
 
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/heap.c" -o heap || not_ok "compiling heap.c"
 run "$DPE" explore --runs=5 --fails=1-255 -- ./heap
-says "memory comes and goes" 0 "nothing found"
+says "a correct program that allocates and frees has no finding" 0 "nothing found"
 
 cat >deleted.cc <<'END'
 #include <thread>
@@ -19,22 +19,22 @@ END
 ${CXX:-c++} -g -O1 -fsanitize=thread -c deleted.cc -o deleted.o &&
 	${CXX:-c++} deleted.o -o deleted -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling deleted.cc"
 
-# both orders are tried by every strategy that tries all
+# Every strategy that can explore all schedules tries both orders.
 for strategy in dfs dfs-full delay portfolio; do
 	run "$DPE" explore --strategy=$strategy --runs=1000 -- ./deleted
-	says "$strategy: deleted" 1 ": use of freed memory " " at main+" "deleted.cc:7)" "thread 2 freed it at " "deleted.cc:6)"
+	says "$strategy finds the use of a deleted object" 1 ": use of freed memory " " at main+" "deleted.cc:7)" "thread 2 freed it at " "deleted.cc:6)"
 	run "$DPE" explore --strategy=$strategy --runs=1000 -- "$BUILD/explored/use-after-teardown"
-	says "$strategy: use after teardown" 1 ": use of freed memory " "freed it at tear_down"
+	says "$strategy finds the use of freed memory in use-after-teardown" 1 ": use of freed memory " "freed it at tear_down"
 	run "$DPE" explore --strategy=$strategy --runs=1000 -- "$BUILD/explored/freed-twice"
-	says "$strategy: freed twice" 1 ": memory freed twice " "free of " " at leave" "freed it at leave"
+	says "$strategy finds memory freed twice" 1 ": memory freed twice " "free of " " at leave" "freed it at leave"
 	run "$DPE" explore --strategy=$strategy --runs=1000 -- "$BUILD/explored/freed-lock"
-	says "$strategy: a lock that was freed" 1 ": use of freed memory " "by use+" "freed it at end"
+	says "$strategy finds the use of a freed lock" 1 ": use of freed memory " "by use+" "freed it at end"
 done
 for program in use-after-teardown freed-twice freed-lock; do
 	run "$DPE" explore --strategy=dfs -- "$BUILD/explored/$program-fixed"
-	says "$program: all behaviours of the correct twin" 0 "behaviours explored"
+	says "$program-fixed: all behaviours are explored without finding" 0 "behaviours explored"
 done
 
 run "$DPE" explore --format=json -- "$BUILD/explored/use-after-teardown"
-check "the place of the free, as data" -n "$(jq -e '.places[]? | select(.operation == "free" and (.place | contains("tear_down")))' out)"
+check "the JSON report has the place of the free" -n "$(jq -e '.places[]? | select(.operation == "free" and (.place | contains("tear_down")))' out)"
 finish

@@ -12,8 +12,8 @@ alike() {
 	for strategy in ${strategies:-dfs dfs-full}; do
 		run "$DPE" explore --strategy=$strategy --runs=20000 --keep-going --fails=0-255 -- ./${program:-loops} "$how"
 		sed -n 's/^explore: run .*: \(exit status [0-9]*\|deadlock\|hang\).*/\1/p' err | sort -u >ends
-		says "$how: $strategy ends" 1 "explore: all"
-		check "$how: $strategy comes to all ends" "$(cat ends)" = "$(printf '%s\n' "$@" | sort -u)"
+		says "$how: $strategy explores everything" 1 "explore: all"
+		check "$how: $strategy reaches all expected ends and no others" "$(cat ends)" = "$(printf '%s\n' "$@" | sort -u)"
 	done
 }
 
@@ -35,37 +35,37 @@ run "$DPE" explore --runs=20 -- ./loops never
 says "a wait that nothing ends is a hang" 1 "hang (2 threads)" "thread 2 loops without end at atomic_load of 'flag'" \
 	"thread 1 waits in pthread_join of thread 2"
 run "$DPE" explore --replay=found.schedule -- ./loops never
-says "and so it is in its replay" 1 "replay of found.schedule: hang (2 threads)"
+says "the replay of a hang reports the hang" 1 "replay of found.schedule: hang (2 threads)"
 run "$DPE" explore --runs=20 -- ./loops 'never, yielding'
-says "of all threads, which yield" 1 "hang (2 threads)" "thread 1 loops without end at read of 'plain'" \
+says "endless loops of all threads that yield are a hang" 1 "hang (2 threads)" "thread 1 loops without end at read of 'plain'" \
 	"thread 2 loops without end at read of 'plain'"
 run "$DPE" explore --runs=2 --max-steps=20000 -- ./calls 'never, yielding'
-says "if nobody sees what they look at, the report says what to do" 3 "2 runs had too many operations" \
+says "endless loops without reported accesses: -fsanitize=thread is recommended" 3 "2 runs had too many operations" \
 	"2 runs of these ended with all threads in sched_yield" "compile with -fsanitize=thread"
 run "$DPE" explore --runs=2 --max-steps=20000 -- ./loops ask
-says "but not that of a thread that asks the kernel" 3 "too many operations and ended early" "nothing found"
+says "an endless loop that asks the kernel is no hang" 3 "too many operations and ended early" "nothing found"
 
 # a wait that times out again and again does not keep another thread from waking up
 for strategy in random pct:3 pos surw rounds portfolio; do
 	run "$DPE" explore --strategy=$strategy --runs=100 --max-steps=20000 -- ./calls timed
-	says "$strategy: a thread that sleeps wakes up" 0 "nothing found"
+	says "$strategy: a sleeping thread wakes up although a wait times out again and again" 0 "nothing found"
 done
 
 # A thread that works in a loop lets another one have its lock.
 for program in loops calls; do
 	run "$DPE" explore --runs=20 --max-steps=200000 -- ./$program work
-	says "$program: who waits for the lock of a loop gets it" 0 "nothing found"
+	says "$program: a thread gets a lock that another thread takes in a loop" 0 "nothing found"
 done
 
-# runs that can always be a little longer: what one strategy has at its bounds is not all schedules
+# Runs can always be longer: the schedules within a strategy's bounds are not all schedules.
 run "$DPE" explore --strategy=delay --runs=300 -- ./loops late
-says "delay ends where its bounds leave schedules out, and says so" 3 "nothing found" \
+says "delay says that its bounds leave schedules out" 3 "nothing found" \
 	"not all schedules were explored: there are too many, or too long ones"
 run "$DPE" explore --runs=400 -- ./calls late
-says "the portfolio goes on with its other strategies" 0 "400 runs, portfolio, seed 1: nothing found"
-check "which is not all" -z "$(grep 'all .* explored' err)"
+says "the portfolio continues with its other strategies" 0 "400 runs, portfolio, seed 1: nothing found"
+check "the portfolio does not say that all schedules were explored" -z "$(grep 'all .* explored' err)"
 
 # programs with more behaviours than the requested runs
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
-says "dfs that --runs ended is not all" 0 "not all behaviours were explored: --runs=3 ended it"
+says "dfs says that --runs ended it before all behaviours were explored" 0 "not all behaviours were explored: --runs=3 ended it"
 finish

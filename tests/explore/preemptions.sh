@@ -7,9 +7,9 @@ needs() {
 	shift
 	for program; do
 		run "$DPE" explore --strategy=dfs:$((preemptions - 1)) --runs=100000 -- "$BUILD/explored/$program"
-		says "$program: nothing with less than $preemptions preemptions" 0 "all behaviours with at most"
+		says "$program: nothing is found with fewer than $preemptions preemptions" 0 "all behaviours with at most"
 		run "$DPE" explore --strategy=dfs:$preemptions --runs=100000 -- "$BUILD/explored/$program"
-		says "$program: found with $preemptions preemptions" 1 "of them matter"
+		says "$program: the bug is found with $preemptions preemptions" 1 "of them matter"
 	done
 }
 

@@ -17,8 +17,8 @@ found() {
 	reason=$(sed -n '1s/^explore: run [0-9]* of 1000: \(.*\)   .*/\1/p' err)
 	for replay in $replays; do
 		run "$DPE" explore --replay="$2.schedule" -- "$BUILD/explored/$1"
-		says "$1: replay $replay of seed $2" 1 "replay of $2.schedule: $reason"
-		check "$1: replay $replay of seed $2 does not diverge" -z "$(grep differs err)"
+		says "$1: replay $replay of seed $2 has the same finding" 1 "replay of $2.schedule: $reason"
+		check "$1: replay $replay of seed $2 does not differ from the schedule" -z "$(grep differs err)"
 	done
 }
 
@@ -27,14 +27,14 @@ explored() {
 		found "$1" "$seed"
 	done
 	run "$DPE" explore --runs=$fixed_runs -- "$BUILD/explored/$1-fixed"
-	says "$1 is correct when fixed" 0 "nothing found"
+	says "$1-fixed has no finding" 0 "nothing found"
 }
 
 # shortest PROGRAM SWITCHES: see README.md
 shortest() {
 	for seed in $seeds; do
 		run "$DPE" explore --runs=1000 --seed="$seed" -- "$BUILD/explored/$1"
-		says "$1: the shortest schedule with seed $seed" 1 ", $2 of them matter"
+		says "$1: the shortest schedule is found with seed $seed" 1 ", $2 of them matter"
 	done
 }
 
@@ -51,11 +51,11 @@ for program in leapfrog double-collect; do
 	shortest $program 4
 done
 
-# A choice is the same in a replay, which heeds no yields, as by a strategy that does.
+# A replay ignores yields; it makes the choices of a strategy that heeds them all the same.
 for strategy in random pct:3 pos surw rounds; do
 	for seed in 1 2 3 4 5 6; do
 		run "$DPE" explore --strategy=$strategy --seed=$seed -- "$BUILD/explored/yields-with-lock"
-		says "yields-with-lock: reproducible with $strategy and seed $seed" 1 "of them matter"
+		says "yields-with-lock: $strategy finds the bug reproducibly with seed $seed" 1 "of them matter"
 	done
 done
 

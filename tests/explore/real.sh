@@ -12,8 +12,8 @@ has() {
 head -c 1500000 /dev/urandom >data
 if has pbzip2 pbzip2; then
 	run "$DPE" explore --runs=3 --setup='rm -f data.bz2' -- pbzip2 -k -p3 -1 data
-	says "pbzip2 compresses" 0 "3 runs" "nothing found"
-	check "what it should" -z "$(bzip2 -dc data.bz2 | cmp - data 2>&1)"
+	says "pbzip2 runs under control without finding" 0 "3 runs" "nothing found"
+	check "pbzip2 under control compresses correctly" -z "$(bzip2 -dc data.bz2 | cmp - data 2>&1)"
 fi
 
 # ---- Python: a lock for all threads, and queues ----
@@ -35,8 +35,8 @@ sys.exit(sorted(done) != [item * item for item in range(20)])
 END
 if has Python /usr/bin/python3; then
 	run "$DPE" explore --runs=30 --fails=1-255 -- /usr/bin/python3 threads.py
-	says "Python with threads" 0 "30 runs" "nothing found"
-	check "all of them are controlled" -z "$(grep 'not controlled' err)"
+	says "Python with threads runs under control without finding" 0 "30 runs" "nothing found"
+	check "all threads of Python are controlled" -z "$(grep 'not controlled' err)"
 fi
 
 # ---- redis: a server that waits for its clients, and frees memory in a thread ----
@@ -59,8 +59,8 @@ if has redis redis-server; then
 	client >client.out 2>&1 &
 	run "$DPE" explore --runs=1 --run-seconds=60 -- redis-server --port 0 --unixsocket "$folder/socket" --save ''
 	wait
-	says "redis serves a client" 0 "1 run" "nothing found" "blocked in epoll_wait"
-	check "with what it should" "$(tr '\n' ' ' <client.out)" = "OK value OK "
+	says "redis runs under control without finding" 0 "1 run" "nothing found" "blocked in epoll_wait"
+	check "redis under control gives its client the right answers" "$(tr '\n' ' ' <client.out)" = "OK value OK "
 fi
 
 # ---- memcached: threads that wait for clients, while others sleep again and again ----
@@ -84,7 +84,7 @@ if has memcached memcached; then
 	python3 memcached.py "$folder/memcached" >memcached.out 2>&1 &
 	run "$DPE" explore --runs=1 --run-seconds=60 -- memcached -u root -A -t 3 -s "$folder/memcached"
 	wait
-	says "memcached serves a client" 0 "1 run" "nothing found" "blocked in epoll_wait"
-	check "with what it should" "$(cat memcached.out)" = "b'STORED\r\nVALUE key 0 5\r\nvalue\r\nEND\r\n'"
+	says "memcached runs under control without finding" 0 "1 run" "nothing found" "blocked in epoll_wait"
+	check "memcached under control gives its client the right answers" "$(cat memcached.out)" = "b'STORED\r\nVALUE key 0 5\r\nvalue\r\nEND\r\n'"
 fi
 finish

@@ -6,79 +6,79 @@ ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/ordered.c" -o ordered || n
 printf 'include "pthread.dpe"\ndetect early: use() ; configure()\n' >early.dpe
 
 run "$DPE" explore -s early.dpe -- ./ordered
-says "an order that the first run does not have" 1 "early: match" "of them matter" "at use+0x0" "at configure+0x0"
-check "not in the first run" -z "$(grep 'run 1 of' err)"
-check "every member of a barrier can be read" -z "$(grep 'cannot be read' err)"
+says "a rule finds an order that the first run does not have" 1 "early: match" "of them matter" "at use+0x0" "at configure+0x0"
+check "the rule has no match in the first run" -z "$(grep 'run 1 of' err)"
+check "no value of a barrier is reported as unreadable" -z "$(grep 'cannot be read' err)"
 run "$DPE" explore --format=json -s early.dpe -- ./ordered
-gives "the same as JSON" 1
-check "with the events" "$(python3 -c 'import json; f = json.loads(open("out").readline()); print(f["kind"], f["text"], "at use+0x0" in " ".join(f["details"]))')" = "rule early: match True"
+gives "a match of a rule gives exit status 1 with --format=json" 1
+check "JSON of a match has the kind rule, the text and the events" "$(python3 -c 'import json; f = json.loads(open("out").readline()); print(f["kind"], f["text"], "at use+0x0" in " ".join(f["details"]))')" = "rule early: match True"
 for i in 1 2 3; do
 	run "$DPE" explore --replay=found.schedule -s early.dpe -- ./ordered
-	says "its replay" 1 "replay of found.schedule: early: match" "at use+0x0"
+	says "replay $i has the match of the rule" 1 "replay of found.schedule: early: match" "at use+0x0"
 done
 run "$DPE" explore --replay=found.schedule -- ./ordered
-says "its replay without rules" 0 "nothing found"
+says "a replay without rules has no finding" 0 "nothing found"
 run "$DPE" explore --replay=found.schedule --html=run.html -- ./ordered
-says "drawn as a page" 0 "nothing found"
-check "with the threads and their order" "$(grep -o -m 1 'thread::start' run.html | head -1) $(grep -o 'thread_create' run.html | head -1)" = 'thread::start thread_create'
+says "--html of a replay without rules has no finding" 0 "nothing found"
+check "the page of --html shows thread_create and thread::start" "$(grep -o -m 1 'thread::start' run.html | head -1) $(grep -o 'thread_create' run.html | head -1)" = 'thread::start thread_create'
 run "$DPE" explore --replay=found.schedule --html=rule.html -s early.dpe -- ./ordered
-says "and with the finding of a rule" 1 "early: match"
-check "which is on the page" "$(grep -c '"early"' rule.html)" -ge 1
+says "--html of a replay with a rule reports the match" 1 "early: match"
+check "the page of --html has the match of the rule" "$(grep -c '"early"' rule.html)" -ge 1
 run "$DPE" explore --html=run.html -- ./ordered
-says "of one run only" 2 "--html needs --replay=SCHEDULE"
+says "--html without --replay is refused" 2 "--html needs --replay=SCHEDULE"
 run "$DPE" explore --strategy=delay --runs=30 -s early.dpe -- ./ordered round
-says "a barrier orders it" 0 "nothing found"
+says "a rule has no match where a barrier forbids the order" 0 "nothing found"
 run "$DPE" explore --runs=2 -e 'detect unordered: use() & configure()' -s pthread.dpe -- ./ordered round
-says "and is seen to" 0 "nothing found"
+says "calls ordered by a barrier are not causally independent" 0 "nothing found"
 sed 's/^detect/predict/' early.dpe >predicted.dpe
 run "$DPE" explore -s predicted.dpe -- ./ordered
-says "a prediction is confirmed where it occurs" 1 "early: match of use();configure()" "of them matter"
-check "and not in a run that only predicts it" -z "$(grep 'run 1 of\|predicted match' err)"
+says "a predict rule is reported in a run where its match occurs" 1 "early: match of use();configure()" "of them matter"
+check "a predict rule is not reported in a run that only predicts its match" -z "$(grep 'run 1 of\|predicted match' err)"
 run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter ; pthread_join.enter' -- ./ordered
-says "a call of a thread function is one event" 0 "nothing found"
+says "each call of pthread_join is one event" 0 "nothing found"
 run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter' -- ./ordered
-says "a violation" 1 "run 1 of" "joins: violated"
+says "the violation of an expect rule is found" 1 "run 1 of" "joins: violated"
 run "$DPE" explore -e 'detect x: absent()' -- ./ordered
-says "an unknown function" 2 "'absent' was in none of the programs"
+says "a rule about an unknown function is an error" 2 "'absent' was in none of the programs"
 run "$DPE" explore -e 'detect x: first ; first' -- "$BUILD/explored/ab-ba"
-says "what needs no rule is found all the same" 1 "deadlock (2 threads)"
+says "a deadlock is found although a rule is followed" 1 "deadlock (2 threads)"
 run "$DPE" explore --runs=2 -e 'detect x: never()' -- ./ordered
-says "a rule of which nothing occurs" 3 "no event of any rule occurred"
+says "a rule without events makes the result inconclusive" 3 "no event of any rule occurred"
 run "$DPE" explore --runs=2 -e 'detect x: never()' -e 'detect y: second() ; first()' -- ./ordered
-says "beside one that is observed" 3 "no event of rule 'x' occurred"
+says "a rule without events is named although another rule has events" 3 "no event of rule 'x' occurred"
 run "$DPE" explore --runs=2 --allow-unobserved -e 'detect x: never()' -- ./ordered
-says "where that is expected" 0 "nothing found"
+says "--allow-unobserved accepts a rule without events" 0 "nothing found"
 run "$DPE" explore -s race.dpe -- ./ordered
-says "accesses to any memory" 2 "rules about accesses to any memory are not followed"
+says "rules about accesses to any memory are refused" 2 "rules about accesses to any memory are not followed"
 run "$DPE" explore -s absent.dpe -- ./ordered
-says "no such specification" 2 "absent.dpe"
+says "an absent specification is an error" 2 "absent.dpe"
 
 # ---- events as choices: there is no call of the C library between seeing that there is enough and taking it ----
 ${CC:-cc} -g -O0 -pthread "$TOP/tests/explore/targets/overdrawn.c" -o overdrawn || not_ok "compiling overdrawn.c"
 printf 'detect overdrawn: debit() ; record(left) [left < 0]\n' >overdrawn.dpe
 for strategy in portfolio delay random surw dfs:1; do
 	run "$DPE" explore --strategy=$strategy --runs=100 -s overdrawn.dpe -- ./overdrawn
-	says "a switch at an event, by $strategy" 1 "overdrawn: match" "where left = -10"
+	says "$strategy finds a match that needs a switch at an event" 1 "overdrawn: match" "where left = -10"
 done
-check "is in the schedule" "$(grep -c '^[0-9].* event - debit+' found.schedule)" -eq 1
+check "the schedule has the switch at debit" "$(grep -c '^[0-9].* event - debit+' found.schedule)" -eq 1
 for i in 1 2 3; do
 	run "$DPE" explore --replay=found.schedule -s overdrawn.dpe -- ./overdrawn
-	says "its replay" 1 "replay of found.schedule: overdrawn: match"
+	says "replay $i has the match that needs a switch at an event" 1 "replay of found.schedule: overdrawn: match"
 done
 run "$DPE" explore --runs=50 -s overdrawn.dpe -- ./overdrawn locked
-says "a lock forbids it, and the program keeps its own handler of the signal" 0 "nothing found"
+says "a lock forbids the match, and the program keeps its own signal handler" 0 "nothing found"
 run "$DPE" explore --runs=10 --fails='!0' -s overdrawn.dpe -- ./overdrawn blocking
-says "nor does a thread that blocks the signal find it pending" 0 "nothing found"
+says "a thread that blocks the signal of dpe does not find it pending" 0 "nothing found"
 printf 'detect overdrawn: look().exit ; record(left) [left < 0]\n' >returned.dpe
 run "$DPE" explore --runs=100 -s returned.dpe -- ./overdrawn return
-says "a switch where a function has returned" 1 "overdrawn: match" "where left = -10"
-check "is in the schedule" "$(grep -c '^[0-9].* event - look_and_withdraw+' found.schedule)" -ge 1
+says "a match that needs a switch at the return of a function is found" 1 "overdrawn: match" "where left = -10"
+check "the schedule has the switch in the caller of the returned function" "$(grep -c '^[0-9].* event - look_and_withdraw+' found.schedule)" -ge 1
 for i in 1 2 3; do
 	run "$DPE" explore --replay=found.schedule -s returned.dpe -- ./overdrawn return
-	says "its replay" 1 "replay of found.schedule: overdrawn: match"
+	says "replay $i has the match that needs a switch at a return" 1 "replay of found.schedule: overdrawn: match"
 done
 run "$DPE" explore --runs=1000 -- ./overdrawn
-says "without rules there is no such choice" 0 "schedules explored"
+says "without rules, events are no choices, and all schedules are explored" 0 "schedules explored"
 run "$DPE" explore --runs=30 -e 'detect x: record(left) [left < 0]' -- ./overdrawn executes
-says "a program that takes its place is left alone" 3 "exec"
+says "a program begun by exec is not controlled, and the result is inconclusive" 3 "exec"
 finish

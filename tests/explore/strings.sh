@@ -7,9 +7,9 @@ ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/strings.c" -o 
 for strategy in dfs delay; do
 	for name in memcpy memmove memset strcpy strncpy; do
 		run "$DPE" explore --strategy=$strategy --runs=1000 -- ./strings $name
-		says "$strategy: $name" 1 "exit status 1, and 0 in the first run"
+		says "$strategy switches threads at the accesses of $name" 1 "exit status 1, and 0 in the first run"
 	done
 	run "$DPE" explore --strategy=$strategy --runs=1000 -- ./strings freed
-	says "$strategy: memcmp of freed memory" 1 "use of freed memory" "at compare_heap"
+	says "$strategy finds memcmp of freed memory" 1 "use of freed memory" "at compare_heap"
 done
 finish
