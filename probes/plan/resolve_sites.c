@@ -309,6 +309,25 @@ static bool has_module(const struct function_search *search)
 	return false;
 }
 
+static bool note_nearest(const struct function_search *search)
+{
+	const char *best[DPE_NEAREST_FUNCTIONS];
+	struct dpe_arena *arena = dpe_arena_new();
+	unsigned nbest = dpe_nearest_functions(search->modules, search->module, search->name, best, arena);
+
+	if (nbest == 1)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s'?",
+			best[0]);
+	else if (nbest == 2)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s' or '%s'?",
+			best[0], best[1]);
+	else if (nbest)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
+	dpe_arena_free(arena);
+	return nbest;
+}
+
 static void report_no_module(const struct function_search *search)
 {
 	struct dpe_text names = {0};
@@ -318,7 +337,7 @@ static void report_no_module(const struct function_search *search)
 		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
 		"its source",
 		search->module, names.at ? names.at : "", search->module, search->name);
-	if (search->missing == DPE_ERROR)
+	if (!note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
@@ -428,45 +447,6 @@ static bool note_stripped(const struct function_search *search)
 		stripped = true;
 	}
 	return stripped;
-}
-
-/* The array is the caller's, the names belong to the modules. */
-static const char **collect_names(const struct function_search *search, unsigned *count)
-{
-	const char **names = NULL;
-	unsigned cap = 0;
-
-	*count = 0;
-	for (unsigned i = 0; i < search->modules->count; i++) {
-		struct dpe_module *module = search->modules->at[i];
-		unsigned nfunctions;
-		const struct dpe_function *functions = dpe_module_functions(module, &nfunctions);
-
-		for (unsigned j = 0; j < nfunctions && is_searched(search, module); j++)
-			if (is_reached(search, module, &functions[j]))
-				*DPE_GROW(names, *count, cap) = functions[j].name;
-	}
-	return names;
-}
-
-static bool note_nearest(const struct function_search *search)
-{
-	const char *best[3];
-	unsigned count, nbest;
-	const char **names = collect_names(search, &count);
-
-	nbest = dpe_nearest(search->name, names, count, best, DPE_COUNT(best));
-	free(names);
-	if (nbest == 1)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s'?",
-			best[0]);
-	else if (nbest == 2)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s' or '%s'?",
-			best[0], best[1]);
-	else if (nbest)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
-	return nbest;
 }
 
 static bool note_variable(const struct function_search *search)

@@ -91,4 +91,8 @@ says 'an enumeration that is not there' 2 "states has no variable 'mode::open'"
 printf 'detect r: queue::take\n' >take.dpe
 run "$DPE" run -s take.dpe -- "$target"
 says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'
+# Misspelt: by the names of the source, too.
+run "$DPE" run -e 'detect a: queue::psuh' -e 'detect b: shop::queue::tkae' -e 'detect c: pusg' -- "$target"
+says 'misspelt methods, with class, with namespace, and alone' 2 "1:11: note: did you mean 'queue::push'" \
+	"2:11: note: did you mean 'shop::queue::take'" "3:11: note: did you mean 'queue::push'"
 finish
