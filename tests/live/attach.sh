@@ -1,12 +1,12 @@
-# Attaching to threads that run: in the middle of critical sections, twice at once, and away again.
+# Attaching to running threads: inside critical sections, by two observers at once; and detaching.
 . tests/tap.sh
-need_live 'attaching'
+need_live 'attaching to a running process'
 compile_target sections
 
 rounds=1
 test -n "${DPE_TEST_LONG:-}" && rounds=5
 
-# begin WAY: a target of that way, as $target, whose threads are there
+# begin WAY: starts the target in this mode, as $target, and waits until it has its threads
 begin() {
 	./sections 1000000 "$1" >/dev/null &
 	target=$!
@@ -15,14 +15,13 @@ begin() {
 has_threads() {
 	test "$(ls /proc/$target/task | wc -l)" -eq 3
 }
-# sees REPORT: the dpe that writes it, and writes its progress there, has seen events
+# sees REPORT: a progress line in the report counts events
 sees() {
 	grep -q '^dpe: [0-9]* s: [1-9][0-9]* events' "$1"
 }
 
-# twenty WAY COMMAND...: attached 20 times (4 where it must not take long), four at a time, for a second
-# each; in $alarms how often that was not a clean end without findings, of which the reports are in the
-# file "alarms"
+# twenty WAY COMMAND...: attaches 20 times (4 unless DPE_TEST_LONG is set), four at a time, for a second each.
+# $alarms counts the runs that do not exit with 0; the file "alarms" has their reports.
 twenty() {
 	way=$1
 	shift
@@ -47,29 +46,29 @@ twenty() {
 	done
 }
 
-# quiet NAME WAY COMMAND...
+# quiet NAME WAY COMMAND...: none of these runs reports anything
 quiet() {
 	name=$1
 	shift
 	twenty "$@"
-	test $alarms -eq 0 && ok "$name: no false alarm" && return
-	not_ok "$name: $alarms false alarms in $((4 * rounds))"
+	test $alarms -eq 0 && ok "attached to $name: no false alarm" && return
+	not_ok "attached to $name: $alarms false alarms in $((4 * rounds))"
 	explain "$(head -c 3000 alarms)"
 }
 what=
-quiet 'two orders under a gate' gated "$DPE" deadlock
+quiet 'two lock orders under a gate lock' gated "$DPE" deadlock
 if test $rounds -gt 1; then
 	quiet 'a recursive lock' recursive "$DPE" deadlock
-	quiet 'read-write locks, conditions, semaphores' readers "$DPE" deadlock
+	quiet 'threads with read-write locks, conditions and semaphores' readers "$DPE" deadlock
 fi
-need_watchpoints 'data events of programs that ran already'
+need_watchpoints 'data events of a process that already runs'
 what=count
-quiet 'a number under a lock that is waited for' counter "$DPE" race
+quiet 'a counter under a contended lock' counter "$DPE" race
 what=hand
-quiet 'a number that is handed on' handed "$DPE" race
+quiet 'a variable that is handed over by a condition' handed "$DPE" race
 what=
 
-# The race is found nevertheless, once both threads have run.
+# An actual race is still found, once both threads have run.
 race() {
 	begin racy
 	"$DPE" race -p $target count 2>report.$1 &
@@ -85,14 +84,14 @@ for round in $(seq $rounds); do
 		race $i 2>/dev/null &
 	done
 	wait
-	check "a race is found each time, round $round" "$(cat status.? | tr '\n' ' ')" = '1 1 1 1 '
+	check "dpe race -p finds a race in each of 4 runs, round $round" "$(cat status.? | tr '\n' ' ')" = '1 1 1 1 '
 done
 begin deadlock
 begin_observing deadlock --debug=probes:1 --on-deadlock=kill -p $target
 : >enough
 wait $observer
 status=$?
-says 'a deadlock that closes later' 1 'deadlock of 2 threads' '(a)' '(b)'
+says 'dpe deadlock -p reports a deadlock that forms after it attached' 1 'deadlock of 2 threads' '(a)' '(b)'
 wait $target 2>/dev/null
 
 # A replay of the recording gives the same result: the recording includes the threads that were already running.
@@ -101,18 +100,18 @@ cat >count.dpe <<'DPE'
 include "pthread.dpe"
 detect race: [count'] & [count]
 DPE
-# One may keep the lock for long.
+# One thread may hold the lock for long: wait until both were found.
 echo 'detect both: thread::found(_, _, _) ; thread::found(_, _, _)' >both.dpe
 "$DPE" attach -s both.dpe -s count.dpe -o watch.jsonl -p $target >out 2>err &
 observer=$!
 await grep -q '^#1 both: match' err
 kill -TERM $observer
 wait $observer
-check 'both threads were found' "$(grep -c '"thread::found"' watch.jsonl)" -ge 2
+check 'a recording of a running process has thread::found for both threads' "$(grep -c '"thread::found"' watch.jsonl)" -ge 2
 run "$DPE" replay -s count.dpe watch.jsonl
-gives 'a replay says the same' 0
+gives 'a replay of the recording of a running process reports no race' 0
 
-# Two at once, and one of a target of its own; no trace is left of any.
+# Two observers of one target at once, and one of another target; none leaves anything behind.
 shared=$target
 begin counter
 other=$target
@@ -123,15 +122,15 @@ second=$!
 await sees first
 await sees second
 run "$DPE" deadlock -d 1 -p $other
-says 'one of another target' 0 ' 0 lost' 'nothing found'
+says 'dpe deadlock of another target beside two observers finds nothing' 0 ' 0 lost' 'nothing found'
 kill -TERM $second
 wait $second
-check 'one of two of the same target' $? -eq 0
+check 'dpe attach, one of two observers of a target, exits with status 0' $? -eq 0
 kill -TERM $first
 wait $first
-check 'the other one' $? -eq 0
-check 'both saw it' "$(cat first second | grep -c '^dpe: [1-9][0-9]* events, 0 lost')" -eq 2
-check 'no thread is stopped' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
-check 'nothing of dpe is in the target' "$(grep -c uprobes /proc/$other/maps)" -le 1
+check 'dpe deadlock, the other observer of this target, exits with status 0' $? -eq 0
+check 'both observers of one target see events and lose none' "$(cat first second | grep -c '^dpe: [1-9][0-9]* events, 0 lost')" -eq 2
+check 'no thread of the target is stopped after its observers have ended' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
+check 'a target has at most one mapping for uprobes after dpe has detached' "$(grep -c uprobes /proc/$other/maps)" -le 1
 kill -KILL $shared $other
 finish

@@ -13,15 +13,15 @@ gone() {
 }
 printf 'detect seen: stride(3) { break; }\n' >rule.dpe
 
-# at_terminal.py OUTPUT ANSWER TARGET COMMAND...: runs it in a terminal of its own and answers the first question. Tells
-# whether the program was stopped while it waited, and the exit status.
+# at_terminal.py OUTPUT ANSWER TARGET COMMAND...: runs the command in a terminal of its own and answers its first question.
+# Prints whether the target was stopped at the question, and the exit status.
 cat >at_terminal.py <<'X'
 import glob, os, pty, select, sys, time
 
 output, answer, target, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
 
 def states():
-	"""of all that have the target's name"""
+	"""of all processes that have the target's name"""
 	name = "(" + os.path.basename(target) + ")"
 	return {stat[2] for stat in stats() if stat[1] == name}
 
@@ -71,40 +71,40 @@ answer() {
 }
 
 answer c
-printf 'stopped\nstatus 1\n' | same 'c: it stood still, and went on' reported
-check 'c: to its end' "$(grep -c '^sum 1275$' seen)" -eq 1
+printf 'stopped\nstatus 1\n' | same 'answer c: the program was stopped at the question, and dpe exits with status 1' reported
+check 'answer c: the program runs to its end' "$(grep -c '^sum 1275$' seen)" -eq 1
 answer k
-printf 'stopped\nstatus 1\n' | same 'k: it stood still, and was killed' reported
-check 'k: in the middle' "$(grep -c '^sum' seen) $(grep -c 'signal 9' seen)" = '0 1'
+printf 'stopped\nstatus 1\n' | same 'answer k: the program was stopped at the question, and dpe exits with status 1' reported
+check 'answer k: the program is killed before its end' "$(grep -c '^sum' seen) $(grep -c 'signal 9' seen)" = '0 1'
 answer l
-printf 'stopped\nstatus 1\n' | same 'l: it stood still, and went on' reported
+printf 'stopped\nstatus 1\n' | same 'answer l: the program was stopped at the question, and dpe exits with status 1' reported
 await gone
-check 'l: no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
+check 'answer l: dpe reports that the program is no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
 printf '\003' >interrupt
 answer "$(cat interrupt)"
-check 'Ctrl-C: the line is ended, and the program left' "$(grep -c '^seen: break: .*no longer observed' seen)" -eq 1
+check 'Ctrl-C at the question: a new line reports that the program is no longer observed' "$(grep -c '^seen: break: .*no longer observed' seen)" -eq 1
 if command -v gdb >/dev/null; then
 	answer g
-	check 'g: handed to gdb at the event' \
+	check 'answer g: the program was stopped at the question, and gdb starts' \
 		"$(head -1 reported) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
 	await gone
-	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
+	check 'answer g: the program runs to its end after gdb detaches' "$(running && echo running)" = ''
 fi
 run "$DPE" run --on-break=kill -s rule.dpe -- ./$steps slowly 2000
-says '--on-break=kill' 1 'the program is stopped here, at this event' 'signal 9'
+says '--on-break=kill kills the program at the event' 1 'the program is stopped here, at this event' 'signal 9'
 run "$DPE" run --on-break=continue -s rule.dpe -- ./$steps slowly 50
-says '--on-break=continue' 1 'stopped here, and continued: at this event' 'exited with status 7'
+says '--on-break=continue continues the program after the event' 1 'stopped here, and continued: at this event' 'exited with status 7'
 printf 'detect seen: stride;stride [.args[0] == 2000] { break; }\n' >often.dpe
 run "$DPE" run --on-break=continue -s often.dpe -- ./$steps slowly 150
-says 'events that could have led to it are counted' 0 ' events stopped the program for a moment'
-check 'and the program goes on each time' "$(cat out)" = 'sum 11325'
+says 'dpe reports how many events stopped the program for a moment' 0 ' events stopped the program for a moment'
+check 'the program continues after each stop for a moment' "$(cat out)" = 'sum 11325'
 attaches "./$steps slowly 500 stands-by" --break-at=event --on-break=continue -s often.dpe
-says '-p: at the event' 0 ' events stopped the program for a moment' 'has ended'
-check '-p: the program goes on' "$(cat answer)" = 'sum 125250'
+says 'attach --break-at=event reports the events that stopped the program for a moment' 0 ' events stopped the program for a moment' 'has ended'
+check 'attach --break-at=event: the program continues after each stop for a moment' "$(cat answer)" = 'sum 125250'
 mkfifo characters
 rm err
-(printf '\003' && await grep -q 'some time after' err) >characters & # it may not end before that
+(printf '\003' && await grep -q 'some time after' err) >characters & # the program may not end before that
 run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$steps copy <characters
-says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 0'
-check 'it does what it does without dpe' "$(cat out)" = "$(printf '\003')"
+says '--break-at=later stops the program some time after the event' 1 'stopped here, and continued, some time after' 'exited with status 0'
+check '--break-at=later: the program copies its input as it does without dpe' "$(cat out)" = "$(printf '\003')"
 finish

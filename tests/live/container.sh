@@ -1,4 +1,4 @@
-# Targets in namespaces of their own, with a root and a C library of their own; and dpe in one.
+# Targets in their own namespaces, with their own root and C library; and dpe in such namespaces.
 . tests/tap.sh
 need_live 'containers'
 need_watchpoints 'data events in containers'
@@ -7,11 +7,11 @@ compile_target loads
 printf '__attribute__((noipa)) int work(int n)\n{\n\treturn n + 100;\n}\n' >library.c
 ${CC:-cc} -g -O1 -shared -fPIC library.c -o library.so || not_ok 'compiling library.c'
 if ! unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
-	echo 'ok - containers # skip there are no namespaces to be had'
+	echo 'ok - containers # skip namespaces cannot be created'
 	exit 0
 fi
 
-# The root is a file system that nobody outside can see.
+# The root is a file system that is mounted only in the container.
 cat >enter.sh <<'SH'
 mkdir -p root
 mount -t tmpfs none root
@@ -22,7 +22,7 @@ done
 cp sections loads library.so root/
 exec chroot root "$@"
 SH
-# contained COMMAND...: begins it there; leaves its process id in $target
+# contained COMMAND...: starts the command in a container, with its process id in $target
 contained() {
 	unshare --mount --pid --fork --mount-proc sh enter.sh "$@" >answer 2>&1 &
 	shell=$!
@@ -35,7 +35,7 @@ begun() {
 has_threads() {
 	test "$(ls /proc/$target/task | wc -l)" -eq 3
 }
-# observe PATTERN COMMAND...: until its report has that; leaves what run does
+# observe PATTERN COMMAND...: runs dpe until its report matches the pattern; sets what run sets
 observe() {
 	pattern=$1
 	shift
@@ -51,17 +51,17 @@ observe() {
 
 contained /sections 1000000 counter
 await has_threads
-check 'it is the first process there' "$(sed -n 's/^NSpid:.*\t//p' /proc/$target/status)" = 1
+check 'the target has process id 1 in its container' "$(sed -n 's/^NSpid:.*\t//p' /proc/$target/status)" = 1
 observe '^dpe: [0-9]* s: [1-9][0-9]* events' "$DPE" deadlock --progress=1 -p "$target"
-says 'a watch of it, by the id that it has here' 0 ' 0 lost; 4 rules: nothing found'
-check 'sees it' "$(grep -c '^dpe: [1-9][0-9]* events' err)" -eq 1
+says 'dpe deadlock watches a process in a container by its process id outside' 0 ' 0 lost; 4 rules: nothing found'
+check 'dpe deadlock sees events of a process in a container' "$(grep -c '^dpe: [1-9][0-9]* events' err)" -eq 1
 cat >count.dpe <<'DPE'
 detect counted: counter.enter
 detect updated: [count']
 detect locked(m): [count'] ; pthread_mutex_lock(m).exit
 DPE
 observe 'locked: match' "$DPE" attach -s count.dpe -p "$target"
-says 'its variables, its own C library' 1 'updated: match' 'locked: match' 'by counter+'
+says 'dpe attach sees the variables and the C library of a container' 1 'updated: match' 'locked: match' 'by counter+'
 kill -KILL "$target"
 wait $shell 2>/dev/null
 contained /loads wait =/library.so
@@ -72,11 +72,11 @@ dpe=$!
 await grep -q 'dpe waits' report
 : >"/proc/$target/root/go"
 wait $dpe
-check 'a library that it loads' "$(grep -c '^work: 0 100$' report)" -eq 1
+check 'dpe attach follows a library that a process in a container loads' "$(grep -c '^work: 0 100$' report)" -eq 1
 
-# The other way round: dpe among those who see themselves alone.
+# The reverse: dpe runs in the new namespaces, with its target.
 unshare --mount --pid --fork --mount-proc "$DPE" run --all -s work.dpe -- ./loads =./library.so >out 2>err
-check 'run in there' "$(grep -c '^work: 0 100$' err) $(grep -c ' 0 lost' err)" = '1 1'
+check 'dpe run in a container follows a library that its target loads' "$(grep -c '^work: 0 100$' err) $(grep -c ' 0 lost' err)" = '1 1'
 cat >inside.sh <<'SH'
 ./sections 1000000 counter >/dev/null &
 target=$!
@@ -94,5 +94,5 @@ kill -KILL $target
 exit $status
 SH
 run unshare --mount --pid --fork --mount-proc sh inside.sh "$DPE"
-says 'attached in there' 1 'updated: match' 'locked: match' ' 0 lost'
+says 'dpe attach in a container sees variables and functions of a process there' 1 'updated: match' 'locked: match' ' 0 lost'
 finish

@@ -1,6 +1,6 @@
-# Functions of C++ by the names that their source has.
+# Functions of C++, by their names in the source.
 . tests/tap.sh
-need_live 'how functions of C++ are observed'
+need_live 'functions of C++'
 target=$BUILD/targets/cplusplus
 
 cat >queue.dpe <<'X'
@@ -11,7 +11,7 @@ X
 run "$DPE" run --stack=2 -o log.jsonl -s queue.dpe -- "$target"
 sed 's/0x7f[0-9a-f]*/0x7f…/; s/thread.*/thread …/; s/ (.*cplusplus.cc:/ (…:/
 	s/+0x[0-9a-f]*//; /^dpe: .*exited/d' err >shown
-same 'methods, constructors, functions' shown <<'X'
+same 'methods, constructors and functions match by their names and are named in stacks' shown <<'X'
 #1 made: match of queue::queue(q, _).exit;queue::push(q, 2)  [queue.dpe:1]
   where q = 0x7f…
   $1 queue::queue.exit(0x7f…, 1)  thread …
@@ -35,7 +35,7 @@ same 'methods, constructors, functions' shown <<'X'
 dpe: 10 events, 0 lost; 3 rules: 4 matches
 X
 run "$DPE" replay --format=json -s queue.dpe log.jsonl
-check 'the same from a log' "$(grep -c '"match"' out)" -eq 4
+check 'a replay of the log has the same four matches' "$(grep -c '"match"' out)" -eq 4
 
 cat >life.cc <<'X'
 struct pipe {
@@ -54,7 +54,7 @@ int main()
 X
 g++ -g -O1 life.cc -o life || not_ok 'compiling life.cc'
 run "$DPE" run -e 'expect life(p): (pipe::pipe(p).exit ; pipe::~pipe(p))*' -- ./life
-says 'objects, from constructor to destructor' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
+says 'an object without a call of its destructor is an incomplete match' 1 '1 incomplete, 1 satisfied' 'expected pipe::~pipe(p) after pipe::pipe(p).exit'
 
 cat >new.cc <<'X'
 int main()
@@ -66,9 +66,9 @@ int main()
 X
 g++ -g -O0 -fno-sized-deallocation new.cc -o new || not_ok 'compiling new.cc'
 run "$DPE" run -e 'expect memory(p): _Znwm(_).exit = p ; _ZdlPv(p)' -- ./new
-says 'what new returns is a pointer' 1 'where p = 0x' 'stopped after operator new.exit(16) = 0x' '1 incomplete, 1 satisfied'
+says 'the result of operator new is a pointer' 1 'where p = 0x' 'stopped after operator new.exit(16) = 0x' '1 incomplete, 1 satisfied'
 run "$DPE" run -e 'expect memory(p): _Znwm(p) ; _ZdlPv(p)' -- ./new
-says 'what it takes is none' 1 "'p' is argument 1 of '_Znwm', a number, and argument 1 of '_ZdlPv', a pointer"
+says 'the argument of operator new is a number: a variable cannot be that and a pointer' 1 "'p' is argument 1 of '_Znwm', a number, and argument 1 of '_ZdlPv', a pointer"
 
 cat >states.cc <<'X'
 namespace net {
@@ -83,16 +83,16 @@ X
 g++ -g -O1 states.cc -o states || not_ok 'compiling states.cc'
 for name in open state::open net::socket::state::open; do
 	run "$DPE" run -e "detect r: change [one.now = $name]" -- ./states
-	says "an enumerator, called $name" 2 "'$name' is an enumerator: write its number, 9"
+	says "the enumerator $name in a condition is refused, with its number" 2 "'$name' is an enumerator: write its number, 9"
 done
 run "$DPE" run -e 'detect r: change [one.now = mode::open]' -- ./states
-says 'an enumeration that is not there' 2 "states has no variable 'mode::open'"
+says 'an enumerator of an unknown enumeration is refused as an unknown variable' 2 "states has no variable 'mode::open'"
 
 printf 'detect r: queue::take\n' >take.dpe
 run "$DPE" run -s take.dpe -- "$target"
-says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'
-# Misspelt: by the names of the source, too.
+says 'the name of an overloaded method is refused, with its candidates' 2 'shop::queue::take(int)' 'shop::queue::take()'
+# Misspelt names, which are compared with the names in the source, too.
 run "$DPE" run -e 'detect a: queue::psuh' -e 'detect b: shop::queue::tkae' -e 'detect c: pusg' -- "$target"
-says 'misspelt methods, with class, with namespace, and alone' 2 "1:11: note: did you mean 'queue::push'" \
+says 'misspelt methods get suggestions: with class, with namespace, and alone' 2 "1:11: note: did you mean 'queue::push'" \
 	"2:11: note: did you mean 'shop::queue::take'" "3:11: note: did you mean 'queue::push'"
 finish

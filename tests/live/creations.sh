@@ -1,16 +1,16 @@
-# Who created the threads of a finding, and where: in each form of observing a program, and from its log.
+# Which threads created those of a finding, and where: in each way to observe a program, and from its log.
 . tests/tap.sh
 need_live 'creations of threads' '[first]'
 source=$TOP/tests/live/targets/creations.c
 gcc -g -O2 -fomit-frame-pointer -pthread "$source" -o creations &&
 	gcc -g -O2 -fomit-frame-pointer -fsanitize=thread -c "$source" -o compiled.o &&
-	gcc compiled.o -o compiled -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok building
+	gcc compiled.o -o compiled -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building creations.c'
 outer=$(grep -n '/\* outer' "$source" | cut -d: -f1)
 inner=$(grep -n '/\* inner' "$source" | cut -d: -f1)
 main=$(grep -n '/\* main' "$source" | cut -d: -f1)
 work=$(($(grep -n '^static void \*work(' "$source" | cut -d: -f1) + 2))
 
-# created: what the report says of the creations, without numbers that differ from run to run
+# created: the report's lines about creations of threads, without the numbers that differ from run to run
 created() {
 	sed -n '/^  thread [0-9]* was created/,/^\( *[^ a]\|#\|  \$\|  mem\)/p' err | grep '^  thread\|^       [ab]' |
 		sed 's/+0x[0-9a-f]*//; s/, at [0-9.]* s//; s/(.*creations\.c/(creations.c/'
@@ -25,8 +25,8 @@ cat >both <<END
        by main (creations.c:$main)
 END
 
-# shows NAME COMMAND...: a finding, with both creations, each once. The kernel's side cannot look at a process whose mappings are being
-# changed at that moment, and so a stack may be cut: then it is another run that shows it.
+# shows NAME COMMAND...: a finding has both creations, each once. The BPF programs cannot read a process whose mappings are being
+# changed at that moment, so a stack may be cut short: then the command is run again.
 shows() {
 	name=$1
 	shift
@@ -37,27 +37,27 @@ shows() {
 	by=$(sed -n 's/^  thread \([0-9]*\) was created by thread \([0-9]*\),.*/s, \1 , INNER ,; s, \2, OUTER,/p' err)
 	main_thread=$(sed -n 's/.* by main thread \([0-9]*\),.*/\1/p' err)
 	got=$(created | sed "$by; s/ $main_thread\$/ MAIN/")
-	# Which of the two accesses came first, this run has decided.
+	# The order of the two accesses differs from run to run.
 	test "$(printf '%s\n' "$got" | head -3)" = "$(head -3 both)" || got=$(printf '%s\n' "$got" | sed -n '4,6p; 1,3H; $ {x; s/^\n//; p}')
 	check "$name" "$status $got" = "1 $(cat both)"
 }
 
 printf 'include "pthread.dpe"\ndetect r: touch(1) & touch(2)\n' >touch.dpe
-shows 'of a watched variable' "$DPE" race shared -- ./creations
-shows 'of a watched variable, with the preloaded library' "$DPE" race --preload shared -- ./creations
-shows 'of functions' "$DPE" race touch,touch^ -- ./creations
-shows 'of a rule' "$DPE" run -s touch.dpe -- ./creations
-shows 'of memory, in a program compiled for it' "$DPE" race -- ./compiled
+shows 'a race on a watched variable tells where its threads were created' "$DPE" race shared -- ./creations
+shows 'with --preload, a race on a variable tells where its threads were created' "$DPE" race --preload shared -- ./creations
+shows 'a race of functions tells where its threads were created' "$DPE" race touch,touch^ -- ./creations
+shows 'a match of a rule tells where its threads were created' "$DPE" run -s touch.dpe -- ./creations
+shows 'a race of a program compiled for dpe tells where its threads were created' "$DPE" race -- ./compiled
 
 run "$DPE" run --stack=32 --full-stacks -s touch.dpe -- ./creations
-check 'whole stacks on demand' "$(grep -c 'pthread_create' err)" -ge 2
+check '--full-stacks shows pthread_create in the stacks of creations' "$(grep -c 'pthread_create' err)" -ge 2
 
 run "$DPE" record -s touch.dpe -o log.dpel -- ./creations
-shows 'from a log' "$DPE" replay -s touch.dpe log.dpel
+shows 'a replay of a log tells where the threads of a match were created' "$DPE" replay -s touch.dpe log.dpel
 run "$DPE" convert log.dpel log.jsonl
-shows 'from a log that was converted' "$DPE" replay -s touch.dpe log.jsonl
+shows 'a replay of a converted log tells where the threads of a match were created' "$DPE" replay -s touch.dpe log.jsonl
 run "$DPE" replay --format=json -s touch.dpe log.jsonl
-check 'as messages in JSON' "$(grep '"verdict":"match"' out | python3 -c '
+check 'creations of threads are messages with their stacks in JSON' "$(grep '"verdict":"match"' out | python3 -c '
 import json, sys
 for line in sys.stdin:
     finding = json.loads(line)
@@ -67,14 +67,14 @@ for line in sys.stdin:
                  if frame.startswith(("create_inner", "create_outer"))))
 ')" = "True ['create_inner', 'create_outer']"
 run "$DPE" replay --format=sarif -s touch.dpe log.jsonl
-check 'as locations in SARIF' "$(python3 -c '
+check 'creations of threads are related locations in SARIF' "$(python3 -c '
 import json
 result, = json.load(open("out"))["runs"][0]["results"]
 print(sorted({place["physicalLocation"]["region"]["startLine"]: place["message"]["text"].split()[2:5]
               for place in result["relatedLocations"] if "created" in place["message"]["text"]}.items()))')" = \
 	"[($inner, ['was', 'created', 'by']), ($outer, ['was', 'created', 'by'])]"
-shows 'with a page' "$DPE" run -s touch.dpe --html=page.html -- ./creations
-check 'on a page' "$(grep -c 'create_inner' page.html)" -ge 1
+shows 'with --html, a match tells where its threads were created' "$DPE" run -s touch.dpe --html=page.html -- ./creations
+check 'the page names the function that created a thread' "$(grep -c 'create_inner' page.html)" -ge 1
 
 cat >crossed.c <<'END'
 #include <pthread.h>
@@ -105,13 +105,13 @@ int main(void)
 	return pthread_join(other, NULL);
 }
 END
-gcc -g -O1 -pthread crossed.c -o crossed || not_ok building
+gcc -g -O1 -pthread crossed.c -o crossed || not_ok 'building crossed.c'
 run "$DPE" deadlock -- ./crossed
-check 'of a deadlock' "$(grep -A1 '^  thread [0-9]* was created by main thread' err | sed -n 's/^       at main.*crossed.c:\([0-9]*\))/\1/p' | sort | tr '\n' ' ')" = '23 24 '
+check 'a potential deadlock tells where its threads were created' "$(grep -A1 '^  thread [0-9]* was created by main thread' err | sed -n 's/^       at main.*crossed.c:\([0-9]*\))/\1/p' | sort | tr '\n' ' ')" = '23 24 '
 run "$DPE" deadlock --format=json -- ./crossed
-check 'of a deadlock, in JSON' "$(sed -n 's/.*"created"://p' out | grep -o '"main+[^"]*crossed.c:[0-9]*' | sed 's/.*://' | sort | tr '\n' ' ')" = '23 24 '
+check 'a potential deadlock in JSON tells where its threads were created' "$(sed -n 's/.*"created"://p' out | grep -o '"main+[^"]*crossed.c:[0-9]*' | sed 's/.*://' | sort | tr '\n' ' ')" = '23 24 '
 run "$DPE" deadlock --format=sarif -- ./crossed
-check 'of a deadlock, in SARIF' "$(grep -c 'thread [0-9]* was created by thread [0-9]*"' out)" = 2
+check 'a potential deadlock in SARIF tells which thread created its threads' "$(grep -c 'thread [0-9]* was created by thread [0-9]*"' out)" = 2
 
 cat >parallel.c <<'END'
 int sum;
@@ -124,8 +124,8 @@ int main(void)
 }
 END
 gcc -g -O1 -fopenmp -fsanitize=thread -c parallel.c &&
-	gcc -fopenmp parallel.o -o parallel -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok building
+	gcc -fopenmp parallel.o -o parallel -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building parallel.c'
 run "$DPE" race -- ./parallel
-check 'of a parallel region, without the frames of libgomp' \
+check 'the creation of an OpenMP thread is shown without the frames of libgomp' \
 	"$(created | sed 's/[0-9][0-9]*/N/g' | tr '\n' ';')" = '  thread N was created by main thread N;       at main (parallel.c:N);'
 finish

@@ -3,7 +3,7 @@
 need_live 'data events' '[first]'
 compile_target data
 
-# seen TEXT: how often the report says it, repetitions counted
+# count_seen TEXT: how many lines of the report contain it
 count_seen() {
 	grep -c "$1" err
 }
@@ -34,55 +34,55 @@ END
 run "$DPE" run --all -s kinds.dpe -- ./data
 check 'a condition is an event when it becomes true' "$(count_seen 'raised: match')" -eq 2
 check 'an update is an event, whatever the value' "$(count_seen 'set: match')" -eq 4
-check 'an element of a member, with its sign' "$(count_seen '^part: part -7, was 0')" -eq 1
-check 'an access is a read or a write' "$(count_seen 'touched: match')" -ge 2
-check 'the function that did it is named' "$(count_seen 'at set_flag+0x[0-9a-f]* (.*data.c:')" -ge 4
-check 'the value before and after is reported' "$(count_seen 'flag = 1 (was 0)')" -ge 1
+check 'an element of an array in a structure is watched, with its sign' "$(count_seen '^part: part -7, was 0')" -eq 1
+check 'a variable without a condition matches reads and writes' "$(count_seen 'touched: match')" -ge 2
+check 'the report names the function that wrote the variable' "$(count_seen 'at set_flag+0x[0-9a-f]* (.*data.c:')" -ge 4
+check 'the report has the values before and after a write' "$(count_seen 'flag = 1 (was 0)')" -ge 1
 
-# A target that is gone before its stacks are looked at must do no harm.
+# A target that ends before its stacks are read must do no harm.
 times=0
 while test $times -lt $rounds; do
 	run "$DPE" record -o kinds.jsonl -s kinds.dpe -- ./data
 	grep -q 'events recorded in kinds.jsonl, 0 lost' err && test $status -eq 0 || break
 	times=$((times + 1))
 done
-check "recorded, $rounds times" $times -eq $rounds
+check "data events are recorded without loss, $rounds times of $rounds" $times -eq $rounds
 run "$DPE" replay --all -s kinds.dpe kinds.jsonl
-check 'a replay says the same' "$(count_seen 'raised: match') $(count_seen 'set: match')" = '2 4'
+check 'a replay of recorded data events has the same matches' "$(count_seen 'raised: match') $(count_seen 'set: match')" = '2 4'
 
 attaches './data 2 500 stands-by' --stack=0 -s count.dpe
-check 'a process that runs already' "$(count_seen '^dpe: 1000 events, 0 lost; 2 rules: 1000 match')" -eq 1
-check 'went on' "$(cat answer)" = '1000 1.5'
+check 'dpe attach sees each update of a variable in a running process' "$(count_seen '^dpe: 1000 events, 0 lost; 2 rules: 1000 match')" -eq 1
+check 'a process whose variable was watched by dpe attach computes its results' "$(cat answer)" = '1000 1.5'
 
 echo "detect five: [a'] + [b'] + [c'] + [d'] + [e']" >five.dpe
 run "$DPE" run -s five.dpe -- ./data
-says 'more variables than watchpoints' 2 'the rules watch 5 variables (a, b, c, d, e), the processor has watchpoints for 4'
-check 'are reported before the target starts' ! -s out
+says 'more variables than watchpoints are refused' 2 'the rules watch 5 variables (a, b, c, d, e), the processor has watchpoints for 4'
+check 'too many variables are reported before the target starts' ! -s out
 echo "detect four: [a'] + [b'] + [c'] + [d']" >four.dpe
 run "$DPE" run -s four.dpe -- ./data
-says 'four at a time' 1 '4 events, 0 lost'
+says 'four variables are watched at a time' 1 '4 events, 0 lost'
 echo "detect none: [nowhere']" >none.dpe
 run "$DPE" run -s none.dpe -- ./data
-says 'what cannot be watched' 2 "data has no variable 'nowhere'; 'nm -C " 
+says 'an unknown variable is reported' 2 "data has no variable 'nowhere'; 'nm -C " 
 echo "detect wide: [box']" >wide.dpe
 run "$DPE" run -s wide.dpe -- ./data
-says 'what is too large' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12'
+says 'a variable of 12 bytes is refused' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12'
 echo "detect member: [box.gone']" >member.dpe
 run "$DPE" run -s member.dpe -- ./data
-says 'a member that is not there' 2 "it has no member 'gone'"
+says 'an unknown member of a structure is reported' 2 "it has no member 'gone'"
 echo "detect beyond: [box.part[3]']" >beyond.dpe
 run "$DPE" run -s beyond.dpe -- ./data
-says 'beyond the end' 2 'its last element is [2]'
+says 'an index beyond the end of an array is reported' 2 'its last element is [2]'
 echo "detect through: [p->first']" >through.dpe
 run "$DPE" run -s through.dpe -- ./data
-says 'through a pointer' 2 'what a pointer leads to changes its place'
+says 'a variable behind a pointer is refused' 2 'what a pointer leads to changes its place'
 printf "detect updated: [total']\ndetect accessed: [total]\n" >both.dpe
 run "$DPE" run --all -s both.dpe -- ./data
-check 'updates of a variable, and all accesses to it' \
+check 'two rules watch the updates of a variable and all its accesses at once' \
 	"$(count_seen 'updated: match')" -eq 1 -a "$(count_seen 'accessed: match')" -ge 2
 
-# dpe dies while the target waits for its watchpoints, or later: the target ends as it should, or
-# has not begun; it never stays stopped. Every second time dpe dies when the target has begun.
+# dpe is killed while the target waits for its watchpoints, or later: the target runs to its end, or
+# has not begun; it never stays stopped. Every second time dpe is killed after the target has begun.
 data=data$$ # a name that no other program has
 mv data $data
 was_there() {
@@ -110,5 +110,5 @@ while test $times -lt 20; do
 	times=$((times + 1))
 done
 explain "of 20 runs, $finished had begun"
-check 'the target survives us' $times -eq 20
+check 'a target runs to its end or has not begun when dpe is killed, 20 times of 20' $times -eq 20
 finish

@@ -1,10 +1,10 @@
-# dpe deadlock on programs that hang, and on some that only look like it.
+# dpe deadlock on programs that hang, and on some that only seem to.
 . tests/tap.sh
 need_live 'the deadlock watch'
 compile_target deadlocks
 
 # often STATUS FINDINGS COMMAND...: runs it $often times, four at a time; leaves the last $status, out and
-# err, and in $times how often both were as wanted
+# err; $times counts the runs with this status and this number of findings
 often() {
 	wanted=$1 findings=$2
 	shift 2
@@ -25,72 +25,72 @@ often() {
 	done
 }
 
-# Twenty times where scheduling decides what happens, the rest less often.
+# Twenty runs where the result could depend on scheduling, fewer for the rest.
 often=20
 
-# hangs WAY TEXT...: reported each time, and then killed as asked for
+# hangs WAY COMMAND...: each run is reported as a deadlock, and killed by --on-deadlock=kill
 hangs() {
 	way=$1
 	shift
 	often 1 1 "$DPE" deadlock --on-deadlock=kill -- "$@"
-	check "$way: reported $often times of $often" $times -eq $often
-	grep -q 'signal 9' err || not_ok "$way: killed"
+	check "$way: a deadlock is reported $often times of $often" $times -eq $often
+	grep -q 'signal 9' err || not_ok "$way: --on-deadlock=kill kills the program"
 }
 
-# ends WAY COMMAND...: nothing reported, ever
+# ends WAY COMMAND...: no run is reported
 ends() {
 	way=$1
 	shift
 	often 0 0 "$DPE" deadlock --on-deadlock=kill -- "$@"
-	check "$way: no false alarm in $often" $times -eq $often
+	check "$way: no false alarm in $often runs" $times -eq $often
 }
 
-hangs 'two mutexes' ./deadlocks cycle
-says 'both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
+hangs 'two mutexes in two orders' ./deadlocks cycle
+says 'a deadlock of two mutexes is reported with both threads and their stacks' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
 ends 'a recursive mutex' ./deadlocks recursive
 ends 'a robust mutex whose holder has ended' ./deadlocks robust
 often=8
 hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
-says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
+says 'a deadlock of dining philosophers is reported with all five threads and their forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
 ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
 hangs 'a mutex locked twice' ./deadlocks self
-says 'by itself' 1 'deadlock of 1 thread '
+says 'a mutex locked twice is a deadlock of one thread' 1 'deadlock of 1 thread '
 hangs 'a mutex whose holder has ended' ./deadlocks kept
-says 'by its name, with who held it' 1 'deadlock of 1 thread ' '(a), which thread' 'held when it ended' 'by keep+'
+says 'a mutex whose holder has ended is reported with its name and its last holder' 1 'deadlock of 1 thread ' '(a), which thread' 'held when it ended' 'by keep+'
 hangs 'threads that join each other' ./deadlocks join
-hangs 'a reader and a writer' ./deadlocks write
-ends 'two readers' ./deadlocks read
-ends 'an inversion that never meets' ./deadlocks one-after-another
+hangs 'a reader and a writer of a read-write lock' ./deadlocks write
+ends 'two readers of a read-write lock' ./deadlocks read
+ends 'a lock inversion in threads that run one after another' ./deadlocks one-after-another
 
-ends 'an inversion that a semaphore keeps open' ./deadlocks posted
+ends 'a lock inversion that a semaphore makes impossible' ./deadlocks posted
 run "$DPE" deadlock -- ./deadlocks open
-says 'but not one whose wait needs no post' 1 'potential deadlock of 2 threads'
+says 'a lock inversion whose semaphore needs no post is a potential deadlock' 1 'potential deadlock of 2 threads'
 
-# An atomic variable orders where its events are observed, and a rule says so.
+# An atomic variable orders threads where its events are observed and a rule says so.
 cat >atomics.dpe <<'END'
 expect atomics(T): (atomic::store by T { sends(T, .args[0]); } + atomic::load by T { receives(T, .args[0]); })*
 	observing thread::exit by T ends
 END
 ${CC:-cc} -D_GNU_SOURCE -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/deadlocks.c" -o stored.o &&
-	${CC:-cc} stored.o -L"$BUILD" -ldpe-mem -Wl,-rpath,"$BUILD" -pthread -o stored || not_ok 'a program with memory events'
+	${CC:-cc} stored.o -L"$BUILD" -ldpe-mem -Wl,-rpath,"$BUILD" -pthread -o stored || not_ok 'compiling a program with memory events'
 run "$DPE" deadlock -s atomics.dpe -- ./stored stored
-says 'an inversion that an atomic variable keeps open' 0 'nothing found'
+says 'a lock inversion that an atomic variable makes impossible is not reported' 0 'nothing found'
 run "$DPE" deadlock -- ./stored stored
-says 'and without that rule' 1 'potential deadlock of 2 threads'
+says 'without a rule about the atomic variable, that lock inversion is a potential deadlock' 1 'potential deadlock of 2 threads'
 
 # A static program has only those functions of the rules that it uses.
-${CC:-cc} -D_GNU_SOURCE -g -O1 -static -pthread "$TOP/tests/live/targets/deadlocks.c" -o static || not_ok 'a static program'
+${CC:-cc} -D_GNU_SOURCE -g -O1 -static -pthread "$TOP/tests/live/targets/deadlocks.c" -o static || not_ok 'compiling a static program'
 run timeout -s KILL 120 "$DPE" deadlock --on-deadlock=kill -- ./static cycle
-says 'in a static program' 1 'deadlock of 2 threads' 'by a_then_b+'
+says 'a deadlock in a static program is reported' 1 'deadlock of 2 threads' 'by a_then_b+'
 
 run timeout -s KILL 120 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
-check 'as JSON' "$(python3 -c '
+check 'a deadlock in JSON has its kind, threads and objects' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
 print(f["kind"], len(f["threads"]), len(f["objects"]))' <out)" = 'deadlock 2 2'
 
-# How things stand, when asked; and an end that leaves the program as it is.
+# The table of waits on request; and an end that leaves the program as it is.
 : >err
 "$DPE" deadlock -- ./deadlocks cycle >out 2>err </dev/null &
 dpe=$!
@@ -103,11 +103,11 @@ wait $dpe
 status=$?
 says 'SIGUSR1 prints which thread waits for which' 1 'dpe: so far ' '(a), which thread' '(b), which thread' \
 	'waits for mutex a, which thread' 'waits for mutex b, which thread' '1 deadlock, no thread can go on'
-check 'and so does the end' "$(grep -c 'no thread can go on' err)" -eq 2
-kill -0 $process && ok 'SIGTERM ends dpe, not the program' || not_ok 'SIGTERM ends dpe, not the program'
+check 'at its end, dpe prints again that no thread can go on' "$(grep -c 'no thread can go on' err)" -eq 2
+kill -0 $process && ok 'SIGTERM ends dpe deadlock and not the program' || not_ok 'SIGTERM ends dpe deadlock and not the program'
 kill -KILL $process
 
-# target: the process of a thread that the last report is about; and how it is
+# target: the process of a thread in the last report; state: the state of a process
 target() {
 	thread=$(sed -n 's/^  thread \([0-9]*\) waits.*/\1/p' err | head -1)
 	awk '/^Tgid:/ { print $2 }' /proc/${thread:-none}/status 2>/dev/null
@@ -119,8 +119,8 @@ is_in_state() {
 	test "$(state "$1")" = "$2"
 }
 
-# Left as it hangs, stopped, or in a debugger; as a job of a shell with jobs, whose kernel ends what is stopped and
-# has nobody left in its session.
+# Left as it hangs, stopped, or in a debugger; as a job of a shell with job control, since the kernel ends stopped
+# processes of an orphaned process group.
 for how in report stop gdb; do
 	test $how != gdb || command -v gdb >/dev/null || continue
 	rm -f err pid
@@ -129,16 +129,16 @@ for how in report stop gdb; do
 		"$DPE" deadlock --on-deadlock=$how -- ./deadlocks cycle
 	pid=$(target)
 	case $how in
-	report) says 'left as it hangs' 1 'runs on, no longer observed' && wanted=S ;;
-	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
-	gdb) says 'handed to gdb' 1 'the program is under gdb' && wanted=S ;;
+	report) says '--on-deadlock=report: SIGTERM leaves the program running' 1 'runs on, no longer observed' && wanted=S ;;
+	stop) says '--on-deadlock=stop leaves the program stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
+	gdb) says '--on-deadlock=gdb hands the program to gdb' 1 'the program is under gdb' && wanted=S ;;
 	esac
 	await is_in_state "$pid" $wanted
-	check "$how: it is there" "$(state $pid)" = $wanted
+	check "--on-deadlock=$how: the program exists, in state $wanted" "$(state $pid)" = $wanted
 	test -z "$pid" || kill -KILL $pid
 done
 
-# It hangs already: that is found before anything is observed, and it is left as it was.
+# A process that hangs already: the deadlock is found before anything is observed, and the process is left as it was.
 ./deadlocks self >hanging.out &
 hanging=$!
 hangs_already() {
@@ -146,7 +146,7 @@ hangs_already() {
 	test "$status" -eq 1
 }
 await hangs_already
-says 'attached to one that hangs already' 1 'deadlock of 1 thread' 'no thread can go on' 'by a_twice+'
-kill -0 $hanging && ok 'which is left alone' || not_ok 'which is left alone'
+says 'dpe deadlock -p reports a deadlock of a process that hangs already' 1 'deadlock of 1 thread' 'no thread can go on' 'by a_twice+'
+kill -0 $hanging && ok 'a process that hangs already is still there after dpe deadlock -p' || not_ok 'a process that hangs already is still there after dpe deadlock -p'
 kill -9 $hanging
 finish

@@ -1,5 +1,5 @@
-# The main job: the race is found in every run of the broken program, nothing in the correct one,
-# and replaying a recording gives the same findings.
+# The main task: the race is found in each run of the broken program, nothing in the correct one,
+# and a replay of a recording has the same findings.
 . tests/tap.sh
 need_live 'the race of the producer-consumer program'
 
@@ -8,7 +8,7 @@ broken=$BUILD/examples/producer-consumer-broken
 correct=$BUILD/examples/producer-consumer
 printf '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n' >numbers
 
-# The verdicts alone, in an order of their own: what a live run and its replay must agree on.
+# verdicts REPORT: its verdicts, sorted; a live run and its replay must agree on them.
 verdicts() {
 	python3 -c '
 import json, sys
@@ -17,7 +17,7 @@ for verdict in sorted([o["rule"], o["verdict"], sorted(o["events"])] for o in fo
 	print(verdict)' "$1"
 }
 
-# Events whose times and arguments were not seen would make the demonstration worth little.
+# complete REPORT: its matches have two events of two threads, with times, stacks and arguments.
 complete() {
 	python3 -c '
 import json, sys
@@ -38,7 +38,7 @@ for o in map(json.loads, open(sys.argv[1])):
 			sys.exit(f"{m}")' "$1"
 }
 
-# follow PROGRAM STATUS TEXT...: 20 runs, of which each says this, and leaves the program's output as it is
+# follow PROGRAM STATUS TEXT...: 20 runs, each of which reports this and does not change the program's output
 follow() {
 	program=$1
 	eval "path=\$$program"
@@ -47,13 +47,13 @@ follow() {
 	i=1
 	while test $i -le 20; do
 		run "$DPE" run -s "$rule" -- "$path"
-		says "$program, run $i" "$@" 'exited with status 0' ' 0 lost'
-		same "$program, run $i: its output is its own" out <../numbers
+		says "$program, run $i: the expected report" "$@" 'exited with status 0' ' 0 lost'
+		same "$program, run $i: the program's output is unchanged" out <../numbers
 		i=$((i + 1))
 	done
 }
 
-# again PROGRAM: 5 times, its log and a recording without rules give the same
+# again PROGRAM: 5 times, replays of its log, of a recording and of the shuffled recording agree with the live run
 again() {
 	program=$1
 	eval "path=\$$program"
@@ -64,19 +64,19 @@ again() {
 		lived=$status
 		verdicts live.json >live.verdicts
 		run complete live.json
-		gives "$program, run $i: both events whole" 0
+		gives "$program, run $i: matches have times, stacks and arguments of both events" 0
 		run "$DPE" replay --format=json --on-break=continue -s "$rule" run.jsonl
 		verdicts out >replayed.verdicts
-		check "$program, run $i: its log gives the same exit status" "$status" -eq $lived
-		same "$program, run $i: its log gives the same verdicts" replayed.verdicts <live.verdicts
+		check "$program, run $i: a replay of the run's log has the same exit status" "$status" -eq $lived
+		same "$program, run $i: a replay of the run's log has the same verdicts" replayed.verdicts <live.verdicts
 
 		run "$DPE" record -s "$rule" -o record.jsonl -- "$path"
-		gives "$program, run $i: recorded" 0
+		gives "$program, run $i: dpe record succeeds" 0
 		run "$DPE" replay --on-break=continue -s "$rule" record.jsonl
-		check "$program, run $i: what was recorded tells it" "$status" -eq $lived
+		check "$program, run $i: a replay of a recording has the same exit status" "$status" -eq $lived
 		grep -v dpe_log record.jsonl | sort -R >shuffled.jsonl
 		run "$DPE" replay --on-break=continue -s "$rule" shuffled.jsonl
-		check "$program, run $i: in any order" "$status" -eq $lived
+		check "$program, run $i: a replay of a shuffled recording has the same exit status" "$status" -eq $lived
 		i=$((i + 1))
 	done
 }
