@@ -1,6 +1,6 @@
-# Names that the target chose cannot drive the terminal: what dpe prints of them is escaped.
+# Names that the target chooses cannot control the terminal: dpe escapes them.
 . tests/tap.sh
-need_live 'names are escaped'
+need_live 'escaping of names'
 
 esc=$(printf '\033')
 printf 'void odd(void) { __asm__(""); }\nint main(void) { return 0; }\n' >odd.c
@@ -9,7 +9,7 @@ ${CC:-cc} -g -O1 -c odd.c -o odd.o && objcopy --redefine-sym "odd=odd${esc}[31mn
 cp odd "odd${esc}[2J"
 printf 'detect s: main\n' >s.dpe
 
-# plain NAME FILE...: no control byte but newlines
+# plain NAME FILE...: no control byte except newlines
 plain() {
 	name=$1
 	shift
@@ -17,12 +17,12 @@ plain() {
 }
 
 run "$DPE" list ./odd
-plain 'dpe list' out err
-check 'which shows the name' "$(grep -c 'odd.x1b.31mname' out)" -ge 1
+plain 'dpe list prints no control byte of the name of a function' out err
+check 'dpe list shows the escaped name of a function' "$(grep -c 'odd.x1b.31mname' out)" -ge 1
 run "$DPE" list --placement ./odd
-plain 'dpe list --placement' out err
+plain 'dpe list --placement prints no control byte of the name of a function' out err
 run "$DPE" run -s s.dpe -- "./odd${esc}[2J"
-gives 'a program with an escape in its name' 1
-plain 'its report and its exit line' out err
-check 'which show the name' "$(grep -c 'odd.x1b.2J exited with status 0' err)" -eq 1
+gives 'a program with an escape character in its name is observed' 1
+plain 'the report prints no control byte of the name of a program' out err
+check 'the line about the exit shows the escaped name of a program' "$(grep -c 'odd.x1b.2J exited with status 0' err)" -eq 1
 finish

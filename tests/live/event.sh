@@ -1,4 +1,4 @@
-# Events that programs report themselves: dpe/probe.h.
+# Events that programs report themselves, by dpe/probe.h.
 . tests/tap.sh
 need_live 'events by dpe/probe.h'
 
@@ -14,38 +14,38 @@ detect six: six(1, 2, 3, 4, 5, 6)
 detect two: reported(2, "two")
 X
 
-# observed WAY SOURCE COMPILER...: all events, with their arguments
+# observed WAY SOURCE COMPILER...: all events are seen, with their arguments
 observed() {
 	way=$1
 	source=$2
 	shift 2
 	if ! "$@" -I"$TOP" -c -DOTHER "$source" -o other.o 2>compiled || ! "$@" -I"$TOP" -c "$source" -o event.o 2>compiled ||
 		! "$@" event.o other.o -o event 2>compiled; then
-		not_ok "$way: compiled"
+		not_ok "$way: a program with dpe/probe.h compiles"
 		explain "$(head -c 2000 compiled)"
 		return
 	fi
 	run ./event
-	gives "$way: runs by itself" 0
+	gives "$way: a program with dpe/probe.h runs without dpe" 0
 	run "$DPE" run --all -s event.dpe -- ./event
-	check "$way: all is seen, with its arguments" \
+	check "$way: all 36 events of dpe/probe.h are seen, with their arguments" \
 		"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '38 1'
 	run "$DPE" list --placement ./event reported
-	check "$way: on a nop of five bytes" "$(grep -c 'nop' out)" -ge 1
+	check "$way: an event of dpe/probe.h is on a nop" "$(grep -c 'nop' out)" -ge 1
 }
 
 c=$TOP/tests/live/targets/event.c
 cp "$c" event.cc
 cc=${CC:-cc}
-observed 'optimised' "$c" "$cc" -O2 -Wall -Wextra -Werror
-observed 'without optimisation' "$c" "$cc" -O0
-observed 'position-independent, optimised as a whole' "$c" "$cc" -O2 -fPIE -pie -flto
+observed 'with -O2' "$c" "$cc" -O2 -Wall -Wextra -Werror
+observed 'with -O0' "$c" "$cc" -O0
+observed 'position-independent, with link-time optimisation' "$c" "$cc" -O2 -fPIE -pie -flto
 
-# In a library the same events are functions of its own, that no other file sees.
+# In a library, the same events are local functions of the library.
 "$cc" -O2 -fPIC -shared -I"$TOP" -DOTHER "$c" -o libother.so && "$cc" -O2 -I"$TOP" "$c" -o event -L. -lother '-Wl,-rpath,$ORIGIN' ||
 	not_ok 'compiling a library'
 run "$DPE" run --all -s event.dpe -- ./event
-check 'in the program and a library: all is seen' \
+check 'all 36 events of dpe/probe.h in a program and a library are seen' \
 	"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '38 1'
 
 if command -v clang >/dev/null; then

@@ -8,13 +8,13 @@ leave() {
 }
 trap 'leave; rm -rf "$folder"' EXIT
 
-# begin COMMAND...: as $target
+# begin COMMAND...: starts the command, as $target
 begin() {
 	"$@" </dev/null >target.out 2>&1 &
 	target=$!
 }
 
-# answers STATUS TEXT...: what dpe hang says of $target, once it has come to that
+# answers STATUS TEXT...: dpe hang of $target exits with this status and prints each text
 answers() {
 	wanted=$1
 	shift
@@ -27,25 +27,25 @@ answers() {
 	done
 }
 
-# is NAME STATUS TEXT...: of ./hangs NAME
+# is NAME STATUS TEXT...: the answer of dpe hang for ./hangs NAME, once it waits
 is() {
 	name=$1
 	shift
 	begin ./hangs "$name"
 	if await answers "$@"; then
-		ok "$name"
+		ok "dpe hang of case $name${options:+ with $options}: the expected status and waits"
 	else
-		not_ok "$name"
+		not_ok "dpe hang of case $name${options:+ with $options}: the expected status and waits"
 		explain_run
 	fi
 	leave
 }
 
-# A machine whose rules forbid it (Yama) can test only this message.
+# Where the kernel forbids tracing (Yama), only this message can be tested.
 begin sleep 1000
 run "$DPE" hang -p $target
 if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
-	says 'dpe says that processes may not be traced' 2 'does not let us trace it'
+	says 'dpe hang says that the kernel forbids tracing a process' 2 'does not let us trace it'
 	finish
 fi
 leave
@@ -83,7 +83,7 @@ ${CC:-cc} -D_GNU_SOURCE= -O2 -static -fomit-frame-pointer -pthread "$TOP/tests/l
 	not_ok 'compiling hangs.c statically'
 is plain 1 "$two" 'by a_then_b\+' 'by b_then_a\+'
 
-# Where the process is stopped it stays so; where it is not, it is never left stopped, whatever happens to dpe.
+# A stopped process stays stopped; another one is never left stopped, even if dpe is killed.
 begin ./hangs plain
 await answers 1 "$two"
 kill -STOP $target
@@ -91,19 +91,19 @@ is_stopped() {
 	grep -q '^State:.T' /proc/$target/status
 }
 await is_stopped
-answers 1 "$two" 'it is stopped, by a signal or a debugger' && ok 'stopped: reported' || not_ok 'stopped: reported'
-is_stopped && ok 'and left so' || not_ok 'and left so'
+answers 1 "$two" 'it is stopped, by a signal or a debugger' && ok 'dpe hang of a stopped process reports its deadlock and that it is stopped' || not_ok 'dpe hang of a stopped process reports its deadlock and that it is stopped'
+is_stopped && ok 'dpe hang leaves a stopped process stopped' || not_ok 'dpe hang leaves a stopped process stopped'
 kill -CONT $target
 for time in 1 2 3 4 5 6 7 8 9 10; do
 	"$DPE" hang -p $target >/dev/null 2>&1 &
 	kill -KILL $! 2>/dev/null
 	wait $! 2>/dev/null
 done
-await answers 1 "$two" && ok 'dpe killed: it goes on' || not_ok 'dpe killed: it goes on'
-check 'and nobody traces it' "$(cat /proc/$target/task/*/status | grep -c 'TracerPid:.[1-9]\|^State:.[tT]')" -eq 0
+await answers 1 "$two" && ok 'dpe hang answers as before after ten dpe hang of the process were killed' || not_ok 'dpe hang answers as before after ten dpe hang of the process were killed'
+check 'no thread is traced or stopped after dpe hang was killed' "$(cat /proc/$target/task/*/status | grep -c 'TracerPid:.[1-9]\|^State:.[tT]')" -eq 0
 leave
 
-# C++
+# Locks and other waits of C++.
 cat >waits.cc <<'END'
 #include <condition_variable>
 #include <cstring>
@@ -142,7 +142,7 @@ END
 if command -v "${CXX:-g++}" >/dev/null; then
 	"${CXX:-g++}" -std=c++20 -g -O1 -pthread waits.cc -o waits || not_ok 'compiling C++'
 	cxx() {
-		name="C++: $1"
+		name="dpe hang of C++, case $1: the expected status and waits"
 		begin ./waits "$1"
 		shift
 		await answers "$@" && ok "$name" || { not_ok "$name" && explain_run; }
@@ -210,9 +210,9 @@ func main() {
 	time.Sleep(time.Hour)
 }
 END
-# language NAME TOOL STATUS COMMAND TEXT...: the locks are its own, and the report names what shows them
+# language NAME TOOL STATUS COMMAND TEXT...: the language has its own locks, and a note of the report says so
 language() {
-	name="$1: the words do not tell who holds a lock"
+	name="$1: dpe hang shows the waits, with a note on locks of the language"
 	wanted=$3 command=$4
 	command -v "$2" >/dev/null || {
 		ok "$name # skip $2 is not installed"
@@ -233,28 +233,28 @@ language Go go 3 ./locks 'waits in futex' 'note: goroutines that wait'
 
 # Errors.
 run "$DPE" hang
-says 'without a process' 2 'no process: use -p PID'
+says 'dpe hang without -p is refused' 2 'no process: use -p PID'
 run "$DPE" hang -p 4194304
-says 'without such a process' 2 'there is no such process'
+says 'dpe hang of an unknown process is refused' 2 'there is no such process'
 run "$DPE" deadlock -p 4194304
-says 'the same for dpe deadlock' 2 'there is no such process'
-check 'once' "$(lines err)" -eq 1
+says 'dpe deadlock of an unknown process is refused' 2 'there is no such process'
+check 'dpe deadlock reports an unknown process in one line' "$(lines err)" -eq 1
 sh -c 'sleep 0 & exec sleep 1000' &
 target=$!
 ended() {
 	child=$(pgrep -P $target) && grep -q '^State:.*zombie' "/proc/$child/status"
 }
-await ended || not_ok 'a child that has ended'
+await ended || not_ok 'the test has a zombie'
 run "$DPE" hang -p "$child"
-says 'of a process that nobody waited for' 2 "process $child: error: it has ended, or is the kernel's own"
+says 'dpe hang of a zombie says that it has ended' 2 "process $child: error: it has ended, or is the kernel's own"
 leave
 run "$DPE" hang -p 1 extra
-says 'with a word too many' 2 "unexpected argument 'extra'"
+says 'dpe hang refuses an argument too many' 2 "unexpected argument 'extra'"
 if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/dev/null; then
 	begin sleep 1000
 	chmod 755 .
 	run setpriv --reuid=nobody --clear-groups --inh-caps=-all --bounding-set=-all "$DPE" hang -p $target
-	says 'of another user' 2 'the kernel does not let us trace it' 'Run dpe as'
+	says 'dpe hang of a process of another user is refused, with the user to run dpe as' 2 'the kernel does not let us trace it' 'Run dpe as'
 	leave
 	setpriv --reuid=nobody --clear-groups ./hangs plain </dev/null >target.out 2>&1 &
 	target=$!
@@ -262,9 +262,9 @@ if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/de
 		run setpriv --reuid=nobody --clear-groups "$DPE" hang -p $target
 		test "$status" -eq 1 && grep -q 'deadlock of 2 threads' out
 	}
-	await as_nobody && ok 'without any privilege' || { not_ok 'without any privilege' && explain_run; }
+	await as_nobody && ok 'dpe hang without privileges reports a deadlock of the same user' || { not_ok 'dpe hang without privileges reports a deadlock of the same user' && explain_run; }
 	run setpriv --reuid=nobody --clear-groups "$DPE" deadlock -p $target
-	says 'and by dpe deadlock' 1 'deadlock of 2 threads'
+	says 'dpe deadlock without privileges reports an existing deadlock of the same user' 1 'deadlock of 2 threads'
 	leave
 	setpriv --reuid=nobody --clear-groups ./hangs held </dev/null >target.out 2>&1 &
 	target=$!
@@ -272,9 +272,9 @@ if test "$(id -u)" -eq 0 && id nobody >/dev/null 2>&1 && command -v setpriv >/de
 		run setpriv --reuid=nobody --clear-groups --inh-caps=-all --bounding-set=-all "$DPE" deadlock -p $target
 		test "$status" -eq 2 && grep -q 'waits for mutex a, which thread' err
 	}
-	await held_by_nobody && ok 'dpe deadlock shows the waits where it may not observe' ||
-		{ not_ok 'dpe deadlock shows the waits where it may not observe' && explain_run; }
-	check 'and says what it lacks' "$(grep -c 'CAP_BPF' err)" -ge 1
+	await held_by_nobody && ok 'dpe deadlock without capabilities shows the waits of the process' ||
+		{ not_ok 'dpe deadlock without capabilities shows the waits of the process' && explain_run; }
+	check 'dpe deadlock without capabilities names CAP_BPF' "$(grep -c 'CAP_BPF' err)" -ge 1
 	leave
 fi
 finish
