@@ -1,4 +1,4 @@
-# What each pass makes of a specification, and the forms that rules are emitted in, against
+# Dumps of each pass of the compiler, and of the forms that rules are emitted in, compared with
 # tests/dpe-lang/dumps. With DPE_UPDATE set the expected files are written instead.
 . tests/tap.sh
 

@@ -1,4 +1,4 @@
-# dpe check --explain: what rules mean.
+# dpe check --explain: engine, orders and examples of each rule.
 . tests/tap.sh
 export LC_ALL=C.UTF-8
 
@@ -99,24 +99,24 @@ sync lock: unlock(m);lock(m)
   slices    one for each m
 END
 run "$DPE" check --explain rules.dpe
-check 'what rules mean' "$status $(diff out expected)" = '0 '
+check 'dpe check --explain shows class, engine, orders and examples of rules' "$status $(diff out expected)" = '0 '
 run "$DPE" check --explain --format=json rules.dpe
-check 'as JSON, a line for each' "$(python3 -c '
+check 'dpe check --explain --format=json writes a line for each rule' "$(python3 -c '
 import json, sys
 rules = [json.loads(line) for line in sys.stdin]
 print(len(rules), [e["event"] for e in rules[3]["accepted"]], rules[3]["accepted"][0]["args"])' <out)" = \
 	"7 ['open', 'close'] [1]"
 printf 'expect N: (a;b) & (b;a)\n' >none.dpe
 run "$DPE" check --explain none.dpe
-says 'one that accepts nothing' 2 "rule 'N' accepts nothing"
+says 'dpe check --explain refuses a rule that accepts nothing' 2 "rule 'N' accepts nothing"
 printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & ' $i $i $i $i; done | sed 's/ & $//')" >wide.dpe
 run "$DPE" check --explain wide.dpe
-says 'one of many states' 0
-check 'is followed by tokens' "$(grep -c 'engine    token game on the net: its automaton would have too many states' out)" -eq 1
+says 'dpe check --explain accepts a rule with too many states' 0
+check 'an expect rule with too many states is followed by the token game' "$(grep -c 'engine    token game on the net: its automaton would have too many states' out)" -eq 1
 sed s/expect/detect/ wide.dpe >search.dpe
 run "$DPE" check --explain search.dpe
-check 'a search is a conjunction' "$(grep -c 'engine    conjunction of partial matches of operands: ' out)" -eq 1
-check 'with a list that has an end' "$(grep -c 'pairs more' out)" -ge 1
+check 'a detect rule with too many states is followed by the conjunction engine' "$(grep -c 'engine    conjunction of partial matches of operands: ' out)" -eq 1
+check 'dpe check --explain limits the lists of pairs of events' "$(grep -c 'pairs more' out)" -ge 1
 run python3 "$TOP/tests/conformance/explained.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
-check 'accepted is accepted and rejected is rejected, for 500 rules' "$status" -eq 0
+check 'for 500 rules, replay accepts the accepted example and rejects the rejected one' "$status" -eq 0
 finish

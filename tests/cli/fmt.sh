@@ -26,56 +26,56 @@ expect r(v): ((open(v).enter [.ret == -1 && !x] + close(v).exit)@ & s^^(v)*n) ; 
 END
 run "$DPE" fmt untidy.dpe
 cmp -s out tidy.dpe
-check 'the standard layout' "$status $(diff out tidy.dpe | head -20)" = '0 '
+check 'dpe fmt writes the standard layout' "$status $(diff out tidy.dpe | head -20)" = '0 '
 run "$DPE" fmt --check tidy.dpe untidy.dpe
-says '--check names what would change' 1 'untidy.dpe: not in the standard layout'
-check 'and nothing else' "$(grep -c tidy.dpe err)" -eq 1
+says 'dpe fmt --check names a file that is not in the standard layout' 1 'untidy.dpe: not in the standard layout'
+check 'dpe fmt --check does not name a file in the standard layout' "$(grep -c tidy.dpe err)" -eq 1
 chmod 640 untidy.dpe
 run "$DPE" fmt -i untidy.dpe tidy.dpe
-check 'in place' "$status $(cmp untidy.dpe tidy.dpe) $(stat -c %a untidy.dpe)" = '0  640'
+check 'dpe fmt -i rewrites files in place and keeps their mode' "$status $(cmp untidy.dpe tidy.dpe) $(stat -c %a untidy.dpe)" = '0  640'
 run "$DPE" fmt - <tidy.dpe
-check 'standard input' "$(diff out tidy.dpe)" = ''
+check 'dpe fmt - reads standard input' "$(diff out tidy.dpe)" = ''
 run "$DPE" fmt -i - </dev/null
-says 'which cannot be changed' 2 'standard input cannot be changed in place'
+says 'dpe fmt -i refuses standard input' 2 'standard input cannot be changed in place'
 
 printf 'detect r(x):a ;b\nwithout  c , d(x)\nobserving e  ends{ break }' >absence.dpe
 run "$DPE" fmt absence.dpe
-check 'without and observing stay as written' "$(cat out)" = "$(printf 'detect r(x): a ; b\n\twithout c, d(x)\n\tobserving e ends { break }')"
+check 'dpe fmt writes without, observing and ends on lines of their own' "$(cat out)" = "$(printf 'detect r(x): a ; b\n\twithout c, d(x)\n\tobserving e ends { break }')"
 
 printf 'detect r: a ;; b\n' >wrong.dpe
 cp wrong.dpe same.dpe
 run "$DPE" fmt -i wrong.dpe
-says 'what is wrong is reported' 2 'wrong.dpe:1:'
-check 'and left alone' "$(diff wrong.dpe same.dpe)" = ''
+says 'dpe fmt -i reports a syntax error' 2 'wrong.dpe:1:'
+check 'dpe fmt -i does not change a file with a syntax error' "$(diff wrong.dpe same.dpe)" = ''
 run "$DPE" fmt nowhere.dpe
-says 'a file that is not there' 2 'nowhere.dpe: error: cannot be opened'
+says 'dpe fmt reports a missing file' 2 'nowhere.dpe: error: cannot be opened'
 run "$DPE" fmt
-says 'no file' 2 'no specification'
+says 'dpe fmt without a file fails' 2 'no specification'
 printf 'detect a: x\r\ndetect b:\ty' >dos.dpe
 run "$DPE" fmt dos.dpe
-check 'line ends of other systems, and no last one' "$(cat out)" = "$(printf 'detect a: x\ndetect b: y')"
+check 'dpe fmt replaces CR LF and adds a missing last newline' "$(cat out)" = "$(printf 'detect a: x\ndetect b: y')"
 printf "detect o(p):[p->x']\nfrom  a(p). exit  to b( _,p ) by T[p->x=1];from;to(p)\n" >objects.dpe
 run "$DPE" fmt objects.dpe
-check 'from and to' "$(cat out)" = "$(printf "detect o(p): [p->x']\n\tfrom a(p).exit to b(_, p) by T [p->x = 1] ; from ; to(p)")"
-# Whether a name follows a star at once says what it is.
+check 'dpe fmt formats from, to and by' "$(cat out)" = "$(printf "detect o(p): [p->x']\n\tfrom a(p).exit to b(_, p) by T [p->x = 1] ; from ; to(p)")"
+# A name directly after a star is a control variable, a name after a blank begins the next rule.
 printf 'r: A* s: B *last ; C *last  t: D *  u: E@ v: F\n' >stars.dpe
 run "$DPE" fmt stars.dpe
-check 'a star, and the name of the next rule or of a control variable' \
+check 'dpe fmt distinguishes a control variable from the next rule after a star' \
 	"$(cat out)" = 'r: A* s: B*last ; C*last t: D* u: E@ v: F'
-# A prime behind a comment is none that a quote could close.
+# A prime after a comment does not open a string.
 printf "detect r: [X /* one */ ' ] { n = 1; } Function./* two\n   more */exit { print(n); }\n" >primes.dpe
 run "$DPE" fmt primes.dpe
-gives 'comments before a prime and after a point' 0
+gives 'dpe fmt accepts comments before a prime and after a point' 0
 run "$DPE" fmt --check - <out
-gives '… which stay where they are' 0
+gives 'dpe fmt leaves comments before a prime and after a point unchanged' 0
 : >empty.dpe
 run "$DPE" fmt empty.dpe
-check 'an empty file' ! -s out
+check 'dpe fmt of an empty file writes nothing' ! -s out
 printf 'detect r: a\0b\n' >nul.dpe
 run "$DPE" fmt nul.dpe
-gives 'a NUL byte' 2
+gives 'dpe fmt refuses a NUL byte' 2
 
-# All specifications of this tree: the layout is not changed again and means the same.
+# All specifications of this tree: formatting is idempotent and keeps the syntax tree.
 good=0
 all=0
 for spec in "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe "$TOP"/tests/dpe-lang/*/*.dpe; do
@@ -91,11 +91,11 @@ mkdir linked
 printf 'r: a;b\n' >linked/file.dpe
 ln -s linked/file.dpe link.dpe
 run "$DPE" fmt -i link.dpe
-check 'a symbolic link stays, and its file is written' "$(readlink link.dpe) $(cat linked/file.dpe)" = 'linked/file.dpe r: a ; b'
-check 'the specifications of the tree keep their meaning' "$good" -eq "$all"
+check 'dpe fmt -i keeps a symbolic link and writes its file' "$(readlink link.dpe) $(cat linked/file.dpe)" = 'linked/file.dpe r: a ; b'
+check 'dpe fmt keeps the syntax tree of all specifications of the tree' "$good" -eq "$all"
 run "$DPE" fmt --check "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe
-gives 'the ones that ship are in the standard layout' 0
+gives 'the shipped specifications are in the standard layout' 0
 run python3 "$TOP/tests/conformance/layout.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl" \
 	"$TOP/tests/conformance/unsafe.jsonl"
-check 'expressions with blanks and comments anywhere' "$status $(grep -c '^ok' out)" = '0 16'
+check 'dpe fmt formats random expressions with blanks and comments anywhere' "$status $(grep -c '^ok' out)" = '0 16'
 finish

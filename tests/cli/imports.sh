@@ -1,8 +1,8 @@
-# Logs of other programs: OpenTelemetry's traces, ShiViz, and any text by a regular expression.
+# Logs of other programs: OpenTelemetry, ShiViz, the systemd journal, and any text by a regular expression.
 . tests/tap.sh
 imports=$TOP/tests/cli/imports.py
 
-# ten WHAT FUNCTION: which holds for ten seeds
+# ten TITLE FUNCTION: the function succeeds for ten seeds
 ten() {
 	right=0
 	for seed in 1 2 3 4 5 6 7 8 9 10; do
@@ -16,22 +16,22 @@ members() {
 	python3 "$imports" members "$@" >seen
 }
 
-# ---- vector clocks order as they say ----
+# ---- vector clocks ----
 in_order_of_clocks() {
 	python3 "$imports" make "$1" >log.shiviz
 	run "$DPE" convert log.shiviz log.jsonl
 	test "$status $(python3 "$imports" order log.jsonl log.shiviz)" = '0 True 0'
 }
-ten 'random executions are ordered as their clocks say' in_order_of_clocks
+ten 'random ShiViz logs are ordered as their vector clocks say' in_order_of_clocks
 run "$DPE" convert --pattern='^(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)$' log.shiviz again.jsonl
-check 'by the expression as well' "$status $(cmp log.jsonl again.jsonl 2>&1)" = '0 '
+check '--pattern reads a ShiViz log to the same messages' "$status $(cmp log.jsonl again.jsonl 2>&1)" = '0 '
 printf '{"event":"a","id":"1","host":"x"}\n{"event":"b","id":"2","host":"y","pred":["1"]}\n{"event":"c","id":"3","host":"z"}\n' >small.jsonl
 run "$DPE" view small.jsonl -o small.shiviz
 run "$DPE" replay -e 'detect ordered: a ; b' -e 'detect apart: b & c' -e 'detect none: c ; b' small.shiviz
-says 'what dpe view writes comes back with its order' 1 'ordered: match' 'apart: match' '2 matches'
+says 'a ShiViz log that dpe view wrote has the order of its events' 1 'ordered: match' 'apart: match' '2 matches'
 printf 'h {"g":1}\nevent\n' >wrong.shiviz
 run "$DPE" replay -e 'detect a' wrong.shiviz
-says 'a clock without its host is an error with its line' 2 "wrong.shiviz:1: error: its clock is not a JSON object with a number for 'h'"
+says 'a ShiViz clock without its own host is an error with its line' 2 "wrong.shiviz:1: error: its clock is not a JSON object with a number for 'h'"
 
 # ---- clocks of hosts ----
 cat >clocks.py <<'END'
@@ -70,7 +70,7 @@ within_bounds() {
 	run "$DPE" view -e 'sync message(m): send(m) ; receive(m)' -e 'detect never: none' -o hosts.html hosts.jsonl
 	python3 clocks.py "$1" hosts.html
 }
-ten 'a page bounds by how much clocks differ' within_bounds
+ten 'a page bounds the offsets between the clocks of hosts correctly' within_bounds
 
 # ---- OpenTelemetry ----
 without_cycles() {
@@ -78,7 +78,7 @@ without_cycles() {
 	run "$DPE" convert log.otlp log.jsonl
 	test "$status $(python3 "$imports" acyclic log.jsonl)" = '0 acyclic True'
 }
-ten 'the order of random requests has no cycles' without_cycles
+ten 'the order of random OpenTelemetry spans has no cycle' without_cycles
 
 # span ID PARENT KIND BEGIN END NAME MORE: one of the trace 01
 span() {
@@ -96,32 +96,32 @@ service() {
 } >shop.otlp
 run "$DPE" replay -e 'expect order(t): GET__checkout(t).enter ; pay(t).enter ; charge(t).enter ; charge(t).exit ; pay(t).exit ;
 	(ship(t).enter ; ship(t).exit & mail(t).enter ; sent_it(t) ; mail(t).exit) ; GET__checkout(t).exit' shop.otlp
-says 'a request goes on one after the other, but for what overlaps; servers answer clients' 0 '1 satisfied' '11 events, 0 lost'
+says 'OpenTelemetry spans that do not overlap are ordered, and server spans are in client spans' 0 '1 satisfied' '11 events, 0 lost'
 run "$DPE" convert shop.otlp shop.jsonl
-check 'hosts, attributes, status' "$(grep -c '"host":"bank/h1".*"ret":1' shop.jsonl) $(grep -c '"vars":{"name":"GET /checkout","http_status":200}' shop.jsonl)" = '1 2'
+check 'OpenTelemetry spans keep host, attributes and status' "$(grep -c '"host":"bank/h1".*"ret":1' shop.jsonl) $(grep -c '"vars":{"name":"GET /checkout","http_status":200}' shop.jsonl)" = '1 2'
 run "$DPE" replay -e 'detect failed(t): charge(t).exit [.ret == 1]' shop.otlp
-says 'conditions on the status' 1 'failed: match'
+says 'a condition tests the status of an OpenTelemetry span' 1 'failed: match'
 sed 's/"parentSpanId":"b"/"parentSpanId":"ff"/' shop.otlp >lost.otlp
 run "$DPE" replay -e 'expect order(t): (pay(t).enter ; charge(t).enter)' lost.otlp
-says 'a parent that is not there is a loss' 3 'warning: 1 parents or links of spans are not in this log' ' 1 lost' inconclusive
+says 'a missing parent of an OpenTelemetry span is a loss' 3 'warning: 1 parents or links of spans are not in this log' ' 1 lost' inconclusive
 sed 's/"parentSpanId":"b"/"parentSpanId":"B"/; s/"kind":2/"kind":"SPAN_KIND_SERVER"/; s/"kind":3/"kind":"SPAN_KIND_CLIENT"/; s/"code":1/"code":"STATUS_CODE_OK"/' shop.otlp >names.otlp
 run "$DPE" convert names.otlp names.jsonl
-check 'kinds and statuses by their names, and ids in either case' "$status $(cmp shop.jsonl names.jsonl 2>&1)" = '0 '
+check 'OpenTelemetry kinds and statuses can be names, and ids be in upper case' "$status $(cmp shop.jsonl names.jsonl 2>&1)" = '0 '
 sed 's/"endTimeUnixNano":"290"/"endTimeUnixNano":"0"/' shop.otlp >unfinished.otlp
 run "$DPE" replay -e 'expect answered(t): charge(t).enter ; charge(t).exit' -e 'detect returned(t): pay(t).exit' unfinished.otlp
-says 'a span that has not ended has no exit' 1 'answered: incomplete' 'returned: match' '10 events, 0 lost'
+says 'an OpenTelemetry span without an end has no exit event' 1 'answered: incomplete' 'returned: match' '10 events, 0 lost'
 service shop "$(span a a 1 100 200 own ''),$(span b c 1 1 2 left ''),$(span c b 1 1 2 right '')" >cycle.otlp
 run "$DPE" replay -e 'detect x(t): own(t).exit' cycle.otlp
-check 'spans that are their own parents end' "$status" != 0
+check 'a replay of OpenTelemetry spans that are their own parents ends' "$status" != 0
 for damage in '{' '{}' '[]' 'text' '{"resourceSpans":{"a":[]}}' '{"resourceSpans":[{"scopeSpans":[{"spans":[1,"x",null,{}]}]}]}' '{"resourceSpans":[1,null]}' '' \
 	'{"resourceMetrics":[]}'; do
 	printf '%s' "$damage" >damaged.otlp
 	run "$DPE" replay -e 'detect x: a' damaged.otlp
-	check "damaged: $damage" "$status" -ge 2 && check 'and says something' "$(lines err)" -ge 1
+	check "a damaged OpenTelemetry trace is refused: $damage" "$status" -ge 2 && check 'the refusal of a damaged OpenTelemetry trace has a message' "$(lines err)" -ge 1
 done
 head -c 300 shop.otlp >cut.otlp
 run "$DPE" replay -e 'detect x: pay.enter' cut.otlp
-says 'one that is cut off' 3 'the log ends within a request: the rest is lost'
+says 'a truncated OpenTelemetry trace is inconclusive' 3 'the log ends within a request: the rest is lost'
 
 # ---- the systemd journal ----
 # entry MICROSECONDS PID MESSAGE MORE: as journalctl -o json prints it
@@ -137,9 +137,9 @@ entry() {
 	entry 1795428000000005 7 '"nothing"' ''
 } >db.journal
 run "$DPE" convert db.journal db.jsonl
-check 'entries are events of who wrote them' "$status $(grep -c '"event":"db_server".*"args":\["open id=1"\]' db.jsonl) $(grep -c '"unit":"db.service","priority":6' db.jsonl)" = '0 1 5'
+check 'journal entries are events named after their identifier' "$status $(grep -c '"event":"db_server".*"args":\["open id=1"\]' db.jsonl) $(grep -c '"unit":"db.service","priority":6' db.jsonl)" = '0 1 5'
 run "$DPE" convert --pattern='^(?<event>\w+) id=(?<arg1>\d+)' db.journal db.jsonl
-says 'the expression is about their texts' 0 'note: 1 of 5 lines do not match --pattern'
+says '--pattern matches the messages of journal entries' 0 'note: 1 of 5 lines do not match --pattern'
 members db.jsonl event args host process thread comm time unit
 cat >right <<'END'
 open 1 web1 7 7 dbd 1795428000000001000 db.service
@@ -147,20 +147,20 @@ open 2 web1 7 9 dbd 1795428000000002000 db.service
 close 1 web1 7 7 dbd 1795428000000003000 db.service
 close 2 web1 7 9 dbd 1795428000000004000 db.service
 END
-same 'threads, bytes, the first of several' seen <right
+same 'journal entries keep threads, byte arrays and the first of several values' seen <right
 run "$DPE" replay --pattern='^(?<event>\w+) id=(?<arg1>\d+)' -e 'expect file(i): open(i) ; close(i)' - <db.journal
-says 'they are recognized by what they are' 0 '2 satisfied'
+says 'a journal on standard input is recognized by its content' 0 '2 satisfied'
 run "$DPE" replay --from=journal -e 'detect urgent: db_server [priority = 6 && unit = "db.service" && .host = "web1"]' - <db.journal
-says 'and read from elsewhere' 1 '5 matches'
+says '--from=journal reads a journal from standard input' 1 '5 matches'
 { cat db.journal; entry 1795428000000006 7 '"Suppressed 3 messages"' ',"N_DROPPED":"3"'; } >dropped.journal
 run "$DPE" replay -e 'expect n: db_server*' dropped.journal
-says 'what journald dropped is lost' 3 ' 3 lost' inconclusive
+says 'messages that journald dropped are lost' 3 ' 3 lost' inconclusive
 entry 1795428000000008 7 '"Suppressed 4 messages"' ',"N_DROPPED":"4"' >>dropped.journal
 run "$DPE" replay --pattern='^(?<event>\w+) id=(?<arg1>\d+)|^(?<lost>noth)' -e 'expect n: open*' dropped.journal
-says 'each time, and what else is said' 3 ' 8 lost' inconclusive
+says 'drops of journald and losses that --pattern finds are added' 3 ' 8 lost' inconclusive
 { cat db.journal; entry 1795428000000006 7 null ''; } >large.journal
 run "$DPE" replay -e 'expect n: db_server*' large.journal
-says 'and fields that were too large to print' 3 ' 1 lost' 'use journalctl --all'
+says 'a journal field too large for journalctl to print is lost' 3 ' 1 lost' 'use journalctl --all'
 {
 	cat db.journal
 	entry 1795428000000006 7 '[]' ''
@@ -168,7 +168,7 @@ says 'and fields that were too large to print' 3 ' 1 lost' 'use journalctl --all
 	entry 1795428000000008 7 '"x"' '' | sed 's/,"MESSAGE":"x"//'
 } >texts.journal
 run "$DPE" convert texts.journal texts.jsonl
-check 'every entry is an event, whatever its text' "$status $(tail -n 3 texts.jsonl | sed 's/.*"time":[0-9]*,\(.*\)"vars".*/\1/' | tr '\n' ' ')" = '0 "args":[""], "args":["a�b"],  '
+check 'a journal entry with an empty or binary message, or none, is an event' "$status $(tail -n 3 texts.jsonl | sed 's/.*"time":[0-9]*,\(.*\)"vars".*/\1/' | tr '\n' ' ')" = '0 "args":[""], "args":["a�b"],  '
 stamp='"__REALTIME_TIMESTAMP":"1"'
 for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__REALTIME_TIMESTAMP":"x","MESSAGE":"a"}' \
 	'{"__REALTIME_TIMESTAMP":"18446744073709552","MESSAGE":"a"}' "{$stamp,\"_PID\":\"99999999999999999999\",\"MESSAGE\":\"a\"}" \
@@ -176,16 +176,16 @@ for damage in '{' '[]' 'text' '{"event":"a"}' '{"__REALTIME_TIMESTAMP":7}' '{"__
 	"{$stamp,\"MESSAGE\":{}}" "{$stamp,\"MESSAGE\":\"a\",\"N_DROPPED\":\"many\"}"; do
 	{ cat db.journal; printf '%s\n' "$damage"; } >damaged.journal
 	run "$DPE" replay -e 'expect n: db_server*' damaged.journal
-	says "damaged: $damage" 2 'damaged.journal:6: error: this is not an entry of a journal' inconclusive
+	says "a damaged journal entry is an error with its line: $damage" 2 'damaged.journal:6: error: this is not an entry of a journal' inconclusive
 done
 { cat db.journal; entry 1795428000000006 7 '"Linux"' '' | sed 's/"_PID":"7",//'; } >kernel.journal
 run "$DPE" replay -e 'expect n: db_server*' kernel.journal
-says 'entries without a process are counted' 1 'kernel.journal: note: 1 of 6 entries name no process: nothing orders them'
+says 'journal entries without a process are counted' 1 'kernel.journal: note: 1 of 6 entries name no process: nothing orders them'
 run "$DPE" replay --pattern='^(?<event>\w+)( id=(?<thread>\d+))?' -e 'detect n: nothing' kernel.journal
-check 'unless a group names the thread' "$status $(grep -c 'name no process' err)" = '1 0'
+check 'journal entries whose thread --pattern names need no process' "$status $(grep -c 'name no process' err)" = '1 0'
 printf 'LPKSHHRH\001\002' >own.journal
 run "$DPE" replay -e 'detect a' own.journal
-says "systemd's own file" 2 'journalctl --file=own.journal -o json'
+says "a binary journal file is refused with the journalctl command to use" 2 'journalctl --file=own.journal -o json'
 
 # ---- any text ----
 cat >app.log <<'END'
@@ -201,7 +201,7 @@ Nov 23 10:00:00 web2 [worker-4] step id=0x10 path=/b
 END
 expression='^(?<time>.+?) (?<host>web\d) \[(?<thread>[^]]+)\] (?<event>\S+) id=(?<arg1>\S+) path=(?<path>\S+)'
 run "$DPE" convert --pattern="$expression" app.log app.jsonl
-says 'lines that do not match are counted' 0 'note: 1 of 8 lines do not match --pattern'
+says 'lines that do not match --pattern are counted' 0 'note: 1 of 8 lines do not match --pattern'
 members app.jsonl event host thread time args path
 cat >right <<'END'
 open web1 worker-3 1795428000500000000 7 /a
@@ -212,30 +212,30 @@ step web2 worker-4 1795428004000000000 -1.5 /b
 step web2 worker-4 28202400000000000 0x10 /b
 step web2 worker-4 1795428000000000000 007 /b
 END
-same 'members, numbers, times' seen <right
+same '--pattern reads hosts, threads, numbers and times of several forms' seen <right
 run "$DPE" replay --pattern="$expression" -e 'expect file(i): open(i) ; close(i)' app.log
-says 'rules follow them' 1 'where i = 8' '1 violated'
+says 'a rule follows events that --pattern reads' 1 'where i = 8' '1 violated'
 echo 'expect file(i): open(i) ; close(i)' >file.dpe
 run "$DPE" replay --pattern="$expression" -s file.dpe app.log
-says 'behind -s, too, whatever the name of the log' 1 '1 violated'
+says '--pattern takes a file of any name after -s SPEC as a log' 1 '1 violated'
 printf 'a 1\nb 2 1\nc 3 1,2\n' >preds.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)(?: (?<pred>\S+))?' -e 'expect all: a ; b ; c' preds.txt
-says 'ids and predecessors' 0 '1 satisfied'
+says '--pattern reads ids and predecessors' 0 '1 satisfied'
 printf 'a 1\nlost 7 here\nb 2\nlost some\n' >lossy.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)|^lost (?<lost>\w+)' -e 'expect all: a* ; b*' lossy.txt
-says 'what a line says was lost, at least one' 3 '2 events, 8 lost' inconclusive
+says '--pattern reads losses, at least one for each line' 3 '2 events, 8 lost' inconclusive
 run "$DPE" replay --pattern='(\w' -e 'detect a' preds.txt
-says 'an expression that is wrong' 2 'error: at character 4: missing closing parenthesis'
+says '--pattern refuses an invalid regular expression' 2 'error: at character 4: missing closing parenthesis'
 run "$DPE" replay --pattern='\w+' -e 'detect a' preds.txt
-says 'one without an event' 2 'it needs a group that names the event'
+says '--pattern refuses a regular expression without a group for the event' 2 'it needs a group that names the event'
 run "$DPE" replay --pattern='^(?<event>zzz)' -e 'detect a' preds.txt
-says 'one that matches nothing' 2 'none of its 3 lines matches --pattern'
+says '--pattern refuses a log of which no line matches' 2 'none of its 3 lines matches --pattern'
 head -c 100000 /dev/zero | tr '\0' a >evil.txt
 run timeout 60 "$DPE" replay --pattern='(?<event>(a+)+)$b' -e 'detect a' evil.txt
-check 'one that takes too long ends' "$status" -eq 2
+check 'a regular expression that backtracks too much ends with an error' "$status" -eq 2
 head -c 100000 /dev/urandom >bytes.txt
 run "$DPE" replay --pattern='(?<event>.+) (?<x>.*)' -e 'detect a' bytes.txt
-check 'bytes that are no text' "$status" -le 3
+check '--pattern reads a log of random bytes without crashing' "$status" -le 3
 run "$DPE" convert shop.jsonl x.otlp
-says 'these formats are only read' 2 'this format is only read'
+says 'dpe convert refuses to write OpenTelemetry' 2 'this format is only read'
 finish

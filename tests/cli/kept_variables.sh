@@ -1,4 +1,4 @@
-# Variables of the specification that are kept for each value of a rule's variables.
+# Variables of the specification with one value for each value of a rule's variables.
 . tests/tap.sh
 
 cat >kept.dpe <<'END'
@@ -9,9 +9,9 @@ detect overflow(q): put(q) [length > 2]
 expect each(q, T): (put(q) by T { puts = puts + 1; print(q, T, puts, length, total); })*
 END
 run "$DPE" fmt --check kept.dpe
-gives 'the standard layout' 0
+gives 'dpe fmt leaves var with keys unchanged' 0
 run "$DPE" check --dump=resolved kept.dpe
-check 'each with its keys' "$(grep -c '^var length(q) = 0$\|^var puts(q, T) = 0$\|^var total = 0$\|puts(q, T) = (puts(q, T) + 1)' out)" -eq 4
+check 'the resolved dump shows the keys of each variable' "$(grep -c '^var length(q) = 0$\|^var puts(q, T) = 0$\|^var total = 0$\|puts(q, T) = (puts(q, T) + 1)' out)" -eq 4
 
 # Two queues with one element each are not one with two.
 cat >queues.jsonl <<'END'
@@ -24,9 +24,9 @@ cat >queues.jsonl <<'END'
 {"event":"put","thread":1,"args":["a"]}
 END
 run "$DPE" replay -s kept.dpe queues.jsonl
-says 'the queue that overflows, and no other' 1 'overflow: match' 'where q = "a"' ': 2 matches'
+says 'a variable for each queue finds only the queue that overflows' 1 'overflow: match' 'where q = "a"' ': 2 matches'
 
-# Of random logs: each overflow and each printed value, computed apart.
+# Random logs: each overflow and each printed value, computed independently.
 cat >compare.py <<'END'
 import json, random, subprocess, sys
 dpe, rng, bad = sys.argv[1], random.Random(7), 0
@@ -56,7 +56,7 @@ for _ in range(40):
 print(bad)
 END
 run python3 compare.py "$DPE"
-check '40 random logs' "$(cat out)" = 0
+check 'variables with keys have the values computed independently, in 40 random logs' "$(cat out)" = 0
 
 # wrong TEXT ERROR: the specification is refused with these words
 wrong() {

@@ -1,4 +1,4 @@
-# libdpe as an installed library: the example, wrong messages, what a sink may leave out, C++.
+# libdpe as an installed library: the example, wrong messages, a sink without callbacks, C++.
 . tests/tap.sh
 
 prefix=$folder/usr
@@ -7,13 +7,13 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 flags=$(pkg-config --cflags libdpe)
 libs=$(pkg-config --libs --static libdpe)
 grep -q __asan_init "$BUILD/libdpe.a" && flags="$flags -fsanitize=address,undefined"
-check 'pkg-config knows it' -n "$libs"
+check 'pkg-config finds the installed libdpe' -n "$libs"
 
 cp "$TOP/examples/library/follow.c" example.c
 cc -Wall -Wextra -Werror example.c -o example $flags $libs >compiled 2>&1 || cat compiled
 run ./example
-gives 'the example finds something' 1
-same 'and says what' out <<'X'
+gives 'examples/library finds violations in its messages' 1
+same 'examples/library prints each violation' out <<'X'
 file: violated of f = a.txt at read@5
 file: incomplete of f = b.txt
 X
@@ -79,8 +79,8 @@ int main(void)
 X
 cc -Wall -Wextra -Werror wrong.c -o wrong $flags $libs >compiled 2>&1 || cat compiled
 run ./wrong
-gives 'a sink without callbacks' 0
-same 'what is wrong is reported' out <<'X'
+gives 'a recognizer of libdpe works with a sink without callbacks' 0
+same 'libdpe reports wrong specifications and wrong messages' out <<'X'
 bad.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then), & (independently) or + (either)
   | expect x: a b
   |             ^
@@ -116,16 +116,16 @@ int main()
 }
 X
 	run g++ -Wall -Wextra -Wpedantic -Werror plus.cc -o plus $flags $libs
-	gives 'in C++' 0
+	gives 'the public headers compile in C++' 0
 	run ./plus
-	gives 'which runs' 0
+	gives 'a C++ program with libdpe runs' 0
 fi
 for header in "$prefix"/include/dpe/dpe*.h; do
 	printf '#include <%s>\n' "${header##*/}" >alone.c
 	run cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only alone.c $flags
-	gives "${header##*/} alone, in C11" 0
+	gives "${header##*/} compiles alone in C11" 0
 done
 nm -g --defined-only "$prefix/lib/libdpe.a" "$prefix/lib/libdpe-probes.a" 2>/dev/null | awk 'NF == 3 { print $3 }' >names
-check 'it has names' "$(grep -c '^dpe_recognizer_' names)" -gt 5
-check 'none but its own' -z "$(grep -Ev '^(dpe_|__odr_asan)' names | head -5)"
+check 'libdpe.a defines the public functions' "$(grep -c '^dpe_recognizer_' names)" -gt 5
+check 'the libraries define no names outside dpe_' -z "$(grep -Ev '^(dpe_|__odr_asan)' names | head -5)"
 finish

@@ -1,4 +1,4 @@
-# The locks that threads hold, as reports tell them of every event of rules that do not say so themselves.
+# Held locks: reports show them with each event, whatever the rule.
 . tests/tap.sh
 
 cat >rules.dpe <<'X'
@@ -7,7 +7,7 @@ expect keeps(T): (take(_) by T { hold(T, .args[0]); } + give(_) by T { unhold(T,
 detect race: put & get
 X
 
-# log EVENT...: THREAD:NAME, or THREAD:NAME=LOCK; of 1?put one before it was lost
+# log EVENT...: THREAD:NAME, or THREAD:NAME=LOCK; 1?put says that one event before it was lost
 log() {
 	python3 - "$@" <<'X' >log.jsonl
 import json, sys
@@ -30,21 +30,21 @@ held() {
 }
 
 log 1:take=7 1:put 1:give=7 2:take=8 2:get
-check 'each with its own' "$(held put); $(held get)" = 'lock = 7; lock = 8'
+check 'each event of a race is reported with the lock that its thread holds' "$(held put); $(held get)" = 'lock = 7; lock = 8'
 log 1:take=7 1:take=5 1:look=6 1:take=4 1:give=5 1:put 2:get
-check 'the one that was taken last comes first' "$(held put)" = 'lock = 4, lock2 = 6, lock3 = 7'
-check 'and of a thread that holds none nothing is said' -z "$(held get)"
+check 'of several held locks the one taken last is reported first' "$(held put)" = 'lock = 4, lock2 = 6, lock3 = 7'
+check 'an event of a thread without locks is reported without a lock' -z "$(held get)"
 log 1:take=7 1:take=7 1:give=7 1:put 2:take=7 2:give=7 2:get
-check 'one that was taken twice is held until it was given back twice' "$(held put)" = 'lock = 7'
-check 'who gave it back does not hold it' -z "$(held get)"
+check 'a lock taken twice and released once is still held' "$(held put)" = 'lock = 7'
+check 'a released lock is not reported as held' -z "$(held get)"
 log 1:take=1 1:take=2 1:take=3 1:take=4 1:take=5 1:take=6 1:take=7 1:take=8 1:take=9 1:put 2:get
-check 'all of many' "$(held put)" = 'lock = 9, lock2 = 8, lock3 = 7, lock4 = 6, lock5 = 5, lock6 = 4, lock7 = 3, lock8 = 2, lock9 = 1'
+check 'nine held locks are all reported' "$(held put)" = 'lock = 9, lock2 = 8, lock3 = 7, lock4 = 6, lock5 = 5, lock6 = 4, lock7 = 3, lock8 = 2, lock9 = 1'
 log 1:take=7 1?put 2:get
-check 'a release may be among the lost events: not reported' -z "$(held put)"
+check 'a lock taken before a loss of its thread is not reported as held' -z "$(held put)"
 log 1:take=7 1:quit 1:put 2:get
-check 'another thread of that number holds nothing' -z "$(held put)"
+check 'a thread with the id of an ended one holds no lock' -z "$(held put)"
 log 1:take=7 1:put=mine 2:get
-check "an event's own variable stays" "$(held put)" = 'lock = "mine"'
+check "an event's own variable named lock is not replaced" "$(held put)" = 'lock = "mine"'
 
 # ---- all kinds of rules ----------------------------------------------------------------------
 log 1:take=7 1:put 2:take=8 2:get 1:put
@@ -56,11 +56,11 @@ detect where: get [lock = 8]
 X
 for engine in auto pa net; do
 	run "$DPE" replay --all --engine=$engine -s all.dpe log.jsonl
-	check "by $engine: of sequences, of what fails, and for conditions" "$(grep -c 'put.*lock = 7  thread' err) \
+	check "--engine=$engine: matches, violations and conditions have the held locks" "$(grep -c 'put.*lock = 7  thread' err) \
 $(grep -c 'get.*lock = 8  thread' err)" = '6 4'
 done
 run "$DPE" replay --format=json -s rules.dpe log.jsonl
-check 'in JSON' "$(python3 -c '
+check 'JSON has the held locks in the variables of each message' "$(python3 -c '
 import json
 for line in open("out"):
     reported = json.loads(line)
@@ -88,6 +88,6 @@ tell(2, ('pthread_mutex_lock.exit', ['0x60'], 130), ('pthread_cond_wait.enter', 
      ('pthread_rwlock_unlock.enter', ['0x70'], None), ('get', [], None))
 X
 run "$DPE" replay -s shipped.dpe log.jsonl
-check 'of POSIX threads: what failed is not held, and a wait gives the mutex back for as long' \
+check 'locks.dpe: a failed lock call holds nothing, and a condition wait releases its mutex' \
 	"$(held put); $(held get)" = 'lock = 0x40, lock2 = 0x20; lock = 0x60'
 finish

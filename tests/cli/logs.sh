@@ -5,8 +5,8 @@
 printf '(e1 .) (e2 e3) (e3 e1) (e4 e1) (e5 e4)\n' >in.msg
 printf 'sync S: e2 ; e4\n' >sync.dpe
 run "$DPE" convert --stabilize -s sync.dpe in.msg out.msg
-gives 'the paper'"'"'s example is stabilized' 0
-same 'as printed, in its own notation' out.msg <<'X'
+gives 'dpe convert --stabilize stabilizes the paper'"'"'s example' 0
+same 'dpe convert --stabilize writes the order of the paper in its notation' out.msg <<'X'
 (e1 .)
 (e3 e1)
 (e2 e3)
@@ -14,8 +14,8 @@ same 'as printed, in its own notation' out.msg <<'X'
 (e5 e4 e2)
 X
 run "$DPE" convert --stabilize -s sync.dpe in.msg out.jsonl
-gives 'and as JSON Lines' 0
-same 'as printed, in JSON Lines' out.jsonl <<'X'
+gives 'dpe convert --stabilize writes JSON Lines' 0
+same 'dpe convert --stabilize writes the order of the paper as JSON Lines' out.jsonl <<'X'
 {"dpe_log":1,"ordered":true}
 {"event":"e1","id":"e1"}
 {"event":"e3","id":"e3","pred":["e1"]}
@@ -24,18 +24,18 @@ same 'as printed, in JSON Lines' out.jsonl <<'X'
 {"event":"e5","id":"e5","pred":["e4","e2"]}
 X
 run "$DPE" convert in.msg plain.jsonl
-gives 'msg to jsonl' 0
+gives 'dpe convert reads .msg and writes .jsonl' 0
 run "$DPE" convert --stabilize -s sync.dpe plain.jsonl stable.msg
-same 'JSON Lines in, the same out' stable.msg <out.msg
+same 'stabilizing the .jsonl log gives the same .msg log' stable.msg <out.msg
 run "$DPE" convert plain.jsonl back.msg
-printf '(e1 .)\n(e2 e3)\n(e3 e1)\n(e4 e1)\n(e5 e4)\n' | same 'msg to jsonl to msg: nothing changed' back.msg
+printf '(e1 .)\n(e2 e3)\n(e3 e1)\n(e4 e1)\n(e5 e4)\n' | same 'a .msg log converted to .jsonl and back is unchanged' back.msg
 run "$DPE" convert out.jsonl again.jsonl
 grep -v dpe_log out.jsonl >wanted.events
-grep -v dpe_log again.jsonl | same 'jsonl to jsonl: nothing changed' wanted.events
+grep -v dpe_log again.jsonl | same 'a .jsonl log converted to .jsonl is unchanged' wanted.events
 run "$DPE" convert --to=msg plain.jsonl -
-same 'to standard output' out <back.msg
+same 'dpe convert --to=msg writes to standard output' out <back.msg
 run sh -c '"$0" convert --from=msg --to=msg - - <back.msg' "$DPE"
-same 'from standard input' out <back.msg
+same 'dpe convert --from=msg reads standard input' out <back.msg
 
 cat >full.jsonl <<'X'
 {"dpe_log":1}
@@ -43,13 +43,13 @@ cat >full.jsonl <<'X'
 {"event":"f.exit","thread":7,"process":3,"host":"h","seq":1,"time":1000000000000000002,"args":[1,"x","0x7f"],"ret":-1}
 X
 run "$DPE" convert full.jsonl copy.jsonl
-gives 'every member' 0
+gives 'dpe convert reads a .jsonl log with every member' 0
 run python3 - full.jsonl copy.jsonl <<'X'
 import json, sys
 old, new = ([json.loads(l) for l in open(f)][1:] for f in sys.argv[1:])
 sys.exit(old != new)
 X
-check 'comes through a conversion unchanged' "$status" -eq 0
+check 'every member is the same after a conversion' "$status" -eq 0
 
 printf 'expect R: a;(b&(c;d));e\n' >r.dpe
 cat >log.jsonl <<'X'
@@ -60,41 +60,41 @@ cat >log.jsonl <<'X'
 {"id":"5","event":"e","pred":["2","4"],"thread":1}
 X
 run "$DPE" replay -s r.dpe log.jsonl
-says 'satisfied' 0 'nothing found, 1 satisfied'
+says 'dpe replay reports a satisfied rule' 0 'nothing found, 1 satisfied'
 run sh -c '"$0" replay -s r.dpe - <log.jsonl' "$DPE"
-says 'a log from standard input' 0 'dpe: 5 events, 0 lost; 1 rule: nothing found, 1 satisfied'
+says 'dpe replay reads a log from standard input' 0 'dpe: 5 events, 0 lost; 1 rule: nothing found, 1 satisfied'
 
 head -c 190 log.jsonl >cut.jsonl
 run "$DPE" replay -s r.dpe cut.jsonl
-says 'a log that was cut off replays up to the cut, and says so' 3 'cut' 'inconclusive'
+says 'a truncated .jsonl log is replayed up to its end and is inconclusive' 3 'cut' 'inconclusive'
 run "$DPE" convert cut.jsonl cut.msg
-check 'its conversion is not taken for whole' "$status" -ne 0
+check 'dpe convert of a truncated log fails' "$status" -ne 0
 grep -v '"id":"3"' log.jsonl >lost.jsonl
 run "$DPE" replay -s r.dpe lost.jsonl
-says 'a predecessor that never came' 3 'held to the end: d' 'predecessor 3, which never came' \
+says 'a missing predecessor makes the verdict inconclusive' 3 'held to the end: d' 'predecessor 3, which never came' \
 	'inconclusive'
 printf '{"event":"a"}\nthis is not JSON\n{"event":"b"}\n' >bad.jsonl
 run "$DPE" replay -s r.dpe bad.jsonl
-says 'a line that is not JSON' 2 'bad.jsonl:2'
+says 'a line that is not JSON is an error with its number' 2 'bad.jsonl:2'
 printf '{"id":1,"event":"a"}\n{"event":5}\n{"id":3}\n' >wrong.jsonl
 run "$DPE" replay -s r.dpe wrong.jsonl
-says 'members of the wrong type' 2 'wrong.jsonl:2' 'wrong.jsonl:3'
+says 'members of the wrong type are errors with their line' 2 'wrong.jsonl:2' 'wrong.jsonl:3'
 printf '{"id":1,"event":"a"}\n{"id":1,"event":"b"}\n' >twice.jsonl
 run "$DPE" replay -s r.dpe twice.jsonl
-says 'an id that occurs twice' 2 'message 2: error: a message with the id 1 occurred before'
+says 'an id that occurs twice is an error' 2 'message 2: error: a message with the id 1 occurred before'
 printf '(a .) (b' >open.msg
 run "$DPE" replay -s r.dpe open.msg
-check 'a msg log that was cut off' "$status" -ge 2
+check 'a truncated .msg log is not replayed as a whole one' "$status" -ge 2
 : >empty.jsonl
 run "$DPE" replay -s r.dpe empty.jsonl
-says 'an empty log' 1 'incomplete' '0 events'
+says 'an empty log leaves an expectation incomplete' 1 'incomplete' '0 events'
 run "$DPE" replay -s r.dpe log.jsonl no-such.jsonl
-says 'one log of two is missing: nothing is replayed' 2 'no-such.jsonl'
+says 'dpe replay of two logs fails if one of them is missing' 2 'no-such.jsonl'
 head -2 log.jsonl >first.jsonl
 tail -3 log.jsonl >second.jsonl
 run "$DPE" replay -s r.dpe second.jsonl first.jsonl
-check 'two logs, as one in any order' "$status" -le 3
-# Another reader of .dpel logs, written from its page.
+check 'dpe replay reads two parts of a log in reverse order' "$status" -le 3
+# A second reader of .dpel logs, written from docs/dpel.md.
 python3 - >all.jsonl <<'X'
 import random
 dice, seq = random.Random(4), [0] * 3
@@ -130,12 +130,12 @@ for order in '' ',"ordered":true'; do
 	{ echo "{\"dpe_log\":1$order}"; cat all.jsonl; } >plain.jsonl
 	"$DPE" convert plain.jsonl plain.dpel && "$DPE" convert plain.dpel back.jsonl
 	run python3 "$TOP/tests/cli/dpel.py" plain.dpel
-	gives "a reader written from the page: the log keeps to it${order:+, in order}" 0
+	gives "a reader written from docs/dpel.md reads the .dpel log${order:+, ordered}" 0
 	cp out other.jsonl
-	same "and reads the same messages${order:+, in order}" other.jsonl <back.jsonl
+	same "a reader written from docs/dpel.md reads the same messages as dpe${order:+, ordered}" other.jsonl <back.jsonl
 done
 
-# Without an id a message is named by its place, also where its thread and number are known.
+# A message without an id is referred to by its place, even if its thread and number are known.
 cat >placed.jsonl <<'LOG'
 {"event":"c","thread":2,"seq":0,"pred":[3]}
 {"event":"b","thread":1,"seq":1}
@@ -143,14 +143,14 @@ cat >placed.jsonl <<'LOG'
 LOG
 echo 'detect r: a ; c' >placed.dpe
 run "$DPE" replay -s placed.dpe placed.jsonl
-check 'a predecessor by its place' "$status $(grep -c 'r: match' err)" = '1 1'
+check 'a predecessor is found by its place in the log' "$status $(grep -c 'r: match' err)" = '1 1'
 for letter in p:70 r:72 e:65 d:64; do
 	sed "s/\(\"[pred]*\)${letter%:*}\([pred]*\":\[3\]\)/\1\\\\u00${letter#*:}\2/" placed.jsonl >spelled.jsonl
 	run "$DPE" replay -s placed.dpe spelled.jsonl
-	check "spelled $(grep -o '"[^"]*":\[' spelled.jsonl)" "$status $(grep -c 'r: match' err) $(grep -c u00 spelled.jsonl)" = '1 1 1'
+	check "a member name with an escaped letter is read: $(grep -o '"[^"]*":\[' spelled.jsonl)" "$status $(grep -c 'r: match' err) $(grep -c u00 spelled.jsonl)" = '1 1 1'
 done
 
-# What cannot be read twice has predecessors if its beginning has any; else it is an error where the first one comes.
+# A pipe is read once: places are kept if the beginning of the log has predecessors; else a later one is an error.
 # late COUNT: so many messages, and one that names the last but one of them
 late() {
 	seq 0 $(($1 - 1)) | sed "s/.*/{\"event\":\"b\",\"thread\":1,\"seq\":&}/; $(($1 - 1))s/b/a/"
@@ -159,15 +159,15 @@ late() {
 for count in 10 16384 16385; do
 	late $count >late.jsonl
 	run "$DPE" replay -s placed.dpe late.jsonl
-	check "a predecessor by its place after $count others" "$status $(grep -c 'r: match' err)" = '1 1'
+	check "a predecessor is found by its place in a file after $count messages" "$status $(grep -c 'r: match' err)" = '1 1'
 	late $count | "$DPE" replay -s placed.dpe - >out 2>err
 	status=$?
 	test $count -gt 16384 && expected='2 0 1 1' || expected='1 1 0 0'
-	check 'and through a pipe' "$status $(grep -c 'r: match' err) $(grep -c 'what it names is forgotten' err) $(
+	check 'through a pipe a place is found or, after 16384 messages, is an error' "$status $(grep -c 'r: match' err) $(grep -c 'what it names is forgotten' err) $(
 		grep -c 'r: inconclusive' err)" = "$expected"
 done
 
-# Of two logs of one host, each in order, the times say what came first, not the order in which they are named.
+# Two ordered logs of one host are merged by time, not in the order of the command line.
 cat >first.jsonl <<'LOG'
 {"dpe_log":1,"ordered":true}
 {"event":"a","thread":1,"seq":0,"time":1}
@@ -182,14 +182,14 @@ printf 'sync last m(l): unlock(l) ; lock(l).exit\ndetect r: a ; b\n' >two.dpe
 for logs in 'first.jsonl second.jsonl' 'second.jsonl first.jsonl'; do
 	# shellcheck disable=SC2086
 	run "$DPE" replay -s two.dpe $logs
-	check "times order two logs: $logs" "$status $(grep -c 'r: match' err)" = '1 1'
+	check "two ordered logs are merged by their times: $logs" "$status $(grep -c 'r: match' err)" = '1 1'
 done
-# Without times nothing does.
+# Without times the logs have no common order.
 sed -i 's/,"time":[0-9]//' first.jsonl second.jsonl
 run "$DPE" replay -s two.dpe second.jsonl first.jsonl
-check 'without times the verdict is inconclusive' "$status $(grep -c 'r: inconclusive' err)" = '3 1'
+check 'the verdict on two logs without times is inconclusive' "$status $(grep -c 'r: inconclusive' err)" = '3 1'
 
-# A thread's id that comes again after thread::exit is another thread, though no rule names that event; its numbers may begin again.
+# A thread id that is reused after thread::exit is another thread, even if no rule names that event; its numbers may restart.
 for second in 0 2; do
 	cat >again.jsonl <<LOG
 {"event":"a","thread":1,"seq":0}
@@ -199,6 +199,6 @@ for second in 0 2; do
 LOG
 	echo 'expect r: a & b ; b' >again.dpe
 	run "$DPE" replay -s again.dpe again.jsonl
-	check "a thread with the id of an ended one, numbered from $second" "$status $(grep -c 'satisfied' err)" = '0 1'
+	check "a thread with the id of an ended one is another thread, numbered from $second" "$status $(grep -c 'satisfied' err)" = '0 1'
 done
 finish

@@ -12,7 +12,7 @@ for seed in 1 2 3 4 5; do
 	run "$DPE" replay --format=json -s measures.dpe log.jsonl
 	test "$status $(python3 "$TOP/tests/cli/measure.py" compare log.jsonl out)" = '0 as computed' && right=$((right + 1))
 done
-check 'random logs are measured as computed, 5 of 5' $right -eq 5
+check 'measures of random logs have the values computed independently, 5 of 5' $right -eq 5
 
 cat >small.jsonl <<'END'
 {"event":"submit","thread":1,"time":1000,"args":[1]}
@@ -39,29 +39,29 @@ lat: sum 3 of 2 values: mean 1.5, min 1, max 2
   1 more were no numbers
 dpe: 6 events, 0 lost; 1 rule: measured
 END
-same 'as text, without escapes' err <right
-check 'matches are no findings' $status -eq 0
+same 'measures are printed as text, with control characters escaped' err <right
+check 'matches of a measure rule are no findings' $status -eq 0
 
 run "$DPE" replay -e 'detect slow(x): submit(x) ; done(x) [$2.time - $1.time > 2.6us]' -e 'detect fast(x): submit(x) ; done(x) [$2.time - $1.time < 1us]' \
 	-e 'detect exact(x): submit(x) ; done(x) [$2.time - $1.time == 3us]' -e 'detect long(x): submit(x) ; done(x) [$2.time - $1.time >= 1ms]' small.jsonl
-says 'times with units in conditions' 1 'slow: match' 'fast: match' 'exact: match' '3 matches'
+says 'conditions compare times with units' 1 'slow: match' 'fast: match' 'exact: match' '3 matches'
 run "$DPE" replay -e 'detect r: a [$1.time > 99999999999999999999999999999999999min]' small.jsonl
-says 'one that is too large' 2 'integer overflow in a literal'
+says 'a condition with a time that is too large is refused' 2 'integer overflow in a literal'
 
 { echo '{"dpe_lost":3,"thread":1}'; cat small.jsonl; } >lost.jsonl
 run "$DPE" replay -e 'measure lat(x): submit(x) ; done(x) { count() }' lost.jsonl
-says 'after a loss the figures are at least, and not sure' 3 inconclusive 'thread 1 lost 3'
+says 'a measure is inconclusive after a loss' 3 inconclusive 'thread 1 lost 3'
 run "$DPE" replay -e 'measure lat(x): submit(x) ; done(x)' small.jsonl
-says 'nothing to measure' 2 'needs an action that calls count, sum, hist or quantiles'
+says 'a measure rule without an action is refused' 2 'needs an action that calls count, sum, hist or quantiles'
 run "$DPE" replay -e 'measure lat: submit(x) { hist() }' small.jsonl
-says 'no value' 2 "0 values given to 'hist': write hist(value), or hist(value, key, …)"
+says 'hist() without a value is refused' 2 "0 values given to 'hist': write hist(value), or hist(value, key, …)"
 run "$DPE" replay -e 'measure never: nothing() { count() }' small.jsonl
-says 'what was never observed' 0 'nothing() was never observed'
+says 'a measure whose event never occurs is reported as not observed' 0 'nothing() was never observed'
 printf 'measure lat(x): submit(x) ; done(x) { count(); }\n' >lat.dpe
 run "$DPE" check lat.dpe
-check 'dpe check names the mode' "$(grep -c '^measure lat: ' out)" = 1
+check 'dpe check shows the mode of a measure rule' "$(grep -c '^measure lat: ' out)" = 1
 run "$DPE" fmt lat.dpe
-check 'dpe fmt keeps it' "$(cat out)" = 'measure lat(x): submit(x) ; done(x) { count(); }'
+check 'dpe fmt keeps a measure rule' "$(cat out)" = 'measure lat(x): submit(x) ; done(x) { count(); }'
 run "$DPE" replay -e 'detect measure: measure(x)' -e 'detect other: count(x)' small.jsonl
-says 'the words are no reserved names' 0 'measure(x) was never observed'
+says 'measure and count can be names of rules and events' 0 'measure(x) was never observed'
 finish

@@ -56,12 +56,12 @@ python3 log.py 100000 >short.jsonl
 python3 log.py 800000 >long.jsonl
 for log in short long; do "$DPE" convert $log.jsonl $log.dpel; done
 
-# as_small NAME LONG SHORT: whether the peak in the file LONG is that in SHORT, give or take
+# as_small NAME LONG SHORT: the peak in the file LONG is at most a quarter and 2 MiB above that in SHORT
 as_small() {
 	check "$1" "$(cat "$2")" -gt 0 -a "$(cat "$2")" -lt "$(awk '{ print int($1 * 5 / 4 + 2048) }' "$3")"
 }
 
-# flat NAME RULE: the long log takes as much as the short one, give or take
+# flat NAME RULE: the long log takes no more than the short one, as as_small says
 flat() {
 	printf '%s\n%s\n' "$sync" "$2" >rule.dpe
 	for log in short.jsonl long.jsonl short.dpel long.dpel; do
@@ -72,14 +72,14 @@ flat() {
 		as_small "$1, .$format" long.$format.peak short.$format.peak
 	done
 }
-flat 'side by side, found' 'detect r(o): b(o) & c(o)'
-flat 'side by side, not found' 'detect r: a & b'
-flat 'one after the other, found' 'detect r(o): a(o) ; b(o)'
-flat 'one after the other, not found' 'detect r(o): a(o) ; z(o)'
-flat 'an expectation of each object' 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
+flat 'memory of detect b(o) & c(o) with matches' 'detect r(o): b(o) & c(o)'
+flat 'memory of detect a & b without matches' 'detect r: a & b'
+flat 'memory of detect a(o) ; b(o) with matches' 'detect r(o): a(o) ; b(o)'
+flat 'memory of detect a(o) ; z(o) without matches' 'detect r(o): a(o) ; z(o)'
+flat 'memory of an expect rule with a slice for each object' 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
 
-# Whatever is done with an object is done under a lock of its own, by any of eight threads; and objects
-# come and go, a hundred being there at a time.
+# Each object has its lock, and any of eight threads works on it under that lock; or objects come and go,
+# a hundred at a time.
 cat >locked.py <<'X'
 import random, sys
 count, comes, dice, out = int(sys.argv[1]), sys.argv[2] == "comes", random.Random(1), []
@@ -105,11 +105,11 @@ locked() {
 	explain "$3: $(cat 6000.peak) and $(cat 48000.peak) KiB"
 	as_small "$1" 48000.peak 6000.peak
 }
-locked 'locks of objects' stays 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
-locked 'an expectation under locks of objects' stays 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
-locked 'objects that come and go' comes 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o) observing gone(o) ends'
+locked 'memory of a detect rule when each object has its lock' stays 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
+locked 'memory of an expect rule when each object has its lock' stays 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
+locked 'memory of a rule whose objects come and go' comes 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o) observing gone(o) ends'
 
-# The same through a pipe, which cannot be looked through in advance.
+# The same through a pipe, which dpe cannot read in advance.
 # kept FILE COMMAND...: how many events slices keep of what the command prints, to the file
 kept() {
 	to=$1
@@ -130,12 +130,12 @@ piped() {
 	sed '/ slices keep \|^dpe: processor/d; s/log\.jsonl/-/' err >reports.file
 	explain "$2: $(cat 12000) and $(cat 48000) events are kept"
 	check "$1" "$(cat 12000)" -gt 0 -a "$(cat 48000)" -lt $(($(cat 12000) * 5 / 4 + 100))
-	same "$1: the same reports" reports.file <reports.48000
+	same "$1: same reports as from a file" reports.file <reports.48000
 }
-piped 'one after the other, through a pipe' 'detect r(o): a(o) ; b(o)'
-piped 'side by side, through a pipe' 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
+piped 'kept events of detect a(o) ; b(o), through a pipe' 'detect r(o): a(o) ; b(o)'
+piped 'kept events of detect a(o) ; (b(o) & c(o)) ; d(o), through a pipe' 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
 
-# What nothing can follow is not kept: requests that are done, of threads that nothing orders.
+# Events that nothing can follow are not kept: finished requests of unordered threads.
 done_by() {
 	awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) {
 		printf "{\"event\":\"a\",\"thread\":%d,\"seq\":0}\n{\"event\":\"b\",\"thread\":%d,\"seq\":1}\n", i, i } }'
@@ -147,7 +147,7 @@ for rule in 'a ; b' '(a;b)@' '((a;b)@ + c)@'; do
 		run "$DPE" replay --stats -s rule.dpe done.jsonl
 		keeps >$n
 	done
-	check "detect $rule, done by each thread" "$(cat 500)" -gt 0 -a "$(cat 4000)" -le $(($(cat 500) + 64))
+	check "events of finished threads are not kept by detect $rule" "$(cat 500)" -gt 0 -a "$(cat 4000)" -le $(($(cat 500) + 64))
 done
 
 # Traces of another tool, read as they are and from a .dpel log.
@@ -160,10 +160,10 @@ for n in 20000 160000; do
 	done
 done
 for format in std dpel; do
-	as_small "races of a trace, .$format" 160000.$format.peak 20000.$format.peak
+	as_small "memory of rapid.dpe on a long trace, .$format" 160000.$format.peak 20000.$format.peak
 done
 
-# The deadlock watch: threads that come and go, whose ids come again, each with mutexes of its own.
+# deadlock.dpe: threads that come and go, whose ids are reused, each with its own mutexes.
 # A recording gives each message an id, too.
 cat >threads.py <<'X'
 import collections, sys
@@ -191,15 +191,15 @@ for n in 5000 40000; do
 	python3 threads.py $n >$n.jsonl
 	peak $n.peak replay -s deadlock.dpe $n.jsonl
 done
-as_small 'threads and locks that come and go' 40000.peak 5000.peak
+as_small 'memory of deadlock.dpe when threads and locks come and go' 40000.peak 5000.peak
 printf 'include "pthread.dpe"\nexpect R: never*\n' >order.dpe
 for n in 5000 40000; do
 	sed '1i {"dpe_log":1,"ordered":true}' $n.jsonl >o$n.jsonl
 	peak o$n.peak replay -s order.dpe o$n.jsonl
 done
-as_small 'the order of locks that are destroyed' o40000.peak o5000.peak
+as_small 'memory of deadlock.dpe on an ordered log of destroyed locks' o40000.peak o5000.peak
 run "$DPE" replay -s deadlock.dpe 5000.jsonl
-says 'whose ids mean others later' 0 '4 rules: nothing found'
+says 'deadlock.dpe finds nothing when ids of threads are reused' 0 '4 rules: nothing found'
 # Predictions compare a thread with the few that may run beside it, not with the thousands before it.
 cat >pairs.py <<'X'
 out = []
@@ -219,6 +219,6 @@ predict R(x): put(x) & put^(x)
 X
 python3 pairs.py >pairs.jsonl
 peak pairs.peak replay --format=json -s pairs.dpe pairs.jsonl
-check 'predictions of many threads' "$(grep -c '"verdict":"match"' out) $(($(cat pairs.peak) < 400000))" = '2000 1'
+check 'predictions for 4000 threads find all matches in less than 400 MB' "$(grep -c '"verdict":"match"' out) $(($(cat pairs.peak) < 400000))" = '2000 1'
 explain "$(cat pairs.peak) KiB"
 finish
