@@ -11,7 +11,7 @@ follow() {
 	verdict=${verdict:-$status}
 }
 
-# of SECTION EXPRESSION CLASS: what the next lines are about
+# of SECTION EXPRESSION CLASS: the expression that the next lines test
 of() {
 	section=$1
 	expression=$2
@@ -24,25 +24,25 @@ of() {
 	check "$1: $2 is $3" "$(sed -n 's/^  class *\([a-z]*\):.*/\1/p' out)" = "$3"
 	run "$DPE" compile --emit=net rule.dpe
 	case $2 in
-	*'*n'*) says "$1: … and no net that could be written down" 2 'control variables' ;;
-	*) check "$1: … and has a net" "$status" -eq 0 ;;
+	*'*n'*) says "$1: $2 has no finite net" 2 'control variables' ;;
+	*) check "$1: $2 has a net" "$status" -eq 0 ;;
 	esac
 	case $3 in
 	general | extended)
 		follow "expect R: $2" '(A .)' pa
-		says "$1: … and no predecessor automaton" 2 "no predecessor automaton for rule 'R'"
+		says "$1: $2 has no predecessor automaton" 2 "no predecessor automaton for rule 'R'"
 		;;
 	esac
 }
 
-# is VERDICT EXECUTION...: of each execution, on each engine
+# is VERDICT EXECUTION...: each execution has this verdict, on each engine
 is() {
 	wanted=$1
 	shift
 	for execution in "$@"; do
 		for engine in $engines; do
 			follow "expect R: $expression" "$execution" $engine
-			check "$section: $expression on $engine: ${execution:-nothing} $wanted" "$verdict" = "$wanted"
+			check "$section: $expression on $engine: ${execution:-empty log} is $wanted" "$verdict" = "$wanted"
 		done
 	done
 }
@@ -110,14 +110,14 @@ is violated '(A .) (A#2 .) (B A) (C B A#2)' '(A .) (A#2 .) (B A) (B#2 A#2) (C B)
 
 for log in '(E .) (X E)' '(E .) (E#2 E) (X E#2) (X#2 X)' '(x .)'; do
 	follow 'expect R: { n = 0}; E { n = n + 1} *; X { n = n - 1 } *; { if ( n != 0) error}' "$log" auto
-	check "section 3: counted by actions, as many: $log" "$verdict $status" = 'satisfied 0'
+	check "section 3: actions that count accept equal numbers of E and X: $log" "$verdict $status" = 'satisfied 0'
 done
 for log in '(E .) (E#2 E) (X E#2)' '(E .) (X E) (X#2 X)'; do
 	follow 'expect R: { n = 0}; E { n = n + 1} *; X { n = n - 1 } *; { if ( n != 0) error}' "$log" auto
-	check "section 3: counted by actions, not as many: $log" "$verdict $status $(grep -c '"type":"finding"\|"type":"error"' out)" = 'satisfied 1 1'
+	check "section 3: actions that count reject unequal numbers of E and X: $log" "$verdict $status $(grep -c '"type":"finding"\|"type":"error"' out)" = 'satisfied 1 1'
 done
 
-# ---- section 3.1: what synchronises ----------------------------------------------------------
+# ---- section 3.1: synchronisation --------------------------------------------------------------
 # thread:event, the semaphore or message being 7
 log_of() {
 	python3 -c '
@@ -126,17 +126,17 @@ for word in sys.argv[1:]:
     thread, event = word.split(":")
     print(json.dumps({"event": event, "thread": int(thread), "args": [7]}))' "$@" >log.jsonl
 }
-# ordered TEXT SPEC: all that follows it follows what came before
+# ordered TEXT SPEC: the synchronisation orders `before` and `behind`
 ordered() {
 	printf '%s\ndetect after: before ; behind\ndetect beside: before & behind\n' "$2" >rule.dpe
 	run "$DPE" replay -s rule.dpe log.jsonl
 	says "$1" 1 'after: match'
-	check "$1, and is not independent" "$(grep -c 'beside: match' err)" -eq 0
+	check "$1: the ordered events are not independent" "$(grep -c 'beside: match' err)" -eq 0
 }
 log_of 1:before 1:send 2:receive 2:behind
-ordered 'section 3.1: a message that is sent and received' 'SYNC(M): send(M); receive(M) {sync_event($1, $2);}'
+ordered 'section 3.1: a message that is received orders its sender and its receiver' 'SYNC(M): send(M); receive(M) {sync_event($1, $2);}'
 log_of 1:P.enter 1:P.exit 2:P.enter 1:before 1:V.enter 1:V.exit 2:P.exit 2:behind 2:V.enter 2:V.exit
-ordered 'section 3.1: V1.exit and P2.exit' 'SYNC(X): V(X).exit; P(X).exit { sync_event($1, $2);}'
+ordered 'section 3.1: V1.exit and P2.exit of a semaphore order two threads' 'SYNC(X): V(X).exit; P(X).exit { sync_event($1, $2);}'
 
 # ---- section 4 -------------------------------------------------------------------------------
 of 'figure 4-6' 'a;(b&(c;d));e' safe
@@ -189,10 +189,10 @@ cat >log.jsonl <<'X'
 X
 run "$DPE" replay -s rule.dpe log.jsonl
 says 'section 5.1: the race stops the run and prints s' 1 'rule1: match of enqueue()&dequeue()' 'rule1: 0'
-check 'section 5.1: nothing is reported about what comes after' "$(grep -c 'last: match' err)" -eq 0
+check 'section 5.1: events after the break are not reported' "$(grep -c 'last: match' err)" -eq 0
 sed 's/"thread":2/"thread":1/' log.jsonl >alone.jsonl
 run "$DPE" replay -s rule.dpe alone.jsonl
-check 'section 5.1: none within one thread' "$(grep -c 'rule1: match' err)" -eq 0
+check 'section 5.1: calls of one thread are no race' "$(grep -c 'rule1: match' err)" -eq 0
 
 cat >rule.dpe <<'X'
 SYNC(X): UNLOCK(X).exit; LOCK(X).exit { sync_event($1, $2);}
@@ -209,17 +209,17 @@ for number, word in enumerate(sys.argv[1:]):
 	run "$DPE" replay -s rule.dpe log.jsonl
 }
 locks 1:LOCK.enter:1 1:LOCK.exit:1 2:LOCK.enter:2 2:LOCK.exit:2 1:LOCK.enter:2 1:wait 2:LOCK.enter:1 2:wait
-check 'section 5.2: a cycle of two' "$(grep -c 'deadlock' err)" -ge 1
+check 'section 5.2: a cycle of two threads is a deadlock' "$(grep -c 'deadlock' err)" -ge 1
 locks 1:LOCK.enter:1 1:LOCK.exit:1 2:LOCK.enter:1 2:wait 1:UNLOCK.enter:1 1:UNLOCK.exit:1 2:resume 2:LOCK.exit:1
-check 'section 5.2: a wait that ends is none' "$(grep -c 'deadlock:' err)" -eq 0
+check 'section 5.2: a wait that ends is no deadlock' "$(grep -c 'deadlock:' err)" -eq 0
 
 printf 'var eaten;\neat { eaten = eaten + 1 }\npick(f) { progress(eaten, $1.tid, f); }\n' >rule.dpe
 printf '{"event":"%s","thread":1,"args":[1]}\n' pick put pick >log.jsonl
 run "$DPE" replay -s rule.dpe log.jsonl
-says 'section 5.3: a state that comes again without progress' 1 'no progress'
+says 'section 5.3: a state that recurs without progress is reported' 1 'no progress'
 printf '{"event":"%s","thread":1,"args":[1]}\n' pick eat pick >log.jsonl
 run "$DPE" replay -s rule.dpe log.jsonl
-check 'section 5.3: not where something was eaten' "$(grep -c 'no progress' err)" -eq 0
+check 'section 5.3: a state that recurs with progress is not reported' "$(grep -c 'no progress' err)" -eq 0
 
 # ---- appendix I ------------------------------------------------------------------------------
 of 'appendix I' 'a +b+c' sequential

@@ -1,11 +1,11 @@
-# `predict` rules: what they refuse, how they are reported, slices that end, losses, explicit order.
+# `predict` rules: refused expressions, reports, slices that end, losses, explicit order.
 . tests/tap.sh
 
 # refused TEXT PLACE MESSAGE
 refused() {
 	echo "$1" >refused.dpe
 	run "$DPE" check refused.dpe
-	says "refused: $1" 2 "refused.dpe:1:$2: error: $3"
+	says "dpe check refuses: $1" 2 "refused.dpe:1:$2: error: $3"
 }
 refused 'predict a ; b*' 14 "a predict rule has no '*' and no '@'"
 refused 'predict (a & b)@' 16 "a predict rule has no '*' and no '@'"
@@ -24,7 +24,7 @@ refused 'sync exclusive l(x): a ; b(x)' 24 'a lock is known by one value, which 
 refused 'sync exclusve l(x): a(x) ; b(x)' 6 "unknown pairing 'exclusve'; did you mean 'exclusive'?"
 echo 'detect predict: keep ; shared ; exclusive & reads + writes' >words.dpe
 run "$DPE" check words.dpe
-check 'none of the words is reserved' "$(sed -n 1p out)" = 'detect predict: ((keep;shared;exclusive)&reads)+writes'
+check 'predict, keep, shared, exclusive, reads and writes can be names of events' "$(sed -n 1p out)" = 'detect predict: ((keep;shared;exclusive)&reads)+writes'
 
 cat >race.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
@@ -45,20 +45,20 @@ B write total
 X
 echo 'predict ordered: write ; acquire' >ordered.dpe
 run "$DPE" replay -s ordered.dpe race.jsonl
-says 'an order that this run may have, too' 1 'possible in this run or in another one, unless' '1 match'
+says 'a predicted match that this run may contain too says so' 1 'possible in this run or in another one, unless' '1 match'
 echo 'predict single: release' >single.dpe
 cp err ordered.err
 run "$DPE" replay -s single.dpe race.jsonl
-says 'a match of one event' 1 'single: predicted match of release' 'it happened in this run' '2 matches'
+says 'a predicted match of one event says that it happened in this run' 1 'single: predicted match of release' 'it happened in this run' '2 matches'
 mv ordered.err err
-check 'no word on the order here' "$(grep -c 'not in this order here' err)" = 0
+check 'a predicted match of one event has no remark on the order in this run' "$(grep -c 'not in this order here' err)" = 0
 run "$DPE" replay --format=sarif --report=ordered.sarif -s ordered.dpe race.jsonl
-check 'SARIF has the same words' "$(grep -c 'match of write;acquire; possible in this run or in another one, unless' ordered.sarif)" = 1
+check 'SARIF has the remark on a predicted match that this run may contain' "$(grep -c 'match of write;acquire; possible in this run or in another one, unless' ordered.sarif)" = 1
 run "$DPE" replay --format=sarif --report=race.sarif -s race.dpe race.jsonl
-check 'and those of another run' "$(grep -c '; possible in another run, unless data that is not observed forbids it' race.sarif)" = 1
+check 'SARIF has the remark on a predicted match of another run' "$(grep -c '; possible in another run, unless data that is not observed forbids it' race.sarif)" = 1
 run "$DPE" replay -s race.dpe race.jsonl
-says 'a race behind a lock' 1 '1 match'
-check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
+says 'a race that a lock hides in this run is predicted' 1 '1 match'
+check 'the report of a predicted race shows the schedule and the section left out' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
   where x = "total"
   $1 write("total")  thread "B"
   $2 write("total")  thread "A"
@@ -74,7 +74,7 @@ check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&writ
 possible: write of total
 dpe: 6 events, 0 lost; 2 rules: 1 match'
 
-# A begins to wait for the lock at its acquire, which B releases before A goes on.
+# A waits for the lock from its acquire on; B releases it before A proceeds.
 events >waits.jsonl <<'X'
 B acquire L
 B write total
@@ -83,11 +83,11 @@ B release L
 A write total
 X
 run "$DPE" replay --all -s race.dpe waits.jsonl
-says 'a release after an acquire that is no .exit is not what it got' 1 'happened: match of write(x)&write^(x)' '1 match'
+says 'a release after an acquire without .exit does not order the waiting thread' 1 'happened: match of write(x)&write^(x)' '1 match'
 sed 's/acquire(l)$/acquire(l).exit/' race.dpe >exit.dpe
 sed 's/"acquire"/"acquire.exit"/' waits.jsonl | sed '3{h;d};4{G}' >exit.jsonl
 run "$DPE" replay --all -s exit.dpe exit.jsonl
-says 'which its .exit says' 0 'nothing found'
+says 'an acquire.exit after the release orders the waiting thread' 0 'nothing found'
 
 # A holds the lock when it is first observed; it releases it, in the second log, twice, as a recursive lock.
 for releases in 1 2; do
@@ -100,16 +100,16 @@ for releases in 1 2; do
 		printf 'B acquire L\nB write total\nB release L\n'
 	} | events >attached.jsonl
 	run "$DPE" replay -s race.dpe attached.jsonl
-	says "a lock that was taken before observation, released $releases times" 0 'nothing found'
+	says "a lock taken before observation forbids the race, released $releases times" 0 'nothing found'
 done
 sed 2d attached.jsonl >later.jsonl
 echo 'A write total' | events >>later.jsonl
 run "$DPE" replay -s race.dpe later.jsonl
-says 'a write after that section' 1 'predicted match'
+says 'a write after the section of such a lock is in a predicted race' 1 'predicted match'
 
 sed '3s/$/\n{"dpe_lost":1,"thread":"A"}/' race.jsonl >lossy.jsonl
 run "$DPE" replay -s race.dpe lossy.jsonl
-says 'after a loss it is inconclusive' 3 'inconclusive'
+says 'a prediction after a loss is inconclusive' 3 'inconclusive'
 
 events >twice.jsonl <<'X'
 A acquire L
@@ -121,8 +121,8 @@ B release L
 X
 grep -v detect race.dpe >only.dpe
 run "$DPE" replay -s only.dpe twice.jsonl
-says 'two threads in one lock: inconclusive' 3 'two threads hold one lock at once'
-# A robust mutex passes on from a thread that ended with it.
+says 'two threads that hold one lock make predictions inconclusive' 3 'two threads hold one lock at once'
+# A robust mutex is taken over from a thread that ended while it held the mutex.
 events >ended.jsonl <<'X'
 A acquire L
 A write total
@@ -137,9 +137,9 @@ C write other
 B write other
 X
 run "$DPE" replay -s only.dpe ended.jsonl
-says 'the end of a thread gives its lock back' 1 'possible: write of other' '1 rule: 1 match'
+says 'the end of a thread releases its lock' 1 'possible: write of other' '1 rule: 1 match'
 
-# Which slice a match belongs to, and which events do.
+# The slice of a match and of its events.
 cat >slices.jsonl <<'X'
 {"thread":"A","event":"a","args":[2]}
 {"thread":"B","event":"b","args":[2,1]}
@@ -148,13 +148,13 @@ X
 in_slices() {
 	echo "predict R: $1" >slices.dpe
 	run "$DPE" replay -s slices.dpe slices.jsonl
-	check "$1: $2" "$(grep -c '^#' err) $(sed -n 's/  where //p' err | tail -1)" = "$2"
+	check "predict $1: number and values of matches are $2" "$(grep -c '^#' err) $(sed -n 's/  where //p' err | tail -1)" = "$2"
 }
 in_slices '(a + a(x)) & b' '2 x = 2'
 in_slices '(a + a(x)) ; z + (a + a(x)) & b' '2 x = 2'
 in_slices 'a(x) [x != y] & (b(x) + b(x, y))' '1 x = 2, y = 1'
 in_slices 'a(x) [x != y] + b(x, y) ; z' '0 '
-check 'where its values come from is no matter' -z "$(grep warning err)"
+check 'predict rules whose alternatives bind different variables have no warning' -z "$(grep warning err)"
 printf '{"thread":"A","event":"%s","args":[1,%s]}\n' a 1 c 1 b 2 >slices.jsonl
 in_slices 'a ; (b(x) + b(x, y))' '2 x = 1, y = 2'
 in_slices 'a(x) ; b(x, y) observing c(x) [x != y]' '0 '
@@ -174,10 +174,10 @@ B release L
 B free p
 X
 run "$DPE" replay -s ends.dpe ends.jsonl
-says 'a slice that has ended has no part in later matches' 0 'nothing found'
+says 'a slice that has ended is in no later prediction' 0 'nothing found'
 grep -v allocate ends.jsonl >reuse.jsonl
 run "$DPE" replay -s ends.dpe reuse.jsonl
-says 'use after free in another order' 1 'reuse: predicted match of free(p)&use(p)'
+says 'a use after free in another order is predicted' 1 'reuse: predicted match of free(p)&use(p)'
 
 # ---- locks in another order --------------------------------------------------------------------------
 cat >swapped.dpe <<'X'
@@ -191,7 +191,7 @@ sync reads loads(x): load(x)
 predict freed(p): free(p) & use(p)
 predict early(p): use(p) ; init(p)
 X
-# reordered NAME STATUS EVENTS TEXT...: what a replay of these events says
+# reordered TITLE STATUS EVENTS TEXT...: a replay of these events has this status, and says each TEXT
 reordered() {
 	name=$1
 	wanted=$2
@@ -200,42 +200,42 @@ reordered() {
 	run "$DPE" replay -s swapped.dpe swapped.jsonl
 	says "$name" "$wanted" "$@"
 }
-reordered 'use after free only with the sections swapped' 1 \
+reordered 'a use after free that needs critical sections swapped is predicted' 1 \
 	'A,acquire,L A,use,P A,release,L B,acquire,L B,release,L B,free,P' 'freed: predicted match of free(p)&use(p)' \
 	'there locks are taken in another order:' '"L" by thread "B" before thread "A", which took it first here' '1 match'
 run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
-check 'the schedule' "$(grep -c '"order":"changed".*"schedule":\[\["A",1\],\["B",5\],\["A",2\],\["B",6\]\]' out)" = 1
-reordered 'an order violation, known at the end of the section' 1 \
+check 'JSON has the schedule of a run with swapped sections' "$(grep -c '"order":"changed".*"schedule":\[\["A",1\],\["B",5\],\["A",2\],\["B",6\]\]' out)" = 1
+reordered 'an order violation is predicted at the end of the section' 1 \
 	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L' 'early: predicted match of use(p);init(p)' \
 	'"L" by thread "B" before thread "A", which took it first here' '1 match'
-reordered 'or while more follows' 1 \
+reordered 'an order violation is predicted when further events follow the section' 1 \
 	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L B,acquire,K A,acquire,L' '1 match'
-reordered 'none where the section does not end' 0 'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P' 'nothing found'
-reordered 'nor where both are in the section' 0 \
+reordered 'swapped sections: no prediction if the section does not end' 0 'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P' 'nothing found'
+reordered 'swapped sections: no prediction if both events are in sections of the lock' 0 \
 	'A,acquire,L A,use,P A,release,L B,acquire,L B,free,P B,release,L' 'nothing found'
-reordered 'nor across a fork' 0 \
+reordered 'swapped sections: no prediction across a fork' 0 \
 	'A,acquire,L A,use,P A,release,L A,fork,B B,begin,B B,acquire,L B,release,L B,free,P' 'nothing found'
-reordered 'nor across a join' 0 \
+reordered 'swapped sections: no prediction across a join' 0 \
 	'A,acquire,L A,use,P A,release,L A,end,A B,join,A B,acquire,L B,release,L B,free,P' 'nothing found'
-reordered 'nor after a signal' 0 \
+reordered 'swapped sections: no prediction across a signal' 0 \
 	'B,acquire,L B,wait,C B,release,L A,acquire,L A,use,P A,signal,C A,release,L B,woken,C B,acquire,L B,release,L B,free,P' \
 	'nothing found'
-reordered 'nor where a value that was read forbids it' 0 \
+reordered 'swapped sections: no prediction if a read would miss its write' 0 \
 	'A,acquire,L A,use,P A,store,X A,release,L B,acquire,L B,load,X B,release,L B,free,P' 'nothing found'
-reordered 'nor where a read would see what came later' 0 \
+reordered 'swapped sections: no prediction if a read would see a later write' 0 \
 	'A,acquire,L A,load,X A,use,P A,release,L B,acquire,L B,store,X B,release,L B,free,P' 'nothing found'
-reordered 'nor with a second lock around both' 0 \
+reordered 'swapped sections: no prediction if a second lock encloses both' 0 \
 	'A,acquire,K A,acquire,L A,use,P A,release,L A,release,K B,acquire,K B,acquire,L B,release,L B,free,P B,release,K' \
 	'nothing found'
 
 # The part before the sections is as observed, except for a few events.
 swapped='A,acquire,L A,use,P A,release,L B,acquire,L B,release,L'
 long=$(seq -f 'C,tick,%g' 6000)
-reordered 'after a long run' 1 "$long $swapped B,free,P" 'freed: predicted match' \
+reordered 'swapped sections are found after a long run' 1 "$long $swapped B,free,P" 'freed: predicted match' \
 	'there locks are taken in another order:'
 run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
-check 'nearly all of it is in the schedule' "$(grep -c '"schedule":\[\["C",5937\],\["A",6001\],\["B",6005\],\["A",6002\],\["B",6006\]\]' out)" = 1
-reordered 'events too far apart are not looked at' 0 "$swapped $long B,free,P" 'nothing found'
+check 'the schedule has nearly all events of the long run' "$(grep -c '"schedule":\[\["C",5937\],\["A",6001\],\["B",6005\],\["A",6002\],\["B",6006\]\]' out)" = 1
+reordered 'swapped sections: no prediction for events too far apart' 0 "$swapped $long B,free,P" 'nothing found'
 
 cat >explicit.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
@@ -248,10 +248,10 @@ cat >explicit.jsonl <<'X'
 {"id":"4","event":"b","thread":"B"}
 X
 run "$DPE" replay -s explicit.dpe explicit.jsonl
-says 'explicit predecessors hold in every run' 0 'nothing found'
+says 'explicit predecessors forbid a prediction' 0 'nothing found'
 sed 's/,"pred":\["2"\]//' explicit.jsonl >free.jsonl
 run "$DPE" replay -s explicit.dpe free.jsonl
-says 'and without them they do not' 1 'predicted match'
+says 'without explicit predecessors the race is predicted' 1 'predicted match'
 
 cat >data.dpe <<'X'
 sync exclusive lock(l): release(l) ; acquire(l)
@@ -270,10 +270,10 @@ B release L
 B write total
 X
 run "$DPE" replay -s data.dpe data.jsonl
-says 'a value that was read forbids it' 0 'nothing found'
+says 'a value that was read forbids a predicted race' 0 'nothing found'
 grep -v sync.reads data.dpe >blind.dpe
 run "$DPE" replay -s blind.dpe data.jsonl
-says 'one that nobody mentions does not' 1 'predicted match'
+says 'without a sync reads rule a read value forbids nothing' 1 'predicted match'
 
 cat >late.dpe <<'X'
 predict R(x, y): a(x) & b(y) [x < y]
@@ -284,14 +284,14 @@ B b 1
 B b 3
 X
 run "$DPE" replay -s late.dpe late.jsonl
-says 'a condition on both events' 1 'where x = 2, y = 3' '1 match'
-says 'and only where it holds' 1 '1 rule: 1 match'
+says 'a predict rule has a condition on variables of both events' 1 'where x = 2, y = 3' '1 match'
+says 'a predict rule has no match where its condition does not hold' 1 '1 rule: 1 match'
 
 run "$DPE" check --explain race.dpe
-check 'explained' "$(grep -c 'engine    least runs of the same threads' out)" = 1
+check 'dpe check --explain names the engine of a predict rule' "$(grep -c 'engine    least runs of the same threads' out)" = 1
 run "$DPE" replay --format=json -s race.dpe race.jsonl
-check 'as JSON' "$(grep -c '"order":"kept","certain":false,"happened":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
-# ---- runs of more than one stretch ---------------------------------------------------------------
+check 'JSON has order and schedule of a predicted match' "$(grep -c '"order":"kept","certain":false,"happened":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
+# ---- runs longer than a stretch ------------------------------------------------------------------
 # long LINE LINE: two threads that keep to a lock, with these lines near the beginning and at the end
 long() {
 	awk -v first="$1" -v last="$2" 'BEGIN {
@@ -310,8 +310,8 @@ predict racy(x): w(x) & (w^(x) + r(x))
 X
 long 'T0|r(other)|7' 'T1|r(other)|8' >long.std
 run "$DPE" replay -s long.dpe long.std
-says 'a long run in which nothing can have been missed' 0 '2200005 events' 'nothing found'
+says 'a long run without possible matches across stretches finds nothing' 0 '2200005 events' 'nothing found'
 long 'T0|w(other)|7' 'T1|r(other)|8' >long.std
 run "$DPE" replay -s long.dpe long.std
-says 'and one in which something was' 3 'the run is long' 'nothing found, 1 inconclusive'
+says 'a long run with a possible match across stretches is inconclusive' 3 'the run is long' 'nothing found, 1 inconclusive'
 finish

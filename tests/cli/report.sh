@@ -1,4 +1,4 @@
-# What a replay reports, as text and as JSON, and its exit status.
+# The report of a replay as text and as JSON, and its exit status.
 . tests/tap.sh
 
 cat >log.jsonl <<'X'
@@ -13,9 +13,9 @@ expect order(x): a(x) ; e { print("never"); } else { printf("no e after %d", x);
 detect none: a ; f
 X
 run "$DPE" replay -s rules.dpe log.jsonl
-gives 'a finding' 1
-check 'the report goes to standard error' "$(lines out)" -eq 0
-same 'the report' err <<'X'
+gives 'dpe replay with findings has exit status 1' 1
+check 'the text report goes to standard error' "$(lines out)" -eq 0
+same 'the text report has findings, actions, unobserved events and a summary' err <<'X'
 #1 race: match of b&d  [rules.dpe:1]
   $1 b  id "2"  thread 2, at 0.000001000 s
        at b+0x1f (f.c:12)
@@ -32,8 +32,8 @@ none: a occurred 1 time, f was never observed
 dpe: 4 events, 0 lost; 3 rules: 1 match, 1 incomplete
 X
 run "$DPE" replay --format=json -s rules.dpe log.jsonl
-check 'as JSON: standard output alone' "$status $(lines err)" = '1 0'
-same 'the report as JSON' out <<'X'
+check 'a JSON report goes to standard output only' "$status $(lines err)" = '1 0'
+same 'the JSON report has verdicts, prints and a summary' out <<'X'
 {"type":"verdict","rule":"race","mode":"detect","verdict":"match","event":"4","params":{},"events":["2","4"],"messages":[{"event":"b","id":"2","pred":["1"],"thread":2,"time":2000,"stack":["b+0x1f (f.c:12)","main+0x4 (f.c:30)"]},{"event":"d","id":"4","pred":["3"],"thread":3,"time":4000}]}
 {"type":"print","rule":"race","text":"race 2 d"}
 {"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3},"last":[{"event":"a","id":"1","thread":1,"time":1000,"args":[3]}]}
@@ -41,30 +41,30 @@ same 'the report as JSON' out <<'X'
 {"type":"summary","events":4,"unobserved":[{"rule":"order","pattern":"e"},{"rule":"none","pattern":"f"}],"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"possible_hangs":0,"errors":0,"suppressed":0}
 X
 run "$DPE" replay --report=report.txt -s rules.dpe log.jsonl
-check 'a report in a file' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'
+check '--report=FILE writes the report to the file only' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'
 
 printf 'detect none: a ; f\n' >nothing.dpe
 run "$DPE" replay -s nothing.dpe log.jsonl
-says 'nothing found' 0 'dpe: 4 events, 0 lost; 1 rule: nothing found'
+says 'a replay without findings has exit status 0' 0 'dpe: 4 events, 0 lost; 1 rule: nothing found'
 printf 'detect r: b & d { break; }\ndetect late: c ; d { print("late"); }\n' >break.dpe
 run "$DPE" replay -s break.dpe log.jsonl
-says 'a break ends the replay' 1 'the replay stops here'
+says 'a break action ends the replay' 1 'the replay stops here'
 run "$DPE" replay --on-break=continue -s break.dpe log.jsonl
-says 'with --on-break=continue' 1 'late: late'
+says '--on-break=continue continues the replay after a break action' 1 'late: late'
 printf 'detect r: a { error("bad", 1); }\n' >error.dpe
 run "$DPE" replay -s error.dpe log.jsonl
 says 'error() is a finding' 1 'r: error: bad 1'
 printf 'expect r: b ; d\n' >violated.dpe
 run "$DPE" replay -s violated.dpe log.jsonl
-says 'violated, and what was expected' 1 'violation of b;d' 'at d' 'expected d after b'
+says 'a violation is reported with its event and the expected one' 1 'violation of b;d' 'at d' 'expected d after b'
 
-# Whether the event does not fit, or what it came after; not where only conditions tell events apart.
+# The reason is that the event does not fit, or its predecessors do not; none if only conditions distinguish events.
 printf 'expect order: a ; b ; c\nexpect side: x & y\nexpect two: f [.ret = 0] ; f [.ret = 1] ; f [.ret = 0]\n' >fits.dpe
 printf '{"event":"%s","thread":1}\n' a c x y >fits.jsonl
 printf '{"event":"f","thread":1,"ret":0}\n{"event":"f","thread":1,"ret":0}\n' >>fits.jsonl
 run "$DPE" replay -s fits.dpe fits.jsonl
 grep 'came\|expected' err >reasons
-same 'why a violation is one' reasons <<'X'
+same 'a violation is reported with its reason' reasons <<'X'
   c@2 came right after a@1; the rule wants no such event here
   expected b after a
   y@4 came right after x@3; the rule wants it independent of all before
@@ -73,7 +73,7 @@ same 'why a violation is one' reasons <<'X'
   expected f [.ret = 1] after f [.ret = 0]
 X
 
-# The same finding over and over.
+# Identical findings.
 i=0
 while test $i -lt 5; do
 	printf '{"event":"x","stack":["x+0x0 (x.c:1)"]}\n'
@@ -81,36 +81,36 @@ while test $i -lt 5; do
 done >many.jsonl
 printf 'detect x: x\n' >x.dpe
 run "$DPE" replay -s x.dpe many.jsonl
-check 'identical findings are reported once, and counted' \
+check 'identical findings are reported once, with their number' \
 	"$(grep -c '^#1 x: match' err) $(grep -c 'seen 5 times' err)" = '1 1'
 run "$DPE" replay --all -s x.dpe many.jsonl
-check 'or all of them' "$(grep -c 'x: match' err)" -eq 5
-# Other offsets in the same line are no other finding; without lines nobody knows.
+check '--all reports each identical finding' "$(grep -c 'x: match' err)" -eq 5
+# Other offsets in the same line are the same finding; without lines, offsets distinguish findings.
 printf '{"event":"x","stack":["f+0x%d (f.c:%d)","g+0x%d (libg.so)"]}\n' 1 5 1 2 5 1 3 6 1 3 6 2 >lines.jsonl
 run "$DPE" replay -s x.dpe lines.jsonl
-check 'findings are distinguished by their lines' \
+check 'findings are distinguished by the source lines of their stacks' \
 	"$(grep -c 'x: match' err) $(grep -c '^#1 was seen 2 times' err)" = '3 1'
-# Without a stack, by the events' names and the values of the rule's variables.
+# Without stacks, findings are distinguished by event names and values of the rule's variables.
 printf '{"event":"%s","thread":%d,"args":[%d]}\n' w 1 7 w 2 7 w 3 7 w 1 8 r 2 8 w 3 8 >races.jsonl
 printf 'detect ww(x): w(x) & w^(x)\ndetect rw(x): r(x) & w(x)\n' >races.dpe
 run "$DPE" replay -s races.dpe races.jsonl
-check 'findings without places are distinguished by values' "$status $(grep -c ': match of' err) $(
+check 'findings without stacks are distinguished by values of the variables' "$status $(grep -c ': match of' err) $(
 	grep -c '^#1 was seen 2 times' err) $(grep -c '^#2 was seen' err) $(grep -c '^#. was seen' err)" = '1 3 1 1 2'
 grep -q '2 rules: 5 matches$' err
-check 'the summary counts them all' $? -eq 0
+check 'the summary counts identical findings, too' $? -eq 0
 run "$DPE" replay --all -s races.dpe races.jsonl
-check 'all of these, too' "$status $(grep -c ': match of' err)" = '1 5'
+check '--all reports each identical finding without a stack' "$status $(grep -c ': match of' err)" = '1 5'
 run "$DPE" replay --format=json -s races.dpe races.jsonl
-check 'and in JSON' "$status $(grep -c '"match"' out)" = '1 5'
+check 'JSON has each identical finding without a stack' "$status $(grep -c '"match"' out)" = '1 5'
 run "$DPE" replay --format=json -s x.dpe many.jsonl
-check 'JSON has them all' "$(grep -c '"match"' out)" -eq 5
+check 'JSON has each identical finding with a stack' "$(grep -c '"match"' out)" -eq 5
 
-# What a log holds cannot fool a terminal.
+# Control characters of a log do not reach a terminal.
 printf '{"event":"x","args":["\\u001b[31mred\\n"]}\n' >escape.jsonl
 run "$DPE" replay -s x.dpe escape.jsonl
-check 'no control characters in the report' "$(tr -d '\n' <err | grep -c '[[:cntrl:]]')" -eq 0
+check 'the report has no control characters from the log' "$(tr -d '\n' <err | grep -c '[[:cntrl:]]')" -eq 0
 
-# A deadlock of threads that lost nothing, after another one did.
+# A deadlock of threads without losses, after a loss of another thread.
 cat >locks.dpe <<'X'
 expect locks(x, T): (lock(x).enter by T { wait_for(T, x); check_deadlock(); } + lock(x).exit by T { release(T, x); hold(T, x); })*
 X
@@ -123,11 +123,11 @@ cat >locks.jsonl <<'X'
 {"event":"lock.enter","thread":2,"seq":1,"time":6,"args":["a"]}
 X
 run "$DPE" replay -s locks.dpe locks.jsonl
-says 'is one' 1 '#1 deadlock of 2 threads  [locks.dpe:1]' \
+says 'a deadlock of threads without losses is certain after a loss of another thread' 1 '#1 deadlock of 2 threads  [locks.dpe:1]' \
 	'locks.dpe:1 locks: inconclusive in 2 slices: 1 message of thread 3 was lost before lock.exit@3:2' \
 	'1 deadlock, 2 inconclusive, 4 satisfied' '  thread 3 lost 1 from 0.000000 s to 0.000000 s'
 
-# A deadlock that turns out to be none: thread 1 got its lock, and gave it back.
+# A deadlock that is retracted: thread 1 may have got its lock and released it.
 cat >early.jsonl <<'X'
 {"dpe_log":1,"ordered":true}
 {"event":"lock.exit","thread":1,"seq":0,"time":1000000,"args":["a"]}
@@ -137,38 +137,38 @@ cat >early.jsonl <<'X'
 {"event":"lock.exit","thread":1,"seq":4,"time":6000000,"args":["c"]}
 X
 run "$DPE" replay -s locks.dpe early.jsonl
-says 'a deadlock that is taken back' 3 '#1 deadlock of 2 threads  [locks.dpe:1]' \
+says 'a deadlock is retracted when a loss of its thread becomes known' 3 '#1 deadlock of 2 threads  [locks.dpe:1]' \
 	'#2 possible deadlock of 2 threads  [locks.dpe:1]' \
 	'  inconclusive: reported too early as a deadlock: 2 messages of thread 1 were lost before lock.exit@1:4' \
 	'nothing found, 4 inconclusive, 2 satisfied' '  thread 1 lost 2 from 0.001000 s to 0.005000 s'
 run "$DPE" replay --format=json -s locks.dpe early.jsonl
-check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"reported too early as a deadlock: 2 messages of' out)" = '3 1'
-check 'what was lost, with times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":"1:4","first":2000000,"last":6000000' out) $(
+check 'JSON has the retracted deadlock with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"reported too early as a deadlock: 2 messages of' out)" = '3 1'
+check 'JSON has the losses of a thread with their times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":"1:4","first":2000000,"last":6000000' out) $(
 	grep -c '"losses":\[{"thread":1,"count":2,"first":2000000,"last":6000000}\]' out)" = '1 1'
 run "$DPE" replay --format=sarif -s locks.dpe early.jsonl
-check 'as SARIF, a note' "$status $(grep -c 'possible deadlock of 2 threads' out) $(grep -c 'thread 1 lost 2 from 0.001000 s to 0.005000 s' out)" = '3 1 1'
+check 'SARIF has the retracted deadlock and the losses as notes' "$status $(grep -c 'possible deadlock of 2 threads' out) $(grep -c 'thread 1 lost 2 from 0.001000 s to 0.005000 s' out)" = '3 1 1'
 
-# What the log itself says was lost, of a thread or of nobody knows whom.
+# Losses that the log states, of a thread or of unknown threads.
 cat >each.dpe <<'X'
 expect each(T): (open(_) by T ; close(_) by T)*
 X
 head -6 early.jsonl | sed 's/lock.exit/open/; s/lock.enter/close/; s/"seq":4/"seq":2/' >said.jsonl
 echo '{"dpe_lost":3,"thread":2}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
-says 'only what depends on the thread' 1 '#1 each: incomplete match of' '#2 each: inconclusive verdict on' '  3 messages of thread 2 were lost' \
+says 'a stated loss of a thread makes only verdicts on that thread inconclusive' 1 '#1 each: incomplete match of' '#2 each: inconclusive verdict on' '  3 messages of thread 2 were lost' \
 	'5 events, 3 lost; 1 rule: 1 incomplete, 1 inconclusive'
 echo '{"dpe_lost":1,"thread":0}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
-says 'all, where nobody knows whose' 3 'nothing found, 2 inconclusive' '  unknown threads lost 1'
+says 'a stated loss of unknown threads makes all verdicts inconclusive' 3 'nothing found, 2 inconclusive' '  unknown threads lost 1'
 
-# An inconclusive verdict of many slices is one line.
+# Inconclusive verdicts of many slices are one line.
 awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"event\":\"open\",\"thread\":1,\"seq\":%d,\"args\":[%d]}\n", i + (i > 99), i }' >gap.jsonl
 cat >files.dpe <<'X'
 expect file(f): open(f) ; close(f)
 expect all: open*
 X
 run "$DPE" replay -s files.dpe gap.jsonl
-same 'inconclusive slices of a rule are one line, one alone is reported in full' err <<'X'
+same 'inconclusive slices of a rule are one line, a single one is reported in full' err <<'X'
 events were lost: verdicts that could depend on them are inconclusive from here on
 files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
 #1 all: inconclusive verdict on open*  [files.dpe:2]
@@ -178,10 +178,10 @@ dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
   thread 1 lost 1
 X
 run "$DPE" replay --all -s files.dpe gap.jsonl
-check 'with --all each is reported' "$status $(grep -c '^#.* file: inconclusive verdict on open(f);close(f)' err)" = '3 200'
+check '--all reports each inconclusive slice' "$status $(grep -c '^#.* file: inconclusive verdict on open(f);close(f)' err)" = '3 200'
 printf 'expect %s: open*\n' first second third >alike.dpe
 run "$DPE" replay -s alike.dpe gap.jsonl
-same 'rules of which the same would be reported are named' err <<'X'
+same 'rules with the same inconclusive verdict are named in one report' err <<'X'
 events were lost: verdicts that could depend on them are inconclusive from here on
 #1 first: inconclusive verdict on open*  [alike.dpe:1]
   1 message of thread 1 was lost before open@1:101
@@ -190,8 +190,8 @@ dpe: 200 events, 1 lost; 3 rules: nothing found, 3 inconclusive
   thread 1 lost 1
 X
 run "$DPE" replay --format=json -s files.dpe gap.jsonl
-check 'JSON has them all' "$(grep -c '"inconclusive","reason"' out)" -eq 201
-# Of more verdicts than are remembered the first cannot be retracted one by one: none of them stays firm without a word.
+check 'JSON has each inconclusive verdict' "$(grep -c '"inconclusive","reason"' out)" -eq 201
+# The first of more verdicts than are remembered cannot be retracted one by one: the report says that they may be wrong.
 { echo '{"dpe_log":1,"ordered":true}'
   seq 0 4999 | sed 's/.*/{"event":"b","thread":1,"seq":&,"args":[&]}/'
   echo '{"event":"thread::found","thread":2,"seq":0}'; } >found.jsonl
@@ -202,9 +202,9 @@ echo 'expect R(x): a(x) ; b(x)' >found.dpe
 echo 'detect R(t): b by t' >unknown.dpe
 for log in found unknown; do
 	run "$DPE" replay -s $log.dpe $log.jsonl
-	check "$log: verdicts beyond those remembered are in doubt, too" \
+	check "$log: verdicts no longer remembered are declared doubtful" \
 		"$status $(grep -c 'so any of the first 904 verdicts could be wrong' err)" = '3 1'
-	check "$log: and are not counted" "$(tail -n 1 err | grep -c 'matches\|violated\|incomplete')" = 0
+	check "$log: the summary does not count doubtful verdicts" "$(tail -n 1 err | grep -c 'matches\|violated\|incomplete')" = 0
 done
 
 # ---- many findings -------------------------------------------------------------------------------
@@ -213,93 +213,93 @@ for i in $(seq 0 149); do
 	printf '{"event":"put","thread":1,"args":[%s],"stack":["put+0x1 (f.c:%s)"]}\n' $i $i
 done >items.jsonl
 run "$DPE" replay -s items.dpe items.jsonl
-says 'a rule with many findings: some, and how many more' 1 'item: 50 more like these, not printed (see --max-findings)' \
+says 'a rule with many findings is reported with the number of findings not printed' 1 'item: 50 more like these, not printed (see --max-findings)' \
 	'150 incomplete' '1 match'
-check 'not more than that' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '^#[0-9]* first: ' err)" = '100 1'
+check 'at most 100 findings of a rule are printed' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '^#[0-9]* first: ' err)" = '100 1'
 run "$DPE" replay --max-findings=3 -s items.dpe items.jsonl
-check 'as many as asked for' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '147 more like these' err)" = '3 1'
+check '--max-findings=3 prints three findings of a rule' "$(grep -c '^#[0-9]* item: ' err) $(grep -c '147 more like these' err)" = '3 1'
 for option in --max-findings=0 --all; do
 	run "$DPE" replay $option -s items.dpe items.jsonl
-	check "$option: all of them" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like these' err)" = '150 0'
+	check "$option prints all findings of a rule" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like these' err)" = '150 0'
 done
 run "$DPE" replay --format=json -s items.dpe items.jsonl
-check 'and in JSON' "$(grep -c '"verdict":"incomplete"' out)" -eq 150
+check 'JSON has all findings of a rule' "$(grep -c '"verdict":"incomplete"' out)" -eq 150
 
-# Without places of their own they are one finding, with three examples; at one place, too.
+# Without stacks, or with one place, they are one finding with three examples.
 sed 's/,"stack".*/}/' items.jsonl >alike.jsonl
 run "$DPE" replay -s items.dpe alike.jsonl
-says 'alike but for values' 1 '147 more like #2, with other values (see --all)' '150 incomplete' 'stopped after put(2)'
-check 'three examples' "$(grep -c '^#[0-9]* item: ' err)" -eq 3
+says 'findings that differ only in values are counted with the first ones' 1 '147 more like #2, with other values (see --all)' '150 incomplete' 'stopped after put(2)'
+check 'of findings that differ only in values three are printed' "$(grep -c '^#[0-9]* item: ' err)" -eq 3
 for option in --max-findings=0 --all; do
 	run "$DPE" replay $option -s items.dpe alike.jsonl
-	check "$option: all" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like' err)" = '150 0'
+	check "$option prints findings that differ only in values" "$(grep -c '^#[0-9]* item: ' err) $(grep -c 'more like' err)" = '150 0'
 done
 sed 's/f.c:[0-9]*/f.c:7/' items.jsonl >place.jsonl
 run "$DPE" replay -s items.dpe place.jsonl
-says 'at one place' 1 '#2 was seen 150 times, also with x = 1; x = 2'
-check 'one finding' "$(grep -c '^#[0-9]* item: ' err)" -eq 1
+says 'findings at one source line are one finding with further values' 1 '#2 was seen 150 times, also with x = 1; x = 2'
+check 'findings at one source line are printed once' "$(grep -c '^#[0-9]* item: ' err)" -eq 1
 
-# ---- both sides ----------------------------------------------------------------------------------
+# ---- independent events of a violation -----------------------------------------------------------
 for i in 1 2 3 4 5; do
 	printf '{"event":"a","thread":%s,"stack":["a+0x1 (f.c:%s)"]}\n' $i $i
 done >sides.jsonl
 printf '{"event":"b","thread":6}\n' >>sides.jsonl
 run "$DPE" replay -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
-says 'what a violation should have come after' 1 '  at b  thread 6' '  not ordered after a  thread 1' \
+says 'a violation names the events that its event is not ordered after' 1 '  at b  thread 6' '  not ordered after a  thread 1' \
 	'       at a+0x1 (f.c:1)' '  and 2 more' 'the rule wants it after'
-check 'three of them' "$(grep -c 'not ordered after' err)" -eq 3
+check 'a violation names at most three events that its event is not ordered after' "$(grep -c 'not ordered after' err)" -eq 3
 run "$DPE" replay --format=json -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
-check 'as JSON: all' "$(grep -o '"independent":.*' out | grep -o '"event":"a"' | wc -l)" -eq 5
+check 'JSON has all events that the event of a violation is not ordered after' "$(grep -o '"independent":.*' out | grep -o '"event":"a"' | wc -l)" -eq 5
 run "$DPE" replay -e 'expect R: a* ; b' sides.jsonl
-says 'and what it came after, in one thread' 1 'not ordered after a  thread 1'
+says 'a violation names one event that its event is not ordered after' 1 'not ordered after a  thread 1'
 
-# ---- what nothing orders -------------------------------------------------------------------------
+# ---- sequences without synchronisation -----------------------------------------------------------
 for event in 'a","thread":1' 'b","thread":2' 'b","thread":2' 'a","thread":2,"args":[1]'; do
 	printf '{"event":"%s}\n' "$event"
 done >unordered.jsonl
 run "$DPE" replay -e 'detect R: a ; b' unordered.jsonl
-says 'a sequence that came as a pair' 0 \
+says 'a sequence that occurred only as independent events is noted' 0 \
 	"R: no match, but 'a & b', neither because of the other, occurred 2 times" 'warning: no `sync` rule orders'
 run "$DPE" replay --format=json -e 'detect R: a ; b' unordered.jsonl
-check 'in JSON' "$(grep -c '"unordered":\[{"rule":"R","first":"a","second":"b","count":2}\]' out)" -eq 1
+check 'JSON has the sequence that occurred only as independent events' "$(grep -c '"unordered":\[{"rule":"R","first":"a","second":"b","count":2}\]' out)" -eq 1
 run "$DPE" replay -e 'sync s: c ; d' -e 'detect R: a ; b' unordered.jsonl
-check 'with rules that order others' "$(grep -c 'no match, but' err) $(grep -c 'warning:' err)" = '1 0'
+check 'with sync rules there is no warning that no sync rule orders the threads' "$(grep -c 'no match, but' err) $(grep -c 'warning:' err)" = '1 0'
 run "$DPE" replay -e 'detect R: b ; a' unordered.jsonl
-check 'not where it matched' "$(grep -c 'no match, but' err)" -eq 0
+check 'a sequence without independent occurrences is not noted' "$(grep -c 'no match, but' err)" -eq 0
 run "$DPE" replay -e 'expect R: a ; b' unordered.jsonl
-says 'a violation of what nothing orders' 1 'not ordered after a' 'warning: no `sync` rule orders'
+says 'a violation in a log without sync rules comes with a warning' 1 'not ordered after a' 'warning: no `sync` rule orders'
 
-# ---- what was never observed ---------------------------------------------------------------------
+# ---- events never observed -----------------------------------------------------------------------
 printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe
 printf '{"event":"submit","args":[%s]}\n' 1 2 3 >submit.jsonl
 run "$DPE" replay -s needs.dpe submit.jsonl
-says 'events that a rule needs and that never occurred' 0 \
+says 'events that a rule needs and that were never observed are named' 0 \
 	'either: submit(x) occurred 3 times, run(x) was never observed, drop(x) was never observed' 'all: open was never observed'
 printf '{"event":"drop","args":[4]}\n' >>submit.jsonl
 run "$DPE" replay -s needs.dpe submit.jsonl
-check 'nor one of which some behaviour could occur' "$(grep -c '^either:' err)" = 0
+check 'a rule with an observed alternative has no note on unobserved events' "$(grep -c '^either:' err)" = 0
 printf 'expect all: (open;close)*\n' >vacuous.dpe
 run "$DPE" replay -s vacuous.dpe submit.jsonl
-says 'a rule without an event' 0 'all: open was never observed, close was never observed'
+says 'a rule none of whose events was observed is noted' 0 'all: open was never observed, close was never observed'
 run "$DPE" replay -e 'detect values(x): submit(7) ; submit(2) by x [x = 0] ; submit(x) ; run' submit.jsonl
-says 'events that occurred with other values' 0 'values: submit(7) was never observed (but 3 with other values)' \
+says 'events that occurred only with other values are noted' 0 'values: submit(7) was never observed (but 3 with other values)' \
 	'submit(2) by x [x = 0] was never observed (but 3 with other values), submit(x) occurred 3 times, run was never'
 run "$DPE" replay -e 'detect values: submit(1) ; run' submit.jsonl
-says 'and some that did not' 0 'values: submit(1) occurred 1 time (and 2 with other values), run was never observed'
+says 'events that occurred with the value of the rule and others are counted separately' 0 'values: submit(1) occurred 1 time (and 2 with other values), run was never observed'
 printf 'detect included: submit(_) ; absent\n' >included.dpe
 run "$DPE" replay -e 'include "included.dpe"' -e 'include "pthread.dpe"' submit.jsonl
-says 'those of a file that the specification includes as well' 0 'included: submit(_) occurred' 'absent was never observed'
+says 'unobserved events of an included file are noted' 0 'included: submit(_) occurred' 'absent was never observed'
 : >empty.jsonl
 run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
-check 'and in JSON' "$(grep -c '"unobserved":\[{"rule":"all","pattern":"open"},{"rule":"all","pattern":"close"}\]' out)" = 1
-gives 'an empty log is no success' 3
+check 'JSON has the unobserved events' "$(grep -c '"unobserved":\[{"rule":"all","pattern":"open"},{"rule":"all","pattern":"close"}\]' out)" = 1
+gives 'an empty log has exit status 3' 3
 run "$DPE" replay -s vacuous.dpe empty.jsonl
-says 'and it says so' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
+says 'an empty log is reported as nothing observed' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
 run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
-says 'unless that is meant' 0 'nothing found'
+says '--allow-unobserved accepts an empty log' 0 'nothing found'
 printf 'expect some: open\n' >open.dpe
 run "$DPE" replay -s open.dpe empty.jsonl
-says 'an event that never came is still a finding' 1 '1 incomplete'
+says 'an incomplete expectation on an empty log is a finding' 1 '1 incomplete'
 
 # ---- creations of threads -----------------------------------------------------------------------
 printf 'detect r: a & b\n' >ab.dpe
@@ -307,19 +307,19 @@ printf '{"event":"thread::create","thread":1,"time":%s}\n' '1,"args":[2]' '2,"ar
 printf '{"event":"%s}\n' 'a","thread":2,"time":3' 'b","thread":3,"time":4' 'b","thread":5,"time":4' >>created.jsonl
 run "$DPE" replay --all -s ab.dpe created.jsonl
 grep 'created by\|f\.c' err >creations
-same 'each once, and nothing of a thread that was not' creations <<END
+same 'the creation of each thread is reported once, and none of an unknown thread' creations <<END
   thread 2 was created by thread 1, at 0.000000000 s
   thread 3 was created by thread 1, at 0.000000001 s
        at f+0x1 (f.c:3)
 END
 sed -i '/"thread":5/d' created.jsonl
 run "$DPE" replay -e 'expect e: (a & b) ; c' created.jsonl
-says 'nor of a later one with the same id' 1 'e: incomplete' 'thread 3 was created by thread 1'
-check 'as that is another thread' "$(grep -c 'thread 2 was created' err)" = 0
+says 'the creation of a thread whose id is not reused is reported' 1 'e: incomplete' 'thread 3 was created by thread 1'
+check 'a creation after the event, of a thread with the same id, is not reported' "$(grep -c 'thread 2 was created' err)" = 0
 seq -f '{"event":"thread::create","thread":1,"args":[%.0f]}' 2 10002 >many.jsonl
 printf '{"event":"%s}\n' 'a","thread":2' 'b","thread":10002' >>many.jsonl
 run "$DPE" replay -s ab.dpe many.jsonl
-says 'of many threads, of the latest' 1 '  thread 10002 was created by thread 1' \
+says 'creations of the latest 10000 threads are known, of earlier ones not' 1 '  thread 10002 was created by thread 1' \
 	'  thread 2 was created before the latest 10000 threads: it is not known where'
 
 cat >allocated.jsonl <<'X'
@@ -334,11 +334,11 @@ cat >allocated.jsonl <<'X'
 {"event":"mem::free","thread":3,"time":90,"args":["0x1000"]}
 X
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' allocated.jsonl
-check 'the object that an access is in, the one of that time, or none' "$status $(sed -n '/bytes into/{N; s/\n */ /p; }' err | tr '\n' ';')" = \
+check 'an access is reported with the allocation that contains it at that time' "$status $(sed -n '/bytes into/{N; s/\n */ /p; }' err | tr '\n' ';')" = \
 	'1   0x1008 is 8 bytes into 16 bytes allocated by thread 1, at 0.000000000 s at first+0x1 (a.c:1);  0x1010 is 12 bytes into 20 bytes allocated by thread 3, at 0.000000040 s at second+0x1 (a.c:3);'
 sed 's/"args":\["0x1000",16\]/"process":9,&/' allocated.jsonl >elsewhere.jsonl
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' elsewhere.jsonl
-check 'not that of another process' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1
+check 'an allocation of another process is not reported' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1
 cat >again.jsonl <<'X'
 {"event":"mem::alloc","thread":1,"time":10,"args":["0x1000",16],"stack":["first+0x1 (a.c:1)"]}
 {"event":"mem::alloc","thread":3,"time":20,"args":["0x1000",16],"stack":["second+0x1 (a.c:3)"]}
@@ -346,17 +346,17 @@ cat >again.jsonl <<'X'
 {"event":"mem::free","thread":3,"time":40,"args":["0x1008"]}
 X
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' again.jsonl
-check 'the latest of two at the same place' "$(sed -n '/bytes into/{N; s/\n */ /p; }' err)" = \
+check 'of two allocations at one address the latest is reported' "$(sed -n '/bytes into/{N; s/\n */ /p; }' err)" = \
 	'  0x1008 is 8 bytes into 16 bytes allocated by thread 3, at 0.000000010 s at second+0x1 (a.c:3)'
 
-# ---- the order of a match's events ----------------------------------------------------------------
+# ---- the order of the events of a match -----------------------------------------------------------
 # arrives THREAD...: a, b, c of threads 1, 2, 3, independent, in this order
 arrives() {
 	for thread; do
 		printf '{"event":"%s","thread":%s}\n' "$(echo "$thread" | tr 123 abc)" "$thread"
 	done
 }
-# reads_alike NAME RULE NUMBERS THREADS...: a match's events come with these numbers, however the threads arrive
+# reads_alike NAME RULE NUMBERS THREADS...: events of a match have these numbers in every order of arrival
 reads_alike() {
 	wanted="1 $3"
 	what=$1 rule=$2
@@ -364,7 +364,7 @@ reads_alike() {
 	for threads; do
 		arrives $threads >arrived.jsonl
 		run "$DPE" replay -e "$rule" arrived.jsonl
-		check "events in the order of the rule: $what, as $threads" "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = "$wanted"
+		check "events of a match are in the order of the rule: $what, arriving as $threads" "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = "$wanted"
 	done
 }
 reads_alike 'two' 'detect r: a & b' 12 '1 2' '2 1'
@@ -372,5 +372,5 @@ reads_alike 'three' 'detect r: a & b & c' 123 '1 2 3' '3 2 1' '2 3 1'
 reads_alike 'predicted' 'predict r: a & b' 12 '1 2' '2 1'
 printf '{"event":"%s","thread":1}\n' x a b a b c >repeated.jsonl
 run "$DPE" replay -e 'detect r: x ; (a ; b)* ; c' repeated.jsonl
-check 'but what causes an event comes before it' "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = '1 123234'
+check 'events of a match with repetitions are in causal order' "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = '1 123234'
 finish

@@ -105,7 +105,7 @@ stack() {
 	printf '{"event":"a","id":"e4","thread":1}\n{"event":"c","id":"e5","thread":1}\n{"event":"z","id":"e6","thread":1}\n'
 } >log.jsonl
 run "$DPE" replay --format=sarif -s rules.dpe log.jsonl
-sarif 'each different finding is a result, with its place' 1 'race error 2 src/w.c:7 1
+sarif 'each distinct finding is a SARIF result with its place' 1 'race error 2 src/w.c:7 1
 order error 1 rules.dpe:3 0
 bad error 1 rules.dpe:4 0
 bad error 1 rules.dpe:4 0
@@ -113,36 +113,36 @@ bad error 1 rules.dpe:4 0
 printf '# known\nfunction:write rule:race\n' >known
 python3 check.py -p <out >unsuppressed
 run "$DPE" replay --format=sarif --suppressions=known -s rules.dpe log.jsonl
-sarif 'what is suppressed is a result that says so' 1 'race error 2 src/w.c:7 1 by known:2
+sarif 'a suppressed finding is a SARIF result with its suppression' 1 'race error 2 src/w.c:7 1 by known:2
 order error 1 rules.dpe:3 0
 bad error 1 rules.dpe:4 0
 bad error 1 rules.dpe:4 0
 4 results 0 notes'
-check 'known by the same fingerprint' "$(python3 check.py -p <out | sed 's/ by .*//' | tr '\n' ' ')" = "$(tr '\n' ' ' <unsuppressed)"
+check 'a suppressed SARIF result has the same fingerprint' "$(python3 check.py -p <out | sed 's/ by .*//' | tr '\n' ' ')" = "$(tr '\n' ' ' <unsuppressed)"
 printf 'detect twice: go ; go ; go\n' >twice.dpe
 printf '{"event":"go","thread":1,"stack":["go+0x4 (src/my file: 100%%.c:7)"]}\n%.0s' 1 2 3 >twice.jsonl
 run "$DPE" replay --format=sarif -s twice.dpe twice.jsonl
-sarif 'paths are references, and each location is there once' 1 'twice error 1 src/my%20file%3A%20100%25.c:7 1
+sarif 'SARIF paths are URI references, and each location occurs once' 1 'twice error 1 src/my%20file%3A%20100%25.c:7 1
 1 results 0 notes'
 printf 'rule:*\n' >all
 run "$DPE" replay --format=sarif --suppressions=all -s rules.dpe log.jsonl
-sarif 'and counts for nothing' 0 'race error 2 src/w.c:7 1 by all:1
+sarif 'suppressed SARIF results leave exit status 0' 0 'race error 2 src/w.c:7 1 by all:1
 order error 1 rules.dpe:3 0 by all:1
 bad error 1 rules.dpe:4 0 by all:1
 3 results 0 notes'
 printf '{"event":"a","id":"e1","thread":1}\n' >a.jsonl
 run "$DPE" replay --format=sarif -s rules.dpe a.jsonl
-sarif 'what is incomplete' 1 'order error 1 rules.dpe:3 0
+sarif 'an incomplete expectation is a SARIF result' 1 'order error 1 rules.dpe:3 0
 1 results 0 notes'
 printf 'detect none: x & y\n' >none.dpe
 run "$DPE" replay --format=sarif -s none.dpe log.jsonl
-sarif 'nothing found' 0 '0 results 0 notes'
+sarif 'a SARIF log without findings has no results' 0 '0 results 0 notes'
 printf '{"event":"x","thread":1,"seq":0}\n{"event":"x","thread":1,"seq":5}\n' >lost.jsonl
 run "$DPE" replay --format=sarif -s none.dpe lost.jsonl
-sarif 'what was lost makes a note' 3 'none note 1 none.dpe:1 0
+sarif 'losses are SARIF notes, and the verdict is a result of level note' 3 'none note 1 none.dpe:1 0
 1 results 2 notes'
 run "$DPE" replay --format=sarif --report=report.sarif -s none.dpe log.jsonl
-check 'into a file' "$(python3 check.py <report.sarif)" = '0 results 0 notes'
+check '--report writes the SARIF log to a file' "$(python3 check.py <report.sarif)" = '0 results 0 notes'
 run "$DPE" check --format=sarif none.dpe
-says 'not for what gives no verdicts' 2 'text'
+says 'dpe check refuses --format=sarif' 2 'text'
 finish

@@ -1,4 +1,4 @@
-# `sync during`: what leaves a section comes after all that other threads have done in theirs so far.
+# `sync during`: the end of a section comes after what other threads have done in sections of that value.
 . tests/tap.sh
 
 cat >during.dpe <<'X'
@@ -7,14 +7,14 @@ detect ordered(n): before(n) ; after(n)
 detect racing(n): before(n) & after(n)
 X
 
-# judges NAME VERDICTS: of the log on standard input, lines of `THREAD EVENT ARGUMENT`
+# judges TITLE VERDICTS: verdicts on the log on standard input, lines of `THREAD EVENT ARGUMENT`
 judges() {
 	sed -n 's/^\([^ ]*\) \([^ ]*\) \([^ ]*\)$/{"thread":"\1","event":"\2","args":[\3]}/p' >log.jsonl
 	run "$DPE" replay -s during.dpe log.jsonl
 	check "$1" "$(sed -n 's/^#[0-9]* \([a-z]*\): match.*/\1/p' err | sort | tr '\n' ' ')" = "$2"
 }
 
-judges 'what a thread has done in a section that it is still in' 'ordered ' <<'X'
+judges 'sync during: events of another thread in its open section are ordered' 'ordered ' <<'X'
 runner call.enter 7
 waiter call.enter 7
 runner before 1
@@ -22,30 +22,30 @@ waiter call.exit 7
 runner call.exit 7
 waiter after 1
 X
-judges 'what it did before that section' 'ordered ' <<'X'
+judges 'sync during: events of another thread before its open section are ordered' 'ordered ' <<'X'
 runner before 1
 runner call.enter 7
 waiter call.enter 7
 waiter call.exit 7
 waiter after 1
 X
-judges 'what it does in it later' 'racing ' <<'X'
+judges 'sync during: the end of a section does not order later events in other open sections' 'racing ' <<'X'
 runner call.enter 7
 waiter call.enter 7
 waiter call.exit 7
-runner before 1
-runner call.exit 7
-waiter after 1
-X
-judges 'all that was done in a section that it has left' 'ordered ' <<'X'
-runner call.enter 7
 runner before 1
 runner call.exit 7
+waiter after 1
+X
+judges 'sync during: events in a section that another thread has left are ordered' 'ordered ' <<'X'
+runner call.enter 7
+runner before 1
+runner call.exit 7
 waiter call.enter 7
 waiter call.exit 7
 waiter after 1
 X
-judges 'what it does after it has left' 'racing ' <<'X'
+judges 'sync during: the end of a section does not order events outside other sections' 'racing ' <<'X'
 runner call.enter 7
 waiter call.enter 7
 runner call.exit 7
@@ -53,7 +53,7 @@ runner before 1
 waiter call.exit 7
 waiter after 1
 X
-judges 'a section with another value' 'racing ' <<'X'
+judges 'sync during: events in a section with another value are not ordered' 'racing ' <<'X'
 runner call.enter 8
 waiter call.enter 7
 runner before 1
@@ -61,7 +61,7 @@ waiter call.exit 7
 runner call.exit 8
 waiter after 1
 X
-judges 'sections within each other' 'ordered ordered ' <<'X'
+judges 'sync during: events in nested sections are ordered by both sections' 'ordered ordered ' <<'X'
 runner call.enter 8
 runner call.enter 7
 one call.enter 7
@@ -74,7 +74,7 @@ runner before 2
 two call.exit 8
 two after 2
 X
-judges 'a section that is left without its end, until the thread ends' 'ordered racing ' <<'X'
+judges 'sync during: a section without its end lasts until the thread ends' 'ordered racing ' <<'X'
 runner call.enter 7
 runner before 1
 waiter call.enter 7
@@ -86,7 +86,7 @@ later call.enter 7
 later call.exit 7
 later after 2
 X
-judges 'or begins again' 'ordered racing ' <<'X'
+judges 'sync during: a section that begins again replaces the open one' 'ordered racing ' <<'X'
 runner call.enter 7
 runner call.enter 7
 runner before 1
@@ -110,5 +110,5 @@ for thread in range(count):
 print('{"thread":9,"event":"call.exit","args":[7]}\n{"thread":9,"event":"after","args":[1]}')
 X
 run "$DPE" replay -s during.dpe many.jsonl
-says 'many threads at once' 1 'ordered: match'
+says 'sync during: 2000 threads are in one section' 1 'ordered: match'
 finish

@@ -1,4 +1,4 @@
-# sessions.py: a page that shows what comes out passes; one that shows anything else fails.
+# sessions.py: a page that shows the output of its commands passes; a page that shows any other output fails.
 . tests/tap.sh
 
 cat >say.sh <<'END'
@@ -53,9 +53,9 @@ END
 mkdir right
 (cd right && cp ../say.sh . && python3 "$TOP/tests/sessions.py" ../page.md) >out 2>err
 status=$?
-check 'what is right passes' "$status $(grep -c '^ok' out)" = '0 2'
+check 'sessions.py passes a page with the right output' "$status $(grep -c '^ok' out)" = '0 2'
 
-# wrong NAME CHANGE: a page so changed by sed(1), which fails for that alone
+# wrong TITLE SCRIPT: sessions.py fails the page changed by this sed script
 wrong() {
 	mkdir "$1"
 	sed "$2" page.md >"$1/page.md"
@@ -64,18 +64,18 @@ wrong() {
 	check "$1" "$status $(grep -c '^ok' out) $(cmp -s page.md "$1/page.md" && echo same)" = '1 1 '
 }
 cp "$TOP/tests/sessions.py" sessions.py
-wrong 'another word' 's/^1 match: thread/2 matches: thread/'
-wrong 'what varies, in another form' 's/after 7 events/after all events/'
-wrong 'another line' 's/say.c:3/say.c:4/'
-wrong 'a line too many' 's/^two$/two\nzero/'
-wrong 'a line too few' '/^  at main/d'
-wrong 'threads that are one' 's/thread 1001/thread 1000/'
-wrong 'threads that are two' 's/t = 1000/t = 1001/'
-wrong 'no time' 's/at 0.5 s/at once/'
-wrong 'no address' 's/0xabcdef0/it/'
-wrong 'another status' 's/^0$/1/'
-wrong 'another end' 's/^9$/8/'
-wrong 'what never comes' 's/^later$/never/'
+wrong 'a page with another word fails' 's/^1 match: thread/2 matches: thread/'
+wrong 'a page with another form of a varying text fails' 's/after 7 events/after all events/'
+wrong 'a page with another source line fails' 's/say.c:3/say.c:4/'
+wrong 'a page with a line too many fails' 's/^two$/two\nzero/'
+wrong 'a page with a line too few fails' '/^  at main/d'
+wrong 'a page with one id for two threads fails' 's/thread 1001/thread 1000/'
+wrong 'a page with two ids for one thread fails' 's/t = 1000/t = 1001/'
+wrong 'a page without a time fails' 's/at 0.5 s/at once/'
+wrong 'a page without an address fails' 's/0xabcdef0/it/'
+wrong 'a page with another exit status fails' 's/^0$/1/'
+wrong 'a page with another last line fails' 's/^9$/8/'
+wrong 'a page with a line that never comes fails' 's/^later$/never/'
 run python3 sessions.py /dev/null
-check 'a page without commands' "$status" -eq 1
+check 'sessions.py fails a page without commands' "$status" -eq 1
 finish

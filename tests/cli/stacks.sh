@@ -1,4 +1,4 @@
-# Stacks in the report: short names, and of language libraries only what the program called directly.
+# Stacks in the report: short names, and only those frames of language libraries that the program calls.
 . tests/tap.sh
 echo 'detect found: a' >a.dpe
 
@@ -22,7 +22,7 @@ stack 'std::_Rb_tree<int, std::pair<int const, int> >::_M_lower_bound(int const&
 	'shop::lookup(std::vector<std::pair<int, int> >&, int (*)(char))+0x43 (src/shop.cpp:17)' \
 	'std::__invoke_impl<void, main::{lambda()#1}>() (inlined) (/usr/include/c++/12/bits/invoke.h:61)' \
 	'main::{lambda(int)#1}::operator()(int) const+0x10 (src/shop.cpp:29)' '0x7f58122d44a3 (libstdc++.so.6.0.30+0xd44a3)'
-same 'what users look for' frames <<'X'
+same 'a stack omits frames inside the C++ library and parameters of functions' frames <<'X'
 at std::map::find() (inlined) (/usr/include/c++/12/bits/stl_map.h:1218)
 by shop::lookup()+0x43 (src/shop.cpp:17)
 by std::__invoke_impl() (inlined) (/usr/include/c++/12/bits/invoke.h:61)
@@ -30,14 +30,14 @@ by main::{lambda()#1}::operator()() const+0x10 (src/shop.cpp:29)
 X
 options=--full-stacks
 stack 'f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)' 'g(char)+0x2 (g.cpp:2)' 'h<int>()+0x3 (/usr/include/c++/12/x.h:3)'
-same '--full-stacks prints all' frames <<'X'
+same '--full-stacks prints all frames with full names' frames <<'X'
 at f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)
 by g(char)+0x2 (g.cpp:2)
 by h<int>()+0x3 (/usr/include/c++/12/x.h:3)
 X
 options=
 stack 'f<int>(int)+0x1 (/usr/include/c++/12/x.h:1)' 'g(char)+0x2 (libstdc++.so.6)'
-same 'a stack without any of the program is printed whole' frames <<'X'
+same 'a stack without a frame of the program is printed whole' frames <<'X'
 at f()+0x1 (/usr/include/c++/12/x.h:1)
 by g()+0x2 (libstdc++.so.6)
 X
@@ -45,7 +45,7 @@ stack 'std::operator< <char, std::allocator<char> >(std::string const&)+0x1 (a.h
 	'q<int>::operator()(int)+0x3 (a.h:3)' 'q<(k)2>::operator->() const+0x4 (a.h:4)' 'my_operator<int>(int)+0x5 (a.h:5)' \
 	'(anonymous namespace)::f(int)+0x6 (a.h:6)' 'f(decltype (((x)->y)()))+0x7 (a.h:7)' '<shop::Queue as shop::Put>::put+0x8 (a.rs:8)' \
 	'plain_c+0x9 (a.c:9)' 'cut<int (a.h:10)' 'main (inlined) (a.c:11)' '0x12 (prog+0x12)' '' '(' '<' 'operator'
-same 'operators, anonymous namespaces, Rust, C, and what is none of these' frames <<'X'
+same 'names of operators, anonymous namespaces, Rust and C, and odd ones, are shortened' frames <<'X'
 at std::operator<()+0x1 (a.h:1)
 by q::operator<<()+0x2 (a.h:2)
 by q::operator()()+0x3 (a.h:3)
@@ -64,31 +64,31 @@ by <>
 by operator
 X
 
-# Findings that differ in how the library does it are one.
+# Findings that differ only in frames of the library are one finding.
 one='shop::lookup(int)+0x43 (src/shop.cpp:17)'
 for line in 1 2 3; do
 	echo "{\"event\":\"a\",\"thread\":$line,\"stack\":[\"std::f()+0x1 (/usr/include/f.h:$line)\",\"std::g() (inlined) (/usr/include/g.h:9)\",\"$one\"]}"
 done >a.jsonl
 run "$DPE" replay -s a.dpe a.jsonl
-says 'one place of the program is one finding' 1 '#1 was seen 3 times'
-check 'and the only one' "$(grep -c '^#[0-9]* found' err)" -eq 1
+says 'findings that differ only in library frames are one finding' 1 '#1 was seen 3 times'
+check 'findings that differ only in library frames are printed once' "$(grep -c '^#[0-9]* found' err)" -eq 1
 
 options=
 stack 'work+0x1 (w.c:1)' 'main+0x2 (w.c:2)' '0x7f0000027249 (libc.so.6+0x27249)' '__libc_start_main+0x85 (libc.so.6)' '_start+0x21 (w)'
-same 'what calls main has no name where the C library has no debug information' frames <<'X'
+same 'frames below main are left out, also unnamed ones of the C library' frames <<'unnamed C library frames below the function of a thread are left out, others printed'
 at work+0x1 (w.c:1)
 by main+0x2 (w.c:2)
 X
 stack 'compare+0x1 (w.c:1)' '0x7f0000000001 (libc.so.6+0x1)' 'qsort+0x9 (libc.so.6)' 'work+0x2 (w.c:2)' '0x7f0000000002 (libc.so.6+0x2)' \
 	'0x7f0000000003 (libc.so.6+0x3)'
-same 'nor have what calls the function of a thread, and others, which are printed' frames <<'X'
+same 'at most two unnamed C library frames are left out' frames <<'X'
 at compare+0x1 (w.c:1)
 by 0x7f0000000001 (libc.so.6+0x1)
 by qsort+0x9 (libc.so.6)
 by work+0x2 (w.c:2)
 X
 stack '0x7f0000000001 (libc.so.6+0x1)' '0x7f0000000002 (libc.so.6+0x2)' '0x7f0000000003 (libc.so.6+0x3)' '0x7f0000000004 (libc.so.6+0x4)'
-same 'two at most' frames <<'X'
+same 'X' frames <<'X'
 at 0x7f0000000001 (libc.so.6+0x1)
 by 0x7f0000000002 (libc.so.6+0x2)
 X

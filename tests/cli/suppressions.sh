@@ -1,4 +1,4 @@
-# Known findings: which lines of a file suppress them, and how the report says so.
+# --suppressions: which lines suppress a finding, and how the report shows it.
 . tests/tap.sh
 
 cat >log.jsonl <<'X'
@@ -9,21 +9,21 @@ cat >log.jsonl <<'X'
 X
 printf 'detect race: b & d { print("race"); error("bad"); break; }\n' >race.dpe
 
-# silences LINE: nothing of the race is reported
+# silences LINE: the race is not reported
 silences() {
 	printf '%s\n' "$1" >known
 	run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
-	same "silenced by $1" err <<'X'
+	same "a finding is suppressed by $1" err <<'X'
 dpe: 4 events, 0 lost; 1 rule: nothing found, 1 suppressed
 X
-	gives '… which is no finding' 0
+	gives 'exit status 0 when the finding is suppressed by $1' 0
 }
 
-# leaves LINE: it is about something else
+# leaves LINE: the race is still reported
 leaves() {
 	printf '%s\n' "$1" >known
 	run "$DPE" replay --on-break=continue --suppressions=known -s race.dpe log.jsonl
-	says "not silenced by $1" 1 '#1 race: match of b&d' 'race: error: bad' '1 match, 1 error'
+	says "a finding is not suppressed by $1" 1 '#1 race: match of b&d' 'race: error: bad' '1 match, 1 error'
 }
 
 silences 'rule:race'
@@ -50,7 +50,7 @@ leaves 'rule:r library:libd'
 printf 'var n = 0;\ndetect one: a { n = 1; print("heard"); }\ndetect two: b { print(n); }\n' >state.dpe
 echo 'rule:one' >known
 run "$DPE" replay --suppressions=known -s state.dpe log.jsonl
-same 'the action of a suppressed finding works, but is not heard' err <<'X'
+same 'the action of a suppressed finding is executed, and its output is not printed' err <<'X'
 #1 two: match of b  [state.dpe:3]
   $1 b  id "2"  thread 2
        at b+0x1f (src/f.c:12)
@@ -62,7 +62,7 @@ X
 printf 'detect e: (b { error("bad"); }) ; never\n' >error.dpe
 echo 'function:ns::q::*' >known
 run "$DPE" replay --suppressions=known --format=json -s error.dpe log.jsonl
-check 'errors by the stack of their event' "$(grep -c 'kind' out) $(grep -c '"suppressed":1' out)" = '0 1'
+check 'an error() is suppressed by a function of the stack of its event' "$(grep -c 'kind' out) $(grep -c '"suppressed":1' out)" = '0 1'
 cat >deadlock.dpe <<'X'
 detect l: lock(m) by t { wait_for(t, m); check_deadlock(); }
 detect g: got(m) by t { release(t, m); hold(t, m); }
@@ -76,13 +76,13 @@ X
 for place in function:take 'file:a.c function:other'; do
 	printf 'rule:l %s\n' "$place" >known
 	run "$DPE" replay --suppressions=known -s deadlock.dpe deadlock.jsonl
-	check "deadlocks by $place, where a lock was taken" "$(grep -c 'deadlock of' err)" -eq 0
+	check "a deadlock is suppressed by $place, where a lock was taken" "$(grep -c 'deadlock of' err)" -eq 0
 done
 echo 'rule:l function:nobody' >known
 run "$DPE" replay --suppressions=known -s deadlock.dpe deadlock.jsonl
-check '… and not by others' "$(grep -c 'deadlock of' err)" -eq 1
+check 'a deadlock is not suppressed by another function' "$(grep -c 'deadlock of' err)" -eq 1
 
-# --show-suppressions: the lines to write, and the lines that matched nothing.
+# --show-suppressions: the line that suppresses each finding, and the lines that matched nothing.
 printf 'rule:race function:x\n\nrule:none # 3\nrule:o*\n' >known
 cat >some.dpe <<'X'
 detect race: b & d
@@ -91,7 +91,7 @@ expect order: a ; d ; e
 detect error: c { error("e"); }
 X
 run "$DPE" replay --suppressions=known --show-suppressions -s some.dpe log.jsonl
-same 'lines to copy, and lines in vain' err <<'X'
+same '--show-suppressions prints a line for each finding, and names unused lines' err <<'X'
 #1 error: match of c  [some.dpe:4]
   $1 c  id "3"  thread 3
   suppression rule:error function:c
@@ -113,19 +113,19 @@ X
 run "$DPE" replay --show-suppressions --format=json -s race.dpe --on-break=continue log.jsonl
 sed -n 's/.*"verdict":"match".*"suppression":"\(.*\)"}/\1/p' out >known
 run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
-says "the line that JSON has does it" 0 '1 suppressed'
+says "the suppression that JSON has with a finding suppresses it" 0 '1 suppressed'
 printf '{"event":"x","stack":["ns::f(char const *)::\\u001b[0m+0x1 (f.cc:1)"]}\n' >odd.jsonl
 printf 'detect x: x\n' >x.dpe
 run "$DPE" replay --show-suppressions -s x.dpe odd.jsonl
 sed -n 's/^  suppression //p' err >known
 run "$DPE" replay --suppressions=known -s x.dpe odd.jsonl
-says 'odd characters' 0 '1 suppressed'
+says 'a suppression of a stack with control characters suppresses its finding' 0 '1 suppressed'
 
-# Bad files.
+# Invalid files of suppressions.
 printf 'rule:race\nfunktion:x\n  rule:\nrule:a rule:b\n' >known
 run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
-gives 'bad lines' 2
-same 'what is wrong with them' err <<'X'
+gives 'a file with invalid suppressions is refused' 2
+same 'each invalid suppression is an error with its place' err <<'X'
 known:2:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN
   | funktion:x
   | ^~~~~~~~~~
@@ -137,5 +137,5 @@ known:4:8: error: a second rule: in one line, of which one would do
   |        ^~~~~~
 X
 run "$DPE" replay --suppressions=nowhere -s race.dpe log.jsonl
-says 'no such file' 2 'nowhere: error: cannot read these suppressions: No such file'
+says 'a missing file of suppressions is reported' 2 'nowhere: error: cannot read these suppressions: No such file'
 finish

@@ -21,7 +21,7 @@ expect file(f): open(f) ; close(f) observing use(f, 2), gone(f) ends
 detect pair: a ; b
 X
 run "$DPE" replay --trace -s rules.dpe log.jsonl
-same 'what becomes of each message' err <<'X'
+same '--trace prints the steps of each message' err <<'X'
   pair: began
 held     b 2, thread 2: waits for predecessor 1
 released a 1, thread 1
@@ -61,17 +61,17 @@ released d d\x1b, thread 3
 dpe: 12 events, 0 lost, 1 held; 2 rules: 1 match, 1 violated, 1 inconclusive
 X
 run "$DPE" replay --trace=steps.txt -s rules.dpe log.jsonl
-check 'into a file' "$(grep -c '^released' steps.txt) $(grep -c '^released' err)" = '12 0'
+check '--trace=FILE writes the steps to a file' "$(grep -c '^released' steps.txt) $(grep -c '^released' err)" = '12 0'
 run "$DPE" replay --trace=steps.txt --format=json -s rules.dpe log.jsonl
-check 'beside JSON' "$(grep -c '^released' steps.txt) $(lines err)" = '12 0'
+check '--trace=FILE works with --format=json' "$(grep -c '^released' steps.txt) $(lines err)" = '12 0'
 run "$DPE" replay --trace=/nowhere/steps.txt -s rules.dpe log.jsonl
-says 'a file that cannot be' 2 '/nowhere/steps.txt: error: cannot create this trace'
+says '--trace reports a file that cannot be created' 2 '/nowhere/steps.txt: error: cannot create this trace'
 
 # A condition over several variables is decided in the slice.
 printf 'detect more(x, y): a(x) ; b(y) [y > x]\n' >more.dpe
 printf '{"event":"a","thread":1,"args":[2]}\n{"event":"b","thread":1,"args":[1]}\n{"event":"b","thread":1,"args":[3]}\n' >more.jsonl
 run "$DPE" replay --trace -s more.dpe more.jsonl
-same 'slices of several variables' err <<'X'
+same '--trace shows conditions decided in slices of several variables' err <<'X'
 released a@1, thread 1
   more {x = 2}: began
   more {x = 2}: took a@1 with nothing of the slice before it: 1 partial match

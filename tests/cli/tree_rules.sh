@@ -1,4 +1,4 @@
-# tools/check finds what it is there to find: each rule is broken once, in a small tree.
+# tools/check: each of its rules is broken once, in a small tree.
 . tests/tap.sh
 mkdir -p tools base event cli probes/binary dpe-lang/syntax include/dpe docs stabilizer build/base build/event examples/bad
 cp "$TOP/tools/check" tools/check
@@ -29,28 +29,28 @@ run tools/check build
 broken() {
 	check "$1" "$status $(grep -cF -- "$2" out)" = '1 1'
 }
-broken 'a room that it may not include' 'base/upward.c:2: base may not include cli/cli.h'
-broken 'the private header of another room' 'stabilizer/private.c:1: event/private.h is private to event'
-broken 'a path that is not from the root' 'cli/around.c:1: "base.h" is not relative'
-broken 'a room that is none' 'cli/around.c:2: nowhere/nowhere.h: there is no room nowhere'
-broken 'a library outside its room' 'cli/around.c:3: <elfutils/libdw.h> belongs to probes/binary/ alone'
-broken 'a public header of another room' 'event/public.c:1: event may not include dpe/dpe-probes.h'
-broken 'a guard that two headers have' "include guard 'SAME_H' is used in"
-broken 'a struct that two files have' "struct tag 'twice' is used in"
-broken 'a file name that two folders have' "base name 'same' is used in"
-broken 'a header that does not compile alone' 'event/alone.h: does not compile alone'
-broken 'a large header that everybody includes' 'base/base.h: 203 lines, included by'
-broken 'a long comment at the top' 'event/long.c:1: the comment at the top has more than 5 lines'
-broken 'a comment that names no file' 'event/lines.c:1: the comment names there.c, which does not exist'
-broken 'a bound outside limits.h' 'event/lines.c:2: a bound belongs into event/limits.h'
-broken 'something left open' 'event/lines.c:3: left open'
-broken 'dialect' "is not plain technical English: docs/glossary.md has the words"
-broken 'a room without README' 'stabilizer: has no README.md'
-broken 'a page that names no file' 'event/README.md:1: names the file gone.c, which does not exist'
-broken 'a page that names no function' 'event/README.md:3: names dpe_no_function, which does not exist'
-broken 'nor in its call tree' 'event/README.md:4: names nor_this_one, which does not exist'
-broken 'a source that its room does not explain' 'event/README.md: does not say what lines.c is for'
-broken 'a mutable global' "build/base/global.o: 'own_name' is global and mutable"
-broken 'a name that users may have' "build/base/global.o: 'strange' is a name that its users may have"
-broken 'an example that is wrong' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
+broken 'tools/check finds an include of a room that must not be included' 'base/upward.c:2: base may not include cli/cli.h'
+broken 'tools/check finds an include of the private header of another room' 'stabilizer/private.c:1: event/private.h is private to event'
+broken 'tools/check finds an include path that is not relative to the root' 'cli/around.c:1: "base.h" is not relative'
+broken 'tools/check finds an include of an unknown room' 'cli/around.c:2: nowhere/nowhere.h: there is no room nowhere'
+broken 'tools/check finds a header of a library outside its room' 'cli/around.c:3: <elfutils/libdw.h> belongs to probes/binary/ alone'
+broken 'tools/check finds an include of a public header that the room must not include' 'event/public.c:1: event may not include dpe/dpe-probes.h'
+broken 'tools/check finds an include guard that two headers use' "include guard 'SAME_H' is used in"
+broken 'tools/check finds a struct tag that two files use' "struct tag 'twice' is used in"
+broken 'tools/check finds a file name that two folders use' "base name 'same' is used in"
+broken 'tools/check finds a header that does not compile alone' 'event/alone.h: does not compile alone'
+broken 'tools/check finds a large header with many includers' 'base/base.h: 203 lines, included by'
+broken 'tools/check finds a long comment at the top of a file' 'event/long.c:1: the comment at the top has more than 5 lines'
+broken 'tools/check finds a comment that names a missing file' 'event/lines.c:1: the comment names there.c, which does not exist'
+broken 'tools/check finds a bound outside limits.h' 'event/lines.c:2: a bound belongs into event/limits.h'
+broken 'tools/check finds a mark of unfinished work' 'event/lines.c:3: left open'
+broken 'tools/check finds words that are not plain technical English' "is not plain technical English: docs/glossary.md has the words"
+broken 'tools/check finds a room without README' 'stabilizer: has no README.md'
+broken 'tools/check finds a README that names a missing file' 'event/README.md:1: names the file gone.c, which does not exist'
+broken 'tools/check finds a README that names a missing function' 'event/README.md:3: names dpe_no_function, which does not exist'
+broken 'tools/check finds a call tree that names a missing function' 'event/README.md:4: names nor_this_one, which does not exist'
+broken 'tools/check finds a source file that the README of its room does not mention' 'event/README.md: does not say what lines.c is for'
+broken 'tools/check finds a mutable global variable' "build/base/global.o: 'own_name' is global and mutable"
+broken 'tools/check finds a global name outside dpe_' "build/base/global.o: 'strange' is a name that its users may have"
+broken 'tools/check finds a wrong specification among the examples' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
 finish

@@ -1,4 +1,4 @@
-# Values in conditions and slices: numbers that are no integers of 64 bits, and text.
+# Values in conditions and slices: numbers that do not fit in 64-bit integers, and text.
 . tests/tap.sh
 
 cat >numbers.jsonl <<'LOG'
@@ -11,11 +11,11 @@ cat >numbers.jsonl <<'LOG'
 {"event":"f","thread":1,"args":[9007199254740993.0,7]}
 {"event":"f","thread":1,"args":["nan",8]}
 LOG
-# seen CONDITION NUMBERS: the events that the condition holds for
+# seen CONDITION NUMBERS: the condition holds for the events with these numbers
 seen() {
 	echo "detect r(i): f(_, i) [$1] { print(i); }" >r.dpe
 	run "$DPE" replay -s r.dpe numbers.jsonl
-	check "$1" "$(sed -n 's/^r: \([0-9]\)$/\1/p' err | tr -d '\n')" = "$2"
+	check "$1 holds for the events $2" "$(sed -n 's/^r: \([0-9]\)$/\1/p' err | tr -d '\n')" = "$2"
 }
 seen '.args[0] == 1.5' 12
 seen '.args[0] = 1.50e0f' 12
@@ -31,18 +31,18 @@ seen '.args[0] > -1e-3 || .args[0] <= -1e-3' 1234567
 for literal in 1.5 -2000.0 18446744073709551617; do
 	echo "detect r(i): f($literal, i)" >r.dpe
 	run "$DPE" replay -s r.dpe numbers.jsonl
-	check "an argument $literal" "$(sed -n 's/.* \([0-9]*\) match.*/\1/p' err)" = \
+	check "an argument $literal matches the events with this value" "$(sed -n 's/.* \([0-9]*\) match.*/\1/p' err)" = \
 		"$(test $literal = 1.5 && echo 2 || echo 1)"
 done
 echo 'detect r(x): f(x, _) ; f^(x, _)' >r.dpe
 run "$DPE" replay --all -s r.dpe numbers.jsonl
-check 'wide numbers that differ are different slices' "$(grep -c 'r: match' err) $(grep -c 'f(1.50, 2)' err)" = '1 1'
+check 'different numbers beyond 64 bits are different slices' "$(grep -c 'r: match' err) $(grep -c 'f(1.50, 2)' err)" = '1 1'
 
 # seen_in LOG CONDITION NUMBERS: the same for another log, with the number as the second argument
 seen_in() {
 	echo "detect r(i): f(_, i) [$2] { print(i); }" >r.dpe
 	run "$DPE" replay -s r.dpe "$1"
-	check "$2" "$(sed -n 's/^r: \([0-9]\)$/\1/p' err | tr -d '\n')" = "$3"
+	check "$2 holds for the events $3 of $1" "$(sed -n 's/^r: \([0-9]\)$/\1/p' err | tr -d '\n')" = "$3"
 }
 
 # Integers beyond 128 bits are compared digit by digit.
@@ -55,7 +55,7 @@ LOG
 seen_in huge.jsonl '.args[0] > 340282366920938463463374607431768211455' 234
 echo 'detect r(i, j): f(x, i) ; f(x, j) { print(i, j); }' >r.dpe
 run "$DPE" replay --all -s r.dpe huge.jsonl
-check 'beyond 128 bits' "$(sed -n 's/^r: //p' err | tr '\n' '|')" = '3 4|'
+check 'equal numbers beyond 128 bits are one slice' "$(sed -n 's/^r: //p' err | tr '\n' '|')" = '3 4|'
 
 # Unsigned integers of 2^63 and more are unsigned in all operators.
 cat >unsigned.jsonl <<'LOG'
@@ -80,7 +80,7 @@ seen_in unsigned.jsonl '.args[0] - 1 < .args[0]' 1234
 seen_in unsigned.jsonl '9223372036854775807 - .args[0] == -1' 125
 seen_in unsigned.jsonl '(.args[0] * 1) == .args[0]' 12345
 
-# Equality in conditions, in patterns and of slices is the same.
+# Equality is the same in conditions, in patterns and between slices.
 cat >equal.py <<'PYTHON'
 import itertools, json, random, subprocess, sys
 from fractions import Fraction
@@ -186,13 +186,13 @@ run "$DPE" replay --all -s texts.dpe texts.jsonl
 matches() {
 	grep -c "$1: match" err
 }
-check 'text in slices, as arguments' "$(matches same) $(matches literal) $(matches result)" = '2 2 1'
-check 'in conditions' "$(sed -n 's/^other: //p' err | tr '\n' '|')" = 'abc abc|0x10 abc|'
-check 'what could not be read is not compared' "$(sed -n 's/^none: //p' err)" = ''
-check 'of members and variables' "$(matches members)" -eq 1
-check 'of an event before' "$(matches later)" -ge 2
-check 'the name of a thread' "$(sed -n 's/^named: //p' err)" = reader
+check 'text() works in slices, literals and conditions on results' "$(matches same) $(matches literal) $(matches result)" = '2 2 1'
+check 'conditions compare text variables' "$(sed -n 's/^other: //p' err | tr '\n' '|')" = 'abc abc|0x10 abc|'
+check 'a condition on a text that could not be read does not hold' "$(sed -n 's/^none: //p' err)" = ''
+check 'conditions compare texts of members and variables' "$(matches members)" -eq 1
+check 'a condition compares the text of an earlier event' "$(matches later)" -ge 2
+check 'a condition compares the name of a thread' "$(sed -n 's/^named: //p' err)" = reader
 printf 'detect r: f [.args[0]-1 > 1e+3 && x < 2.5e-3]\n' >r.dpe
 run "$DPE" fmt r.dpe
-check 'formatting keeps numbers whole' "$(cat out)" = 'detect r: f [.args[0] - 1 > 1e+3 && x < 2.5e-3]'
+check 'dpe fmt keeps numbers unchanged' "$(cat out)" = 'detect r: f [.args[0] - 1 > 1e+3 && x < 2.5e-3]'
 finish
