@@ -75,20 +75,20 @@ check 'findings that differ only in library frames are printed once' "$(grep -c 
 
 options=
 stack 'work+0x1 (w.c:1)' 'main+0x2 (w.c:2)' '0x7f0000027249 (libc.so.6+0x27249)' '__libc_start_main+0x85 (libc.so.6)' '_start+0x21 (w)'
-same 'frames below main are left out, also unnamed ones of the C library' frames <<'unnamed C library frames below the function of a thread are left out, others printed'
+same 'frames below main are left out, also unnamed ones of the C library' frames <<'X'
 at work+0x1 (w.c:1)
 by main+0x2 (w.c:2)
 X
 stack 'compare+0x1 (w.c:1)' '0x7f0000000001 (libc.so.6+0x1)' 'qsort+0x9 (libc.so.6)' 'work+0x2 (w.c:2)' '0x7f0000000002 (libc.so.6+0x2)' \
 	'0x7f0000000003 (libc.so.6+0x3)'
-same 'at most two unnamed C library frames are left out' frames <<'X'
+same 'unnamed C library frames below the function of a thread are left out, others printed' frames <<'X'
 at compare+0x1 (w.c:1)
 by 0x7f0000000001 (libc.so.6+0x1)
 by qsort+0x9 (libc.so.6)
 by work+0x2 (w.c:2)
 X
 stack '0x7f0000000001 (libc.so.6+0x1)' '0x7f0000000002 (libc.so.6+0x2)' '0x7f0000000003 (libc.so.6+0x3)' '0x7f0000000004 (libc.so.6+0x4)'
-same 'X' frames <<'X'
+same 'at most two unnamed C library frames are left out' frames <<'X'
 at 0x7f0000000001 (libc.so.6+0x1)
 by 0x7f0000000002 (libc.so.6+0x2)
 X

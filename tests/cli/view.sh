@@ -1,4 +1,4 @@
-# The page of a run: what it shows in a browser, what a click does, and that hostile logs cannot use it.
+# dpe view: pages in a browser, what a click does, other formats, and hostile logs.
 . tests/tap.sh
 
 cat >race.dpe <<'X'
@@ -41,7 +41,7 @@ cat >file.jsonl <<'X'
 {"event":"tell","thread":3,"args":["d"]}
 X
 run "$DPE" view --steps -s file.dpe -o steps.html file.jsonl
-gives 'a page with the steps of rules' 1
+gives 'dpe view --steps writes a page with the steps of rules' 1
 cat >predict.dpe <<'X'
 include "pthread.dpe"
 predict another: get & put
@@ -56,7 +56,7 @@ cat >predict.jsonl <<'X'
 {"event":"put","thread":2,"seq":2,"time":9000}
 X
 run "$DPE" view -s predict.dpe -o predict.html predict.jsonl
-gives 'a prediction' 1
+gives 'dpe view writes a page with a prediction' 1
 cat >box.dpe <<'X'
 include "pthread.dpe"
 expect box(b): put(b) ; get(b)
@@ -95,43 +95,43 @@ run("again.jsonl", [0, 0] + (put + get) * 3, [300, 302, 301], "0x9000", False)
 X
 /usr/bin/python3 runs.py
 run "$DPE" view -s box.dpe -o beside.html --beside=pass.jsonl fail.jsonl
-says 'another run beside one is counted by itself' 1 'pass.jsonl: note: drawn beside it: 20 events, 0 lost, 0 findings, 0 inconclusive' '18 events' '1 violated, 2 satisfied'
+says '--beside counts the events and findings of the other run separately' 1 'pass.jsonl: note: drawn beside it: 20 events, 0 lost, 0 findings, 0 inconclusive' '18 events' '1 violated, 2 satisfied'
 run "$DPE" view -s box.dpe -o alike.html --beside=pass.jsonl again.jsonl
-gives 'a run like another one' 0
+gives 'dpe view --beside writes a page with two equal runs' 0
 run "$DPE" view -o ids.html --beside=swapped.jsonl ids.jsonl
 run "$DPE" view -o cut.html --beside=long1.jsonl long0.jsonl
 run "$DPE" view -s box.dpe -o beside.json --beside=pass.jsonl fail.jsonl
-says 'another format cannot hold two runs' 2 '--beside is for pages: use -o PAGE.html'
+says '--beside is refused for a format other than a page' 2 '--beside is for pages: use -o PAGE.html'
 run "$DPE" view -s box.dpe -o missing.html --beside=missing.jsonl fail.jsonl
-says 'nor is a missing log passed over' 2 'missing.jsonl: error: cannot open'
+says '--beside reports a missing log' 2 'missing.jsonl: error: cannot open'
 mkdir src
 printf '%s\n' 'int queue;' 'int get(void) { return queue; }' '' 'void' 'put(void) { queue = 1; }' >src/queue.c
 
 run "$DPE" view -s race.dpe -o page.html log.jsonl
-says 'the page is written beside the report' 1 '#1 race: match of get(x)&put(x)' '2 matches'
-check 'nothing on it comes from elsewhere' "$(grep -ciE 'https?:|src=|@import|url\(' page.html)" -eq 0
+says 'dpe view writes a page and prints the report' 1 '#1 race: match of get(x)&put(x)' '2 matches'
+check 'a page refers to no external resource' "$(grep -ciE 'https?:|src=|@import|url\(' page.html)" -eq 0
 run "$DPE" replay -s race.dpe --html=same.html log.jsonl
-gives 'replay writes it, too' 1
-check 'the same one' "$(cmp page.html same.html && echo same)" = same
+gives 'dpe replay --html writes a page' 1
+check 'dpe replay --html writes the same page as dpe view' "$(cmp page.html same.html && echo same)" = same
 run "$DPE" view -s race.dpe log.jsonl
-says 'where to?' 2 'no page to write: use -o PAGE.html'
+says 'dpe view without -o is refused' 2 'no page to write: use -o PAGE.html'
 run "$DPE" view -s race.dpe -o no/page.html log.jsonl
-says 'it cannot be written' 2 'no/page.html: error: cannot create this page'
+says 'dpe view reports a page that cannot be created' 2 'no/page.html: error: cannot create this page'
 run "$DPE" view -s race.dpe -o /dev/full log.jsonl
-says 'or not whole' 2 '/dev/full: error: the page is incomplete'
+says 'dpe view reports a page that is incomplete on a full device' 2 '/dev/full: error: the page is incomplete'
 for words in 'convert log.jsonl ./log.jsonl' 'view -o log.jsonl log.jsonl' 'view -o p.html --beside=log.jsonl --report=log.jsonl calls.jsonl' \
 	'replay -s race.dpe --trace=log.jsonl log.jsonl' 'replay -s race.dpe --html=log.jsonl log.jsonl'; do
 	cp log.jsonl kept.jsonl
 	cp log.jsonl calls.jsonl
 	# shellcheck disable=SC2086
 	run "$DPE" $words
-	says "no log is written to while it is read: $words" 2 'log.jsonl: error: this log is read: write to another file'
-	check 'it stays as it was' "$(cmp log.jsonl kept.jsonl 2>&1)" = ''
+	says "dpe refuses to write to a log that it reads: $words" 2 'log.jsonl: error: this log is read: write to another file'
+	check 'the log that is read is unchanged' "$(cmp log.jsonl kept.jsonl 2>&1)" = ''
 done
 run "$DPE" view -o plain.html log.jsonl
-says 'without rules, a log alone' 0 '7 events'
+says 'dpe view draws a log without rules' 0 '7 events'
 
-# Names, values, threads and frames that would be markup, end the script, or name files that are nobody's business.
+# Names, values, threads and frames that contain markup, end the script, or name files outside the directory.
 python3 - <<'X'
 import json
 bad = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!--"
@@ -144,12 +144,12 @@ X
 echo 'never to be seen' >"$folder.secret.c"
 ln -s "$folder.secret.c" link.c
 run "$DPE" view -e 'detect hostile: a' -o hostile.html hostile.jsonl
-gives 'hostile names are written' 1
-check 'none of them is markup' "$(grep -c '<img\|<b>1\|owned.</script>' hostile.html)" -eq 0
-check 'no file beyond the working directory is read' "$(grep -c 'never to be seen\|root:x:' hostile.html)" -eq 0
+gives 'dpe view writes a page with hostile names' 1
+check 'hostile names on a page are no markup' "$(grep -c '<img\|<b>1\|owned.</script>' hostile.html)" -eq 0
+check 'a page has no source from outside the working directory' "$(grep -c 'never to be seen\|root:x:' hostile.html)" -eq 0
 rm -f "$folder.secret.c"
 
-# Other formats, looked at by a checker of what these say of themselves.
+# Other formats, read by a checker of each format.
 cat >calls.jsonl <<'X'
 {"dpe_log":1,"ordered":true}
 {"event":"outer.enter","thread":1,"seq":0,"time":1000,"args":[7]}
@@ -165,18 +165,18 @@ cat >calls.jsonl <<'X'
 X
 for ending in trace.json shiviz dot; do
 	run "$DPE" view -s race.dpe -o "calls.$ending" calls.jsonl
-	gives "$ending is written" 1
-	test $ending != trace.json || says 'what does not fit is said' 1 'the format cannot hold the times of 2 events as they are'
-	test $ending != shiviz || says '… of ShiViz' 1 'cannot hold stacks, times, locks held'
+	gives "dpe view writes .$ending" 1
+	test $ending != trace.json || says 'dpe view says which times trace.json cannot hold' 1 'the format cannot hold the times of 2 events as they are'
+	test $ending != shiviz || says 'dpe view says which data ShiViz cannot hold' 1 'cannot hold stacks, times, locks held'
 done
 { cat calls.jsonl; echo '{"dpe_lost":3}'; } >lossy.jsonl
 run "$DPE" view -s race.dpe -o lossy.shiviz lossy.jsonl
-check 'and that there are remarks on the run' "$(grep -c 'lossy.shiviz: warning: .*; nor the remarks that a page has at its top, such as losses$' err)" -eq 1
+check 'dpe view warns that ShiViz cannot hold remarks on losses' "$(grep -c 'lossy.shiviz: warning: .*; nor the remarks that a page has at its top, such as losses$' err)" -eq 1
 python3 "$TOP/tests/cli/view_exports.py" calls.trace.json calls.shiviz calls.dot >exports.tap 2>err
 status=$?
 cat exports.tap
 failures=$((failures + $(grep -c '^not ok' exports.tap)))
-gives 'the checker came to the end' 0
+gives 'view_exports.py ends without an error' 0
 run "$DPE" view -e 'detect hostile: a' -o hostile.trace.json hostile.jsonl
 python3 - >order.jsonl <<'X'
 seq = {}
@@ -195,7 +195,7 @@ X
 run "$DPE" view -o order.locks.dot order.jsonl
 sed -n 's/.*\(l[0-9]*\) \[label="\(0x.0\)"\];/s,\1 ,\2 ,/p' order.locks.dot >names
 sed -n 's/$/ /; s/ \[label/  [label/; /->/p' order.locks.dot | sed -f names | sed -f names | sed 's/^	//; s/  */ /g; s/ $//' | sort >seen
-same 'the order of locks, its cycle in red' seen <<'X'
+same 'dpe view writes the order of locks as .locks.dot with its cycle in red' seen <<'X'
 0x10 -> 0x20 [label="thread 1, f1 (3 times)", color=red, penwidth=2];
 0x20 -> 0x30 [label="thread 2, f2", color=red, penwidth=2];
 0x30 -> 0x10 [label="thread 3, f3", color=red, penwidth=2];
@@ -204,14 +204,14 @@ same 'the order of locks, its cycle in red' seen <<'X'
 X
 printf '{"event":"a","thread":1}\n' >none.jsonl
 run "$DPE" view -e 'detect r: a' -o none.locks.dot none.jsonl
-says 'an order of locks that is empty' 1 'no rule knows any here: include "locks.dpe"'
+says 'dpe view says that no rule knows locks when .locks.dot is empty' 1 'no rule knows any here: include "locks.dpe"'
 run "$DPE" view -s deadlock.dpe -o twice.locks.dot order.jsonl
-check 'the same where several rules know the locks' "$(cmp order.locks.dot twice.locks.dot 2>&1)" = ''
-check 'a trace of hostile names is JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
+check '.locks.dot is the same with further rules that know the locks' "$(cmp order.locks.dot twice.locks.dot 2>&1)" = ''
+check 'trace.json with hostile names is valid JSON' "$(python3 -c 'import json; print(len(json.load(open("hostile.trace.json"))))')" -eq 3
 
 if test -x "$BUILD-tiny/dpe" && test "$BUILD" = "$TOP/build"; then
 	run "$BUILD-tiny/dpe" view -s race.dpe -o tiny.html log.jsonl
-	check 'what a limit leaves out is on the page' "$(grep -c '2 events after the first ones are left out' tiny.html)" -eq 1
+	check 'a page says how many events a limit leaves out' "$(grep -c '2 events after the first ones are left out' tiny.html)" -eq 1
 fi
 
 if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null || ! /usr/bin/python3 -c 'import selenium' 2>/dev/null; then
@@ -229,7 +229,7 @@ for i in range(100000):
 		"args": [f"0x{lock % 20 + 1:x}0"] if step in (0, 3) else [i], **({"ret": 0} if step == 0 else {})}))
 X
 run "$DPE" view -s race.dpe -o many.html many.jsonl
-gives 'a hundred thousand events' 1
+gives 'dpe view writes a page of 100,000 events' 1
 python3 - >random.jsonl <<'X'
 import json, random
 dice, ids = random.Random(1), []
@@ -249,15 +249,15 @@ detect independent(x): a(x) & b(x)
 detect ordered: a ; b
 X
 run "$DPE" view -s random.dpe -o random.html random.jsonl
-gives 'random order' 1
+gives 'dpe view writes a page of a random partial order' 1
 pattern='^(?<time>\S+) (?<host>\S+) \w+\[(?<thread>\d+)\]: (?<event>\w+)(?: \w+)? tx=(?<arg1>\d+)(?:.* id=(?<arg2>\w+))?'
 run "$DPE" view --pattern="$pattern" -s "$TOP/examples/two-phase-commit/commit.dpe" -o hosts.html "$TOP"/examples/two-phase-commit/*.log
-gives 'logs of several hosts' 1
+gives 'dpe view writes a page of logs of several hosts' 1
 /usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html beside.html alike.html ids.html cut.html hosts.html >page.tap 2>page.err
 ended=$?
 cat page.tap
 failures=$((failures + $(grep -c '^not ok' page.tap)))
 status=$ended
 cp page.err err
-gives 'the browser came to the end' 0
+gives 'view_page.py ends without an error' 0
 finish
