@@ -15,7 +15,7 @@ same '--color=always changes nothing but colours' plain <err
 run "$DPE" check --color=always wrong.dpe
 says '--color=always colours errors and the caret' 2 "$esc[1;31merror$esc[0m: nothing follows" "$esc[1;32m^$esc[0m"
 
-# on_terminal COMMAND: what it prints there, to the file `out`
+# on_terminal COMMAND: its output on a terminal, to the file `out`
 on_terminal() {
 	script -qc "$1" /dev/null >out </dev/null
 }

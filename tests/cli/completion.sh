@@ -30,7 +30,7 @@ printf '#!/bin/sh\n' >bin/only-here && chmod +x bin/only-here
 completes 'bash completes a program after --' only-here dpe run -s one.dpe -- only-h
 
 # Each command, option and choice that --help prints, in both shells. In zsh, functions of its completion are replaced by
-# some that print what they are given.
+# some that print their arguments.
 in_zsh() {
 	zsh -fc '
 		_describe() { print -l -- ${(P)2} }

@@ -12,9 +12,9 @@ compare() {
 	run "$DPE" "$@" "$dumps/$spec.dpe"
 	test -z "$DPE_UPDATE" || cp out "$dumps/$spec.$form"
 	if test "$status" -eq 0 && test -s out && diff "$dumps/$spec.$form" out >difference; then
-		ok "$spec.dpe as $form"
+		ok "$spec.dpe as $form is as recorded"
 	else
-		not_ok "$spec.dpe as $form"
+		not_ok "$spec.dpe as $form is as recorded"
 		explain_run
 		explain "$(cat difference)"
 	fi

@@ -62,7 +62,7 @@ check 'variables with keys have the values computed independently, in 40 random 
 wrong() {
 	printf '%s\n' "$1" >wrong.dpe
 	run "$DPE" check wrong.dpe
-	says "$1" 2 "$2"
+	says "dpe check refuses: $1" 2 "$2"
 }
 wrong 'var n(q); expect x(y): put(y) { n = 1; }' "'n' is kept for each value of 'q', and this rule has no variable of that name"
 wrong 'var n(a, b, c, d); expect x(y): put(y)' 'a `var` is kept for at most 3 variables of a rule'

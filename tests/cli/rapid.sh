@@ -1,5 +1,5 @@
 #!/bin/sh
-# rapid.dpe finds exactly the races of STD traces; what is wrong with a trace is reported.
+# rapid.dpe finds exactly the races of STD traces; errors in a trace are reported.
 dpe=${DPE:-./dpe}
 rules=dpe-lang/std/rapid.dpe
 folder=$(mktemp -d) || exit 1

@@ -132,8 +132,8 @@ assert seen['conditions'] == same, ('conditions', values, seen['conditions'] ^ s
 assert seen['less'] == {(i, j) for i, j, a, b in comparable if a < b}, ('less', values)
 PYTHON
 for seed in 1 2 3 4 5 6 7 8; do
-	python3 equal.py "$DPE" $seed >out 2>err && ok "equality of random numbers, $seed" ||
-		not_ok "equality of random numbers, $seed: $(tail -1 err)"
+	python3 equal.py "$DPE" $seed >out 2>err && ok "equal random numbers are equal in slices and conditions, seed $seed" ||
+		not_ok "equal random numbers are equal in slices and conditions, seed $seed: $(tail -1 err)"
 done
 
 # NaN is the string "nan" in a log; a text that reads so is not NaN.
@@ -152,13 +152,13 @@ echo 'detect r(s, i): f(text(s), i) [s == text(s)] { print(i); }' >r.dpe
 run "$DPE" replay -s r.dpe nan.jsonl
 check 'a text "nan" is equal to itself' "$(sed -n 's/^r: //p' err)" = 1
 
-# There is no arithmetic on other numbers: nobody knows whether such a condition holds.
+# There is no arithmetic on other numbers: whether such a condition holds is unknown.
 for condition in '.args[0] + 1 > 2' '-.args[0] < 0' '1 - .args[0] < 5 || 1'; do
 	for number in 1.5 18446744073709551616 '"nan"'; do
 		echo "{\"event\":\"f\",\"thread\":1,\"args\":[$number]}" >real.jsonl
 		echo "expect r: f [$condition]" >r.dpe
 		run "$DPE" replay --all -s r.dpe real.jsonl
-		says "arithmetic on $number: $condition" 3 "there is no arithmetic on the number"
+		says "arithmetic on $number is inconclusive: $condition" 3 "there is no arithmetic on the number"
 	done
 done
 

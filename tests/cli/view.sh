@@ -215,7 +215,7 @@ if test -x "$BUILD-tiny/dpe" && test "$BUILD" = "$TOP/build"; then
 fi
 
 if ! command -v chromium >/dev/null || ! command -v chromedriver >/dev/null || ! /usr/bin/python3 -c 'import selenium' 2>/dev/null; then
-	echo "ok - what a browser shows # skip no chromium with chromium-driver and python3-selenium: make test-deps"
+	echo "ok - pages in a browser # skip no chromium with chromium-driver and python3-selenium: make test-deps"
 	test "${DPE_LIVE:-}" != require || not_ok 'a browser is needed: make test-deps'
 	finish
 fi
