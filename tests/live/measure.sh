@@ -24,7 +24,7 @@ measured = [f for f in found if f["type"] == "measurement"]
 count = {f["key"]: f["count"] for f in measured if f["call"] == "count"}
 total = [f for f in measured if f["call"] == "sum"][0]
 print(count == {"0": 3000, "1": 3000, "2": 3000}, total["sum"], total["min"], total["max"], found[-1]["lost"])' >seen
-check 'counts, sums' "$(cat seen)" = "True $((3 * 3000 * 2999 / 2 + 3000 * 3000)) 0 4999 0"
+check 'count and sum of a measure rule are those of the program' "$(cat seen)" = "True $((3 * 3000 * 2999 / 2 + 3000 * 3000)) 0 4999 0"
 cat >slow.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -47,9 +47,9 @@ twice() {
 : >err
 (await twice; : >enough) &
 run "$DPE" run --interval=1 -e 'measure steps: step(n) { count(); }' -- ./slow
-check 'at each interval' "$(reported)" -ge 3
+check '--interval reports the count of a measure rule repeatedly' "$(reported)" -ge 3
 grep '^steps: count' err >counts
-check 'growing' "$(sort -n -k 3 counts | cmp - counts)" = '' -a "$(head -n 1 counts)" != "$(tail -n 1 counts)"
-check 'up to the number of all at the end' "$(tail -n 1 counts)" = "steps: count $(cat out)"
+check 'the counts reported with --interval grow' "$(sort -n -k 3 counts | cmp - counts)" = '' -a "$(head -n 1 counts)" != "$(tail -n 1 counts)"
+check 'the last count is the number of all events' "$(tail -n 1 counts)" = "steps: count $(cat out)"
 wait
 finish

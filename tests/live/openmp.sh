@@ -1,4 +1,4 @@
-# dpe race without words, for programs that use OpenMP: what orders is known, and what does not is found.
+# dpe race without arguments, for programs that use OpenMP: ordered accesses are no race, unordered ones are found.
 . tests/tap.sh
 need_live 'OpenMP'
 
@@ -32,32 +32,32 @@ patiently() {
 cases() {
 	build "$1" "$1"
 	patiently ./"$1" right
-	check "$1: without dpe it runs as ever" "$status $(lines out) $(lines err)" = '0 0 0'
+	check "$1: the program runs without dpe and prints nothing" "$status $(lines out) $(lines err)" = '0 0 0'
 	./"$1" list | grep '^wrong' | sort >cases
-	check "$1: there are cases" "$(lines cases)" -ge 20
+	check "$1: the program has at least 20 wrong cases" "$(lines cases)" -ge 20
 	for i in 1 2 3; do
 		patiently "$DPE" race -- ./"$1" right
-		says "$1: what is ordered is no race, run $i" 0 'nothing found' ' 0 lost'
+		says "$1: accesses ordered by OpenMP are no race, run $i" 0 'nothing found' ' 0 lost'
 	done
 	patiently "$DPE" race -- ./"$1" wrong
 	named >found
-	same "$1: each race is found" found <cases
-	check "$1: with nothing lost" "$status $(grep -c ' 0 lost' err)" = '1 1'
+	same "$1: the race of each wrong case is found" found <cases
+	check "$1: wrong cases give exit status 1, and no event is lost" "$status $(grep -c ' 0 lost' err)" = '1 1'
 }
 cases gcc
-says 'in one line it says what the order is' 1 'libgomp.so' 'note: OpenMP: openmp.dpe'
+says 'gcc: a note names libgomp and openmp.dpe' 1 'libgomp.so' 'note: OpenMP: openmp.dpe'
 cases clang
-says 'of the other runtime, too' 1 'libomp' 'note: OpenMP: openmp.dpe'
+says 'clang: a note names libomp and openmp.dpe' 1 'libomp' 'note: OpenMP: openmp.dpe'
 # The linker leaves libgomp out of a program that needs nothing of it but what the library wraps.
 printf 'int main(void)\n{\n\tint n = 0;\n#pragma omp parallel num_threads(4)\n\tn++;\n\treturn n == 0;\n}\n' >small.c
 gcc -fopenmp -fsanitize=thread -g -c small.c && gcc -fopenmp small.o -o small -L"$BUILD" -Wl,-rpath,"$BUILD" -Wl,--as-needed -ldpe-mem ||
 	not_ok 'building small'
-check 'it does not need libgomp' "$(readelf -d small | grep -c 'NEEDED.*libgomp')" = 0
+check 'small: the program does not need libgomp' "$(readelf -d small | grep -c 'NEEDED.*libgomp')" = 0
 run ./small
-check 'it runs without dpe' $status -eq 0
+check 'small: the program runs without dpe' $status -eq 0
 run "$DPE" race -- ./small
-says 'its race is found' 1 'data race on 0x' ' 0 lost'
+says 'small: the race is found' 1 'data race on 0x' ' 0 lost'
 gcc -fopenmp -g "$TOP/tests/live/targets/openmp.c" -o uninstrumented || not_ok 'building without'
 run "$DPE" race 'right_for,right_barrier' -- ./uninstrumented right_for
-says 'what is not observed is reported' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
+says 'race with functions warns that the order by OpenMP is not observed' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
 finish

@@ -1,4 +1,4 @@
-# Processes that are not observed run on as ever beside dpe --follow, and programs that translate code within it.
+# Processes outside dpe --follow run unchanged, and so do programs within it that translate code.
 . tests/tap.sh
 need_live 'outsiders'
 compile_target unchanged
@@ -16,13 +16,13 @@ beside_it() {
 	await test -s begun
 }
 
-# over NAME: the script goes on, and its observer finds nothing wrong
+# over NAME: the script continues, and its observer has no finding
 over() {
 	is_over $observer || echo >go
 	wait $observer
 	status=$?
 	says "$1" 0 'nothing found' ' 0 lost'
-	check "$1: is observed" "$(cat out)" = changed
+	check "$1: the program is observed" "$(cat out)" = changed
 }
 
 # outsider NAME TEXT COMMAND...: succeeds and says TEXT
@@ -53,44 +53,44 @@ SH
 stalled=$!
 
 beside_it --follow
-outsider 'outside: no byte is changed' '^unchanged' ./unchanged
-outsider 'outside: valgrind' 'ERROR SUMMARY: 0 errors' valgrind ./unchanged
-outsider 'outside: qemu' '^unchanged' qemu-x86_64 ./unchanged
+outsider 'outside: no byte of a program that is not followed is changed' '^unchanged' ./unchanged
+outsider 'outside: valgrind works' 'ERROR SUMMARY: 0 errors' valgrind ./unchanged
+outsider 'outside: qemu works' '^unchanged' qemu-x86_64 ./unchanged
 outsider 'outside: gdb stops at a function that is observed' 'Breakpoint 1[.0-9]*, .*puts' \
 	env DEBUGINFOD_URLS= gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break puts' -ex run ./unchanged
-outsider 'outside: another dpe' 'nothing found' "$DPE" run -s rule.dpe -- ./unchanged
-outsider 'outside: another dpe that follows' 'nothing found' "$DPE" run -s rule.dpe --follow -- sh -c './unchanged; ./unchanged'
-outsider 'outside: still no byte is changed' '^unchanged' ./unchanged
-over 'inside'
+outsider 'outside: another dpe works' 'nothing found' "$DPE" run -s rule.dpe -- ./unchanged
+outsider 'outside: another dpe with --follow works' 'nothing found' "$DPE" run -s rule.dpe --follow -- sh -c './unchanged; ./unchanged'
+outsider 'outside: no byte is changed after another dpe has run' '^unchanged' ./unchanged
+over 'inside: nothing is found and no event is lost'
 
 run "$DPE" run -s rule.dpe --follow -- sh -c './unchanged; valgrind -q ./unchanged; qemu-x86_64 ./unchanged; ./unchanged'
-says 'followed: valgrind and qemu' 3 'valgrind.bin: warning: process ' 'qemu-x86_64: warning: process ' \
+says 'followed: valgrind and qemu are not observed, which counts as a loss' 3 'valgrind.bin: warning: process ' 'qemu-x86_64: warning: process ' \
 	'is not observed from here on, which counts as a loss: this program translates the code that it runs' '2 lost'
-same 'followed: they run, and the others are observed' out <<'END'
+same 'followed: valgrind and qemu run, and the other programs are observed' out <<'END'
 changed
 unchanged
 unchanged
 changed
 END
 run "$DPE" run -s rule.dpe -- valgrind -q ./unchanged
-says 'a program that becomes valgrind' 3 'valgrind.bin: warning: process ' '1 lost'
-check 'a program that becomes valgrind: runs' "$(cat out)" = unchanged
+says 'a program that becomes valgrind is not observed, which counts as a loss' 3 'valgrind.bin: warning: process ' '1 lost'
+check 'a program that becomes valgrind runs unchanged' "$(cat out)" = unchanged
 run "$DPE" run -s rule.dpe -- qemu-x86_64 ./unchanged
-says 'qemu' 2 'qemu-x86_64: error: cannot be observed: it translates the code that it runs'
-check 'qemu: is not run' ! -s out
+says 'qemu as the target is refused' 2 'qemu-x86_64: error: cannot be observed: it translates the code that it runs'
+check 'qemu as the target is not run' ! -s out
 wait $stalled
 status=$?
 command_line='dpe run -s rule.dpe --follow -- sh stalled'
 cp stalled.err err
-says 'dpe is stopped as a program becomes valgrind' 3 'valgrind.bin: warning: process ' 'sh exited with status 0'
-check 'it runs all the same, without probes' "$(cat translated)" = unchanged
+says 'a program that becomes valgrind while dpe is stopped is reported as not observed' 3 'valgrind.bin: warning: process ' 'sh exited with status 0'
+check 'a program that becomes valgrind while dpe is stopped runs without probes' "$(cat translated)" = unchanged
 rm -f begun
 qemu-x86_64 /bin/sh -c 'echo >begun; read line <go' &
 target=$!
 await test -s begun
 run "$DPE" attach -s rule.dpe -p $target
-says 'attach: qemu' 2 'qemu-x86_64: error: cannot be observed'
+says 'attach: qemu is refused' 2 'qemu-x86_64: error: cannot be observed'
 ! kill -0 $target || echo >go
 wait $target
-check 'attach: qemu goes on' $? -eq 0
+check 'attach: the refused qemu continues' $? -eq 0
 finish

@@ -1,29 +1,29 @@
-# Programs that order their threads by atomic instructions, which no probe sees: a report of what seems unordered says so.
+# Programs that order threads by atomic instructions, which no probe sees: reports of races warn about them.
 . tests/tap.sh
 need_live 'locks that a program makes itself'
 compile_target own_lock
 compile_target races
 
 run "$DPE" race put,put -- ./own_lock
-says 'where an order was missed, it says what may have made it' 1 'race_put_put' \
+says 'a race under a lock of atomic instructions comes with a warning about them' 1 'race_put_put' \
 	'own_lock: warning: own_lock synchronises by atomic instructions, in lock_flag()' 'what they order is not observed'
 for name in own_lock races; do
 	gcc -D_GNU_SOURCE= -O1 -pthread "$TOP/tests/live/targets/$name.c" -o "stripped_$name" -Wl,--export-dynamic-symbol=put,--export-dynamic-symbol=get &&
 		strip "stripped_$name" || not_ok "building stripped_$name"
 done
 run "$DPE" race put,put -- ./stripped_own_lock
-says 'also of a program that is stripped' 1 'race_put_put' \
+says 'the warning about atomic instructions is given for a stripped program, too' 1 'race_put_put' \
 	'warning: stripped_own_lock synchronises by atomic instructions, in code without symbols'
 run "$DPE" race put,get -- ./stripped_races race
-check 'unless it has none' "$status $(grep -c 'atomic instructions' err)" = '1 0'
+check 'a stripped program without atomic instructions gets no warning about them' "$status $(grep -c 'atomic instructions' err)" = '1 0'
 run "$DPE" race put,main -- ./own_lock
-check 'nothing where nothing was found' "$status $(grep -c 'atomic instructions' err)" = '0 0'
+check 'a result without finding comes without a warning about atomic instructions' "$status $(grep -c 'atomic instructions' err)" = '0 0'
 run "$DPE" race put,get -- ./races race
-check 'nor about a program without any' "$status $(grep -c 'atomic instructions' err)" = '1 0'
+check 'a program without atomic instructions gets no warning about them' "$status $(grep -c 'atomic instructions' err)" = '1 0'
 run "$DPE" run -e 'detect together: put & get' -- ./races race
-says 'where no rule orders threads, it says so' 1 'warning: no `sync` rule orders events of different threads'
+says 'a specification without sync rules gets a warning' 1 'warning: no `sync` rule orders events of different threads'
 run "$DPE" run -s pthread.dpe -e 'detect together: put & get' -- ./races race
-check 'and only there' "$status $(grep -c 'no `sync` rule' err)" = '1 0'
+check 'a specification with sync rules gets no warning about absent ones' "$status $(grep -c 'no `sync` rule' err)" = '1 0'
 cat >by_event.c <<'X'
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -49,18 +49,18 @@ int main(void)
 X
 gcc -g by_event.c -o by_event -pthread || not_ok 'building by_event'
 run "$DPE" race put,put -- ./by_event
-says 'an eventfd may order as well' 1 'by_event: warning: by_event calls eventfd: what it orders so is not observed'
+says 'a race comes with a warning that the order by eventfd is not observed' 1 'by_event: warning: by_event calls eventfd: what it orders so is not observed'
 run "$DPE" race put,put -e 'sync all wakeup(e): eventfd_write(e) ; eventfd_read(e).exit' -- ./by_event
-gives 'and does with a rule that says so' 0
+gives 'a sync rule about eventfd orders the calls' 0
 echo 'sync exclusive flag: put.exit ; lock_flag' >entry.dpe
 run "$DPE" run -s entry.dpe -e 'detect together: put & put^' -- ./own_lock
-check 'a lock acquired at an entry misses the release that the call waits for, and says so' \
+check 'a sync rule that acquires at an entry gets a warning that suggests .exit' \
 	"$(grep -c "entry.dpe:1:33: warning: 'lock_flag' occurs when the call begins.*write .exit" err)" = 1
 run "$DPE" run -e 'sync exclusive flag: put.exit ; lock_flag.exit' -e 'detect together: put & put^' -- ./own_lock
-says 'its return does not' 0 'nothing found'
-check 'nor is there a warning' "$(grep -c 'when the call begins' err)" = 0
+says 'a sync rule that acquires at a return orders the calls' 0 'nothing found'
+check 'a sync rule that acquires at a return gets no warning' "$(grep -c 'when the call begins' err)" = 0
 gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/own_lock.c" -o own_lock.o &&
 	gcc own_lock.o -o compiled -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
 run "$DPE" race -- ./compiled
-says 'the compiled form observes them' 0 'nothing found'
+says 'atomic instructions of a program built with -ldpe-mem are observed' 0 'nothing found'
 finish

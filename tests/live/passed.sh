@@ -2,7 +2,7 @@
 . tests/tap.sh
 need_live 'arguments of static functions'
 if ! command -v clang >where; then
-	ok 'arguments that are removed # skip clang is not installed'
+	ok 'arguments of static functions # skip clang is not installed'
 	finish
 fi
 cat >passed.dpe <<'X'
@@ -33,13 +33,13 @@ compiled() {
 
 compiled -O0
 run "$DPE" run --all -s passed.dpe -- ./passed
-seen 'all arguments, without optimisation' 'unused: unused 1 2 3' 'unused: unused 3 4 7' \
+seen 'without optimisation, all arguments have their values' 'unused: unused 1 2 3' 'unused: unused 3 4 7' \
 	'same: same 2' 'same: same 3' 'called: called 8 9' 'called: called 9 10' 'real: real 0 7'
 echo 'detect called: called(x, y) { print("called", x, y); }' >called.dpe
 for flags in '-O2' '-O2 -gdwarf-4'; do
 	compiled $flags
 	run "$DPE" run --all -s called.dpe -- ./passed
-	seen "a function whose address is taken, with $flags" 'called: called 8 9' 'called: called 9 10'
+	seen "a function whose address is taken has all arguments with $flags" 'called: called 8 9' 'called: called 9 10'
 done
 
 # refused NAME SPEC
@@ -47,16 +47,16 @@ refused() {
 	echo "$2" >refused.dpe
 	run "$DPE" run -s refused.dpe -- ./passed
 	says "$1" 2 'which has no value: the compiler removed arguments of this static function'
-	check 'before the target starts' ! -s out
+	check 'the refusal of an argument comes before the target starts' ! -s out
 }
 compiled -O2
-refused 'what is not used' 'detect r(x): unused(x, _, _)'
-refused 'what is the same in all calls' 'detect r: same(5, _)'
-refused 'what moves up for it' 'detect r(x): unused(_, x, _)'
+refused 'an argument that is not used is refused' 'detect r(x): unused(x, _, _)'
+refused 'an argument that is the same in all calls is refused' 'detect r: same(5, _)'
+refused 'an argument after a removed one is refused' 'detect r(x): unused(_, x, _)'
 compiled -O0
 run "$DPE" run -s refused.dpe -- ./passed
-says 'which are there where nothing is optimised' 1 'r: match'
+says 'the argument refused with optimisation is accepted without it' 1 'r: match'
 echo 'detect r: whole(x, 3) [x.second = 2]' >whole.dpe
 run "$DPE" run -s whole.dpe -- ./passed
-says 'a structure that is passed by value' 1 'r: match'
+says 'a field of a structure passed by value is read' 1 'r: match'
 finish

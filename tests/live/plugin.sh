@@ -18,34 +18,34 @@ detect twice: libhelper::helper_twice ; reported
 detect line: "plugin.c:9"
 DPE
 run "$DPE" run --all --library=plugin.so -s plugin.dpe -- ./host ./plugin.so 3
-check 'a plugin that comes and goes' "$(count_seen '^work: 2 5$') $(count_seen 'work: match')" = '1 3'
-check 'its constructor and its static functions' "$(count_seen 'inner: match')" -eq 6
-check 'what it needs' "$(count_seen 'twice: match')" -eq 1
-check 'its lines' "$(count_seen 'line: match')" -eq 6
-check 'stacks through it' "$(count_seen 'by plugin_work+0x[0-9a-f]* (.*plugin.c:14)')" -ge 3
-check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
-check 'the program does as always' "$(cat out)" = 9
+check 'a plugin that is loaded and unloaded three times is observed' "$(count_seen '^work: 2 5$') $(count_seen 'work: match')" = '1 3'
+check 'the constructor and static functions of the plugin are observed' "$(count_seen 'inner: match')" -eq 6
+check 'a library that the plugin needs is observed' "$(count_seen 'twice: match')" -eq 1
+check 'lines of the plugin are observed' "$(count_seen 'line: match')" -eq 6
+check 'stacks have frames of the plugin' "$(count_seen 'by plugin_work+0x[0-9a-f]* (.*plugin.c:14)')" -ge 3
+check 'no event of the plugin is lost' "$(count_seen ' 0 lost')" -eq 1
+check 'the program with the plugin prints its usual result' "$(cat out)" = 9
 summary=$(grep '^dpe: .*rules' err)
 attaches './host ./plugin.so 3 stands-by' --all --library=./plugin.so -s plugin.dpe
-check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'attach with --library sees the same events of the plugin' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" list --library=plugin.so ./host 'plugin*::*'
-check 'dpe list shows it' "$(grep -c '^plugin.so::plugin_work(int number)$' out)" -eq 1
+check 'dpe list --library shows functions of the plugin' "$(grep -c '^plugin.so::plugin_work(int number)$' out)" -eq 1
 
-# Without being named.
+# without --library
 run "$DPE" run --all -s plugin.dpe -- ./host ./plugin.so 3
-says 'not named' 1 "warning: no program or library 'plugin' in the target" \
+says 'without --library, a warning tells that dpe waits for the plugin' 1 "warning: no program or library 'plugin' in the target" \
 	'dpe waits for it: the program may load a library that has it'
-check 'the same is seen' "$(grep '^dpe: .*rules' err)" = "$summary"
-check 'from the first constructor on' "$(count_seen 'inner: match')" -eq 6
-check 'nothing is missing' "$(count_seen 'never appeared')" -eq 0
+check 'without --library, the same events of the plugin are seen' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'without --library, the first constructor is seen' "$(count_seen 'inner: match')" -eq 6
+check 'without --library, no name is reported as never seen' "$(count_seen 'never appeared')" -eq 0
 attaches './host ./plugin.so 3 stands-by' --all -s plugin.dpe
-check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'attach without --library sees the same events of the plugin' "$(grep '^dpe: .*rules' err)" = "$summary"
 stopped=4
 attaches './host ./plugin.so 3 stands-by' --all -s plugin.dpe
-check 'where dpe had no processor for a while' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'attach by a dpe that is stopped for a while sees the same events' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" run --library=nowhere.so -s plugin.dpe -- ./host ./plugin.so 3
-says 'no such file' 2 'nowhere.so: error: cannot be read: No such file or directory'
+says '--library with an absent file is refused' 2 'nowhere.so: error: cannot be read: No such file or directory'
 run "$DPE" run --library=plugin.dpe -s plugin.dpe -- ./host ./plugin.so 3
-says 'no library' 2 'this is not an ELF program or library'
-check 'before the target starts' ! -s out
+says '--library with a file that is no library is refused' 2 'this is not an ELF program or library'
+check 'the refusal of --library comes before the target starts' ! -s out
 finish

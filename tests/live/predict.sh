@@ -5,7 +5,7 @@ need_live 'potential deadlocks and hangs'
 compile_target orders
 orders=$PWD/orders
 
-# watch TIMES STATUS NAME WAYS TEXT...: as often, this status, each TEXT reported, and one finding at most
+# watch TIMES STATUS NAME WAYS TEXT...: each of TIMES runs has this status, each TEXT, and at most one finding
 watch() {
 	times=$1
 	wanted=$2
@@ -25,18 +25,18 @@ watch() {
 	check "$name: $times times of $times" $good -eq "$times"
 }
 
-watch 20 1 'an inversion that never hangs' inversion '#1 potential deadlock of 2 threads' ' (b), while it held ' \
+watch 20 1 'a lock inversion that never hangs is a potential deadlock' inversion '#1 potential deadlock of 2 threads' ' (b), while it held ' \
 	' (a), while it held ' 'possible in another run, unless data' 'exited with status 0' '1 potential deadlock' \
 	>inversion.tap &
-watch 20 0 'none under a gate, of one thread, of readers, of joined threads, after a signal or post, by trylock, of new mutexes' \
+watch 20 0 'gate, one thread, readers, join, signal, post, trylock, new mutexes: no deadlock' \
 	'gate alone readers joined try reuse signalled posted' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
-watch 20 1 'a condition that nobody signals' wakeup 'no thread can go on, 3 threads wait' '(never)' '1 hang' 'signal 9' \
+watch 20 1 'a condition that is never signalled is a hang' wakeup 'no thread can go on, 3 threads wait' '(never)' '1 hang' 'signal 9' \
 	>wakeup.tap &
-watch 3 1 'three threads' three 'potential deadlock of 3 threads' 'possible in another run, unless' >three.tap &
-watch 3 1 'one thread that waits' main 'no thread can go on, 1 thread waits' 'by wait_for_ever+' >main.tap &
-watch 3 1 'a semaphore' semaphore '1 thread waits' '(none)' >semaphore.tap &
-watch 3 1 'a mutex taken twice' twice 'deadlock of 1 thread ' >twice.tap &
-watch 3 0 'not while one waits for a while' while 'nothing found' >while.tap &
+watch 3 1 'a lock cycle of three threads is a potential deadlock' three 'potential deadlock of 3 threads' 'possible in another run, unless' >three.tap &
+watch 3 1 'a single thread that waits for ever is a hang' main 'no thread can go on, 1 thread waits' 'by wait_for_ever+' >main.tap &
+watch 3 1 'a semaphore that is never posted is a hang' semaphore '1 thread waits' '(none)' >semaphore.tap &
+watch 3 1 'a mutex taken twice is a deadlock of one thread' twice 'deadlock of 1 thread ' >twice.tap &
+watch 3 0 'a wait that ends after a while is no hang' while 'nothing found' >while.tap &
 wait
 
 # within WAY TEXT: a watch of the program, whose input never ends, for two seconds, and where that was not
@@ -49,32 +49,32 @@ within() {
 	done
 }
 
-# quiet NAME WAY: for so long that a hang would have been reported; then it is killed
+# quiet NAME WAY: nothing is found for so long that a hang would have been reported; then the program is killed
 quiet() {
 	within "$2" 'nothing found'
 	says "$1" 0 'nothing found'
 }
-quiet 'not while one waits for input' input >input.tap &
+quiet 'a program that waits for input has no hang' input >input.tap &
 ( within handler 'possible hang'
-	says 'in doubt where a handler could post' 3 'nothing found' 'possible hang: no thread can go on' \
+	says 'a hang that a signal handler could end is inconclusive' 3 'nothing found' 'possible hang: no thread can go on' \
 		'a handler may post' '1 inconclusive' ) >handler.tap &
-quiet 'not where another process could' shared >shared.tap &
+quiet 'a hang that another process could end is not reported' shared >shared.tap &
 ( within stays 'potential deadlock'
-	says 'at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
+	says 'a potential deadlock is reported at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
 ( mkdir interrupt && cd interrupt
 	run python3 "$TOP/tests/live/interrupts.py" 'is done' "$DPE" deadlock -- "$orders" stays
-	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
+	says 'a potential deadlock is reported at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
 wait
 
 run "$DPE" deadlock -- "$orders" crossed
-check 'potential only, where a lock would have to change hands the other way round' \
+check 'crossed: a deadlock that needs another order of a lock is not called certain' \
 	"$(grep -c 'potential deadlock of 2' err) $(grep -c 'certain' err)" = '1 0'
 run "$DPE" deadlock --no-predict -- "$orders" inversion
-check 'all are potential where no other order is looked at' \
+check '--no-predict: a potential deadlock is not called certain' \
 	"$(grep -c 'potential deadlock of 2' err) $(grep -c 'certain' err)" = '1 0'
 
 run "$DPE" deadlock --format=json -- "$orders" inversion
-check 'as JSON' "$(python3 -c '
+check 'JSON of a potential deadlock has its threads, locks and count' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
@@ -82,21 +82,21 @@ print(f["kind"], len(f["threads"]), [w["name"] for w in f["waits"]], f["predicte
 	found[-1]["potential_deadlocks"])' <out)" = \
 	"potential deadlock 2 ['b', 'a'] True False 1"
 run "$DPE" deadlock --format=json --on-deadlock=kill -- "$orders" wakeup
-check 'a hang as JSON' "$(python3 -c '
+check 'JSON of a hang has its waits, holder and count' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
 print(f["kind"], len(f["waits"]), sum("holder" in w for w in f["waits"]), found[-1]["hangs"])' <out)" = 'hang 3 1 1'
 run "$DPE" deadlock --format=sarif --report=found.sarif -- "$orders" inversion
-check 'as SARIF' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; .*; possible in another run, unless data that is not observed forbids it' found.sarif)" -eq 1
+check 'SARIF of a potential deadlock has its threads and locks' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; .*; possible in another run, unless data that is not observed forbids it' found.sarif)" -eq 1
 
-# A replay of the run's log gives the same.
+# A replay of the run's log has the same findings.
 run "$DPE" deadlock -o hang.dpel --on-deadlock=kill -- "$orders" wakeup
 run "$DPE" replay -s deadlock.dpe hang.dpel
 says 'a replay reports the hang' 1 'no thread can go on, 3 threads wait'
 run "$DPE" deadlock -o order.dpel -- "$orders" inversion
 run "$DPE" replay -s deadlock.dpe order.dpel
-says 'and the potential deadlock' 1 'potential deadlock of 2 threads' 'by take_two+'
+says 'a replay reports the potential deadlock' 1 'potential deadlock of 2 threads' 'by take_two+'
 for tap in *.tap; do
 	cat "$tap"
 	failures=$((failures + $(grep -c '^not ok' "$tap")))
