@@ -16,17 +16,17 @@ DPE_PATH=
 ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} # LeakSanitizer cannot look into who has more rights than its user
 export ASAN_OPTIONS
 
-# missing CAPABILITIES NAMES: what root lacks without these, beside CAP_SYS_ADMIN, which stands for both
+# missing CAPABILITIES NAMES: root without these, and without CAP_SYS_ADMIN, which stands for both, is refused
 missing() {
 	run setpriv --bounding-set="-sys_admin,$1" ./dpe run -s rule.dpe -- ./$target slowly 5
-	says "without $1" 2 "observing a program needs the capabilit$2: run dpe as root"
-	check "without $1: nothing ran" "$(cat out)" = ''
+	says "without $1: dpe is refused, and the capability named" 2 "observing a program needs the capabilit$2: run dpe as root"
+	check "without $1: the target does not run" "$(cat out)" = ''
 }
 missing -bpf 'y CAP_BPF'
 missing -perfmon 'y CAP_PERFMON'
 missing -bpf,-perfmon 'ies CAP_BPF and CAP_PERFMON'
 
-# as_nobody CAPABILITIES COMMAND...: with exactly these
+# as_nobody CAPABILITIES COMMAND...: runs it as user 65534 with exactly these
 as_nobody() {
 	only=$1
 	shift
@@ -68,42 +68,42 @@ during() {
 
 if as_nobody +bpf,+perfmon ./dpe run -s rule.dpe -- ./$target slowly 5 >out 2>err; then :; fi
 if grep -q CAP_SYS_ADMIN err; then
-	ok 'the two capabilities # skip this kernel wants CAP_SYS_ADMIN'
+	ok 'CAP_BPF and CAP_PERFMON # skip this kernel wants CAP_SYS_ADMIN'
 else
 	during as_nobody +bpf,+perfmon ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
-	says 'the two capabilities are enough' 1 'at this event' 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
-	check 'and are all that it has' "$dpe_is" = '65534 c000000000'
+	says 'CAP_BPF and CAP_PERFMON are enough' 1 'at this event' 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
+	check 'CAP_BPF and CAP_PERFMON are all capabilities of the running dpe' "$dpe_is" = '65534 c000000000'
 fi
 
 during ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
-says 'root: keeps what it needs to look into a program of root' 1 'as user 0, with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'at this event'
-check 'root: and nothing else' "$dpe_is" = '0 c000080000'
+says 'root: dpe keeps the capabilities to observe a program of root' 1 'as user 0, with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'at this event'
+check 'root: dpe keeps no other capability' "$dpe_is" = '0 c000080000'
 
 during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
-says 'sudo: becomes the caller' 1 'as user 65534, with capabilities: CAP_DAC_READ_SEARCH, CAP_KILL, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' \
+says 'sudo: dpe becomes the caller, with the capabilities for a program of root' 1 'as user 65534, with capabilities: CAP_DAC_READ_SEARCH, CAP_KILL, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' \
 	'continued: at this event' 'exited with status 7'
-check 'sudo: the target is still of root' "$dpe_is ${target_is%% *}" = '65534 c000080024 0'
+check 'sudo: dpe runs as the caller, the target as root' "$dpe_is ${target_is%% *}" = '65534 c000080024 0'
 
 during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --user=nobody --debug=probes:1 -s rule.dpe -- ./$target beyond
-says 'sudo, --user: what later libraries need' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'continued: at this event' 'exited with status 7'
-check 'sudo, --user: both are the user' "$dpe_is $target_is" = '65534 c000000000 65534 0'
+says 'sudo, --user: dpe keeps CAP_PERFMON and CAP_BPF' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'continued: at this event' 'exited with status 7'
+check 'sudo, --user: dpe and the target run as the user' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 
 run env SUDO_UID=0x10 SUDO_GID=65534 ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 5
-says 'a SUDO_UID that is no number is none' 1 'as user 0'
+says 'sudo: a SUDO_UID that is no number is ignored' 1 'as user 0'
 run ./dpe run --user=nobody-of-that-name -s rule.dpe -- ./$target slowly 5
-says '--user: nobody of that name' 2 'there is no such user'
+says '--user with an unknown name is refused' 2 'there is no such user'
 run as_nobody +bpf,+perfmon ./dpe run --user=root -s rule.dpe -- ./$target slowly 5
-says '--user: another one, without root' 2 'only root can run the program as another user'
+says '--user with another user, without root, is refused' 2 'only root can run the program as another user'
 
 # A program of root's that anyone may run: it is the caller's from the beginning, and so is its target.
 cp dpe dpe-suid
 chmod 4755 dpe-suid
 printf '' >log.dpel && chmod 600 log.dpel
 during setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run --debug=probes:1 -s rule.dpe -- ./$target beyond
-says 'set-uid: observes' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
-check 'set-uid: dpe and target are of the caller' "$dpe_is $target_is" = '65534 c000000000 65534 0'
+says 'set-uid: dpe observes a program of its caller' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
+check 'set-uid: dpe and the target run as the caller' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 run setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run -s rule.dpe -o log.dpel -- ./$target slowly 5
-says 'set-uid: writes nothing that its caller may not' 2 'log.dpel'
+says 'set-uid: dpe refuses a log that its caller may not write' 2 'log.dpel'
 
 rm -f enough
 ./$target beyond enough >/dev/null &
@@ -111,8 +111,8 @@ pid=$!
 begun() { test "$(readlink "/proc/$pid/exe")" -ef "./$target"; }
 await begun
 run as_nobody +bpf,+perfmon ./dpe attach -d 1 -s rule.dpe -p $pid
-says 'a process of others' 2 'needs the capability CAP_SYS_PTRACE'
+says 'attach to a process of another user is refused' 2 'needs the capability CAP_SYS_PTRACE'
 run as_nobody +bpf,+perfmon,+sys_ptrace ./dpe attach -d 1 --debug=probes:1 -s rule.dpe -p $pid
-says 'a process of others, with CAP_SYS_PTRACE' 0 'with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'no longer observed'
+says 'attach to a process of another user is possible with CAP_SYS_PTRACE' 0 'with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'no longer observed'
 kill $pid
 finish

@@ -19,13 +19,13 @@ quietly() {
 	"$@" >quietly 2>&1
 }
 
-# quiet: the last run found nothing, and nothing is missing
+# quiet: the last run had no finding and no lost event
 quiet() {
 	test "$status" -eq 0 && grep -q '^dpe: [0-9]* events, 0 lost; 4 rules: nothing found' err &&
 		grep -q '^dpe: .* exited with status 0$' err
 }
 
-# calm: the same, or events were lost, as can be on a busy machine: then that was reported, and no alarm
+# calm: quiet, or events were lost, as on a busy machine: then the loss is reported, and no alarm
 calm() {
 	quiet || {
 		test "$status" -eq 3 && grep -q ' lost; 4 rules: nothing found, ' err &&
@@ -33,7 +33,7 @@ calm() {
 	}
 }
 
-# apart NAME COMMAND...: in a folder of its own, with what it needs of here; what it says goes to NAME.tap
+# apart NAME COMMAND...: in a folder of its own with links to its inputs; its output goes to NAME.tap
 apart() {
 	name=$1
 	shift
@@ -46,10 +46,10 @@ apart() {
 
 # has_threads NAME THREADS: the last run's log has so many
 has_threads() {
-	check "$1: at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
+	check "$1 runs at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
 }
 
-# compresses THREADS DECOMPRESS PROGRAM ARGUMENTS...: with this many threads, what it does alone
+# compresses THREADS DECOMPRESS PROGRAM ARGUMENTS...: with at least so many threads, the same output as alone
 compresses() {
 	threads=$1
 	decompress=$2
@@ -63,7 +63,7 @@ compresses() {
 		quiet && cmp -s alone packed && $decompress <packed | cmp -s - input || break
 		times=$((times + 1))
 	done
-	check "$1: no false alarm in 10, and the same output" $times -eq 10
+	check "$1: no false alarm in 10 runs, and the same output as alone" $times -eq 10
 	run timeout -s KILL 200 "$DPE" deadlock -o log.jsonl -- "$@" <input
 	has_threads "$1" "$threads"
 }
@@ -90,7 +90,7 @@ serves() {
 		calm && test $served -eq 0 || break
 		times=$((times + 1))
 	done
-	check "$1: no false alarm in 10, and all requests served" $times -eq 10
+	check "$1: no false alarm in 10 runs, and all requests served" $times -eq 10
 	test $times -eq 10 || explain "load: exit status $served" "$(cat load.out)"
 	has_threads "$1" "$threads"
 }
@@ -105,7 +105,7 @@ apart 3-xz compresses 2 'xz -dc' xz -c -1 -T2 --block-size=128KiB &
 apart 4-zstd compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K &
 wait
 
-# Where much is lost, nobody knows; but nothing is claimed, and the program not killed.
+# Where much is lost, the verdict is inconclusive, and the program is not killed.
 loses() {
 	installed xz || return
 	times=0
@@ -116,7 +116,7 @@ loses() {
 		xz -dc <packed | cmp -s - input || break
 		times=$((times + 1))
 	done
-	check 'xz, with a ring that is too small: no false alarm in 5' $times -eq 5
+	check 'xz, with a ring that is too small: no false alarm in 5 runs' $times -eq 5
 }
 
 # ---- servers ----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ inject() {
 	mv out packed && : >out
 	says 'a deadlock beside the threads of pigz is reported' 1 '#1 deadlock of 2 threads' '(pigz)' \
 		'exited with status 0' '0 lost; 4 rules: 1 deadlock'
-	gzip -dc <packed | cmp -s - input && ok 'which works as ever' || not_ok 'which works as ever'
+	gzip -dc <packed | cmp -s - input && ok 'pigz with a deadlock beside its threads compresses correctly' || not_ok 'pigz with a deadlock beside its threads compresses correctly'
 	times=0
 	while test $times -lt 10; do
 		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- env INJECT_WAIT=1 "$@" <input
@@ -207,14 +207,14 @@ inject() {
 		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
 		times=$((times + 1))
 	done
-	check 'one that it waits for: reported 10 times of 10' $times -eq 10
-	says 'with names, and killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
+	check 'a deadlock that pigz waits for is reported in 10 of 10 runs' $times -eq 10
+	says 'a deadlock that pigz waits for has its lock names, and pigz is killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
 }
 apart 8-injected inject &
 wait
 for said in ./*.tap; do
 	cat "$said"
-	test -s "$said" || not_ok "$said says nothing"
+	test -s "$said" || not_ok "$said has no result"
 	failures=$((failures + $(grep -c '^not ok' "$said")))
 done
 finish

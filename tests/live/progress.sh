@@ -1,4 +1,4 @@
-# How a live run goes, reported on a terminal that the target does not write on.
+# Progress of a live run, shown on a terminal that the target does not write to.
 . tests/tap.sh
 need_live 'progress on a terminal'
 compile_target steps
@@ -22,7 +22,7 @@ def read(terminal):
 pty.spawn(["sh", "-c", sys.argv[1]], read)
 X
 
-# Each for as long as a line takes to come, so all at once, in folders of their own.
+# Each waits for a line of progress, so all run at once, in folders of their own.
 steps=$PWD/steps
 rule=$PWD/rule.dpe
 program=$PWD/terminal.py
@@ -43,18 +43,18 @@ has_lines() {
 }
 (alone request
 	terminal "'$DPE' run --progress=1 -s '$rule' -- '$steps' beyond enough"
-	check 'on request' "$(grep -c "$line" err)" -ge 1) >request.tap &
+	check '--progress shows progress on a terminal that the target writes to' "$(grep -c "$line" err)" -ge 1) >request.tap &
 (alone elsewhere
 	terminal "'$DPE' run -s '$rule' -- '$steps' beyond enough >sum"
-	check 'on a terminal, where the target writes elsewhere' "$(has_lines 1 && cat sum)" = 'sum 55') >elsewhere.tap &
+	check 'progress is shown on a terminal if the target writes elsewhere' "$(has_lines 1 && cat sum)" = 'sum 55') >elsewhere.tap &
 (alone among
 	terminal "'$DPE' run -s '$rule' -- '$steps' slowly 6000"
-	check 'not among what the target writes' "$(grep -c "$line" err) $(grep '^sum' err)" = '0 sum 18003000') >among.tap &
+	check 'progress is not shown on a terminal that the target writes to' "$(grep -c "$line" err) $(grep '^sum' err)" = '0 sum 18003000') >among.tap &
 (alone attached
 	"$steps" beyond enough >sum 2>/dev/null &
 	await grep -q steps /proc/$!/comm
 	terminal "'$DPE' attach -s '$rule' -p $!"
-	check 'of a process that runs elsewhere' "$(grep -c "$line" err)" -ge 1
+	check 'attach shows progress on a terminal' "$(grep -c "$line" err)" -ge 1
 	: >enough
 	wait) >attached.tap &
 (alone report
@@ -62,10 +62,10 @@ has_lines() {
 	await has_lines 2
 	: >enough
 	wait $!
-	check 'the report goes where it is reported' "$(grep -c "$line" err)" -ge 2
-	check 'without these lines' "$(grep -c 'dpe: ' report)" -eq 1) >report.tap &
+	check '--report with --progress writes progress to standard error' "$(grep -c "$line" err)" -ge 2
+	check '--report with --progress: the file has no lines of progress' "$(grep -c 'dpe: ' report)" -eq 1) >report.tap &
 wait
 cat ./*.tap
 failures=$(cat ./*.tap | grep -c '^not ok')
-check 'all were tried' "$(cat ./*.tap | grep -c '^ok\|^not ok')" -eq 6
+check 'all six checks of progress were made' "$(cat ./*.tap | grep -c '^ok\|^not ok')" -eq 6
 finish

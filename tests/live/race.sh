@@ -5,7 +5,7 @@ compile_target races
 usually=12
 test -n "${DPE_TEST_LONG:-}" && usually=100
 
-# watch NAME STATUS WAY WORD...: so many times, $usually unless $often says less
+# watch NAME STATUS WAY WORD...: $often runs, or $usually if that is empty, have the status
 watch() {
 	name=$1 wanted=$2 way=$3
 	shift 3
@@ -27,49 +27,49 @@ watch() {
 	check "$name: ${often:-$usually} times of ${often:-$usually}" $times -eq ${often:-$usually}
 }
 
-watch 'a write and a read of a variable' 1 race counter
-says 'both are reported, with where they are' 1 'data race on counter: ' ' by thread ' 'at put+' 'at get+' races.c:
-check 'as a pair' "$(grep -c '^  \$[12] ' err)" -eq 2
-watch 'two writes' 1 writes counter
-watch 'a write of the value that is there, and a read' 1 same counter
+watch 'a write and a read of a variable are a race' 1 race counter
+says 'the report has the write and the read with their threads and places' 1 'data race on counter: ' ' by thread ' 'at put+' 'at get+' races.c:
+check 'the report has two accesses' "$(grep -c '^  \$[12] ' err)" -eq 2
+watch 'two writes of a variable are a race' 1 writes counter
+watch 'a write that does not change the value and a read are a race' 1 same counter
 often=8
-watch 'two reads' 0 read counter
+watch 'two reads are no race' 0 read counter
 often=
-watch 'under a lock' 0 locked counter
+watch 'accesses under a lock are no race' 0 locked counter
 often=8
-watch 'after a join' 0 joined counter
-watch 'a pair of functions' 1 race put,get
-watch 'a function and itself' 1 writes put,put
-watch 'a pair under a lock' 0 locked put,get
-watch 'several at once' 1 race other counter put,get
+watch 'accesses ordered by a join are no race' 0 joined counter
+watch 'unordered calls of two functions are a race' 1 race put,get
+watch 'unordered calls of one function are a race' 1 writes put,put
+watch 'calls of two functions under a lock are no race' 0 locked put,get
+watch 'a variable and a pair of functions are watched at once' 1 race other counter put,get
 
 # ---- objects -------------------------------------------------------------------------------------
 compile_target owners
 run "$DPE" race put,put put,get -- ./owners
-says 'an object for each thread' 0 'nothing found' \
+says 'calls with an object for each thread are no race, and put(_),get(_) is suggested' 0 'nothing found' \
 	"put,get: calls with the same first argument (struct queue *); write 'put(_),get(_)' for all calls"
 run "$DPE" race put,put.exit -- ./owners one
-says 'one object' 1 'match of put(object)&put(object).exit' 'where object = 0x'
+says 'calls with the same object are a race' 1 'match of put(object)&put(object).exit' 'where object = 0x'
 run "$DPE" race 'put(_),get(_)' -- ./owners
-says 'whatever the object' 1 'match of put(_)&get(_)'
+says 'put(_),get(_) finds a race of calls with any objects' 1 'match of put(_)&get(_)'
 
 # ---- the locks that were held ----------------------------------------------------------------
-# held: of each access the locks; in both orders the report says which come first
+# held: the locks of each access, sorted, as either access may come first in the report
 held() {
 	sed -n 's/^  \$[12] .*  \(lock.*\)  thread.*/\1/p; s/^  \$[12] .*, \(lock = .*\)  thread.*/\1/p' err | sort -u | tr '\n' ';'
 }
 locks='lock = another, lock2 = table.guard;lock = table.guard;'
 run "$DPE" race put,get -- ./races guarded
-says 'a pair of functions under different locks' 1 'race_put_get: match'
-check 'and which' "$(held)" = "$locks"
+says 'two functions under different locks are a race' 1 'race_put_get: match'
+check 'the report of two functions names the locks held' "$(held)" = "$locks"
 run "$DPE" race counter -- ./races guarded
-says 'a variable under different locks' 1 'data race on counter: '
-check 'and which of these' "$(held)" = "$locks"
+says 'accesses of a variable under different locks are a race' 1 'data race on counter: '
+check 'the report of two accesses names the locks held' "$(held)" = "$locks"
 run "$DPE" race --preload counter -- ./races guarded
-check 'by the preloaded library, too' "$status $(held)" = "1 $locks"
+check '--preload: the report of two accesses names the locks held' "$status $(held)" = "1 $locks"
 
 run "$DPE" race --format=sarif put,get -- ./races guarded
-check 'in SARIF' "$(grep -o 'which holds [a-z., ]*' out | sort | tr '\n' ';')" = \
+check 'SARIF of two functions names the locks held' "$(grep -o 'which holds [a-z., ]*' out | sort | tr '\n' ';')" = \
 	'which holds another, table.guard;which holds table.guard;'
 
 # ---- a variable whose accesses are in functions that are observed as well ----------------------
@@ -77,30 +77,30 @@ run "$DPE" race counter put,get -- ./races race
 check 'an access of a probed instruction is reported at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
 
 run "$DPE" race
-says 'nothing to watch' 2 'nothing to watch'
+says 'dpe race without arguments is refused' 2 'nothing to watch'
 run "$DPE" race counter
-says 'no program' 2 'no target'
+says 'dpe race without a program is refused' 2 'no target'
 run "$DPE" race countre -- ./races race
-says 'a misspelt variable' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'
-check 'which is not started for it' ! -s out
+says 'a misspelt variable gets a suggestion' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'
+check 'the program is not started with a misspelt variable' ! -s out
 run "$DPE" race 'put,gte(x)' -- ./races race
-says 'a misspelt function' 2 "dpe race: error: no function 'gte' in" '  | put,gte(x)' '  |     ^~~' "did you mean 'get'"
+says 'a misspelt function gets a suggestion' 2 "dpe race: error: no function 'gte' in" '  | put,gte(x)' '  |     ^~~' "did you mean 'get'"
 run "$DPE" race -e 'detect r: putt' counter,gte -- ./races race
-says 'beside a rule' 2 'command line:1:11: error: ' '  | detect r: putt' '  | counter,gte'
+says 'misspelt functions in a rule and in an argument are shown' 2 'command line:1:11: error: ' '  | detect r: putt' '  | counter,gte'
 run "$DPE" race 'put(,get' -- ./races race
-says 'a bracket that is not closed' 2 '  | put(,get' '  |    ^'
-check 'is said once' "$(grep -c 'error' err) $(grep -c 'detect\|predict' err)" = '1 0'
+says 'a bracket that is not closed is shown' 2 '  | put(,get' '  |    ^'
+check 'a bracket that is not closed is reported once' "$(grep -c 'error' err) $(grep -c 'detect\|predict' err)" = '1 0'
 run "$DPE" race --plan counter put,get -- ./races race
-check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
+check '--plan lists the watchpoint of a variable' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
 
-# Of atomic accesses two are no race: locked instructions, and any access to what has an atomic type.
+# Two atomic accesses are no race: locked instructions, and any access to an object of an atomic type.
 ${CXX:-g++} -std=c++17 -g -O1 -pthread "$TOP/tests/live/targets/atomics.cc" -o atomics || not_ok 'compiling atomics.cc'
 for variable in total state.number state.flag inner::count 'several[1]' built_in exchanged; do
 	run "$DPE" race "$variable" -- ./atomics
-	says "atomic accesses to $variable" 0 'nothing found' ' 0 lost'
+	says "atomic accesses to $variable are no race" 0 'nothing found' ' 0 lost'
 done
 run "$DPE" race mixed -- ./atomics
-says 'and others to the same variable' 1 'data race on mixed: ' 'atomic write by thread' ' write by thread' 'atomics.cc:'
+says 'an atomic and a plain write of a variable are a race' 1 'data race on mixed: ' 'atomic write by thread' ' write by thread' 'atomics.cc:'
 run "$DPE" record -e "detect m: [mixed'] [.access = \"atomic write\"]" -o atomic.jsonl -- ./atomics
-check 'which is in the log' "$(grep -c '"ret":"atomic write"' atomic.jsonl) $(grep -c '"ret":"write"' atomic.jsonl)" = '8 2'
+check 'the log distinguishes atomic and plain writes' "$(grep -c '"ret":"atomic write"' atomic.jsonl) $(grep -c '"ret":"write"' atomic.jsonl)" = '8 2'
 finish

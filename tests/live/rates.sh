@@ -5,7 +5,7 @@ need_live 'exact counts'
 compile_target rates
 printf 'detect R: hit(_) [.tid == 0]\n' >hit.dpe
 
-# counts NAME CALLS OPTIONS...: the last run's events and losses make up the calls
+# counts NAME CALLS: seen and lost events of the last run add up to CALLS
 counts() {
 	check "$1" "$(sed -n 's/^dpe: \([0-9]*\) events\{0,1\}, \([0-9]*\) lost.*/\1 \2/p' err | awk '{ print $1 + $2 }')" = "$2"
 }
@@ -13,19 +13,19 @@ counts() {
 for threads in 2 8 64; do
 	calls=$((400000 / threads))
 	run "$DPE" run --stack=0 -s hit.dpe -- ./rates $threads $calls
-	counts "$threads threads at full rate" $((threads * calls))
+	counts "$threads threads at full rate: seen and lost events add up to all calls" $((threads * calls))
 	run "$DPE" run --stack=0 --ring=65536 -s hit.dpe -- ./rates $threads $calls
-	counts "$threads threads, and a ring of 64 KiB" $((threads * calls))
+	counts "$threads threads, a ring of 64 KiB: seen and lost events add up to all calls" $((threads * calls))
 done
 run "$DPE" run --stack=0 --ring=4096 -s hit.dpe -- ./rates 64 6250
-counts '64 threads, and the smallest ring' 400000
-check 'which lost some' "$(grep -c ' 0 lost' err)" -eq 0
-check 'and says so of the verdict' "$(grep -c '^#.*inconclusive' err)" -ge 1
+counts '64 threads, the smallest ring: seen and lost events add up to all calls' 400000
+check '64 threads, the smallest ring: events are lost' "$(grep -c ' 0 lost' err)" -eq 0
+check '64 threads, the smallest ring: a verdict is inconclusive' "$(grep -c '^#.*inconclusive' err)" -ge 1
 
 # So many calls a second for 10 seconds as dpe can follow on this machine, which may be a slow one.
 for rate in 300000 100000 30000; do
 	run "$DPE" run --stack=0 -s hit.dpe -- ./rates 1 $((10 * rate)) $((1000000000 / rate))
-	counts "1 thread, $rate calls a second" $((10 * rate))
+	counts "1 thread, $rate calls a second: seen and lost events add up to all calls" $((10 * rate))
 	! grep -q " 0 lost" err || break
 done
 check "nothing is lost of $rate calls a second for 10 s" "$(grep -c "^dpe: $((10 * rate)) events, 0 lost" err)" -eq 1

@@ -1,6 +1,6 @@
-# What arguments lead to: p->f in conditions and actions of events.
+# Values behind arguments: p->f in conditions and actions of events.
 . tests/tap.sh
-need_live 'what arguments lead to'
+need_live 'values behind arguments'
 compile_target reached
 
 count_seen() {
@@ -18,46 +18,46 @@ detect given: first.exit [.ret->kind > 201 && .ret[0].weights[1] = -3] { print(.
 detect none(l): first(l).exit [.ret->kind >= 0 || .ret = 0]
 DPE
 run "$DPE" run --all -s reached.dpe -- ./reached
-check 'members, of the argument as the call had it' \
+check 'members behind the arguments of a call are read at its return' \
 	"$(grep -E '^added: (1 0.5 200 0|1 1.5 201 -1|2 2.5 202 -2|2 3.5 203 -3|3 0.0 0 0)$' err | wc -l)" -eq 5
-check 'through what it leads to' "$(count_seen 'second: match')" -eq 1
-check 'what leads to nothing has no value' "$(count_seen 'nothing: match')" -eq 3
-check 'other events, other arguments' "$(count_seen 'dear: match')" -eq 2
-check 'arguments on the stack' "$(count_seen '^stack: seventh 2 2.5$')" -eq 1
-check 'what a result leads to' "$(count_seen '^given: 201 3.5$') $(count_seen 'none: match')" = '1 4'
-check 'each event its own value' "$(count_seen 'twice: match')" -eq 1
-check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
-check 'the report shows the values' "$(count_seen 'arg@0->len = 2')" -ge 1
+check 'members behind two pointers are read' "$(count_seen 'second: match')" -eq 1
+check 'a member behind a null pointer has no value' "$(count_seen 'nothing: match')" -eq 3
+check 'members behind an argument of another function are read' "$(count_seen 'dear: match')" -eq 2
+check 'members behind an argument on the stack are read' "$(count_seen '^stack: seventh 2 2.5$')" -eq 1
+check 'members behind a result are read' "$(count_seen '^given: 201 3.5$') $(count_seen 'none: match')" = '1 4'
+check 'each event of an expression has its own value' "$(count_seen 'twice: match')" -eq 1
+check 'no event is lost' "$(count_seen ' 0 lost')" -eq 1
+check 'the report shows the values behind arguments' "$(count_seen 'arg@0->len = 2')" -ge 1
 summary=$(grep '^dpe: .*rules' err)
 run "$DPE" record -o reached.jsonl -s reached.dpe -- ./reached
 run "$DPE" replay --all -s reached.dpe reached.jsonl
-check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'a replay of a .jsonl log has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" record -o reached.dpel -s reached.dpe -- ./reached
 run "$DPE" replay --all -s reached.dpe reached.dpel
-check 'in either format' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'a replay of a .dpel log has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" run --all --stack=0 -s reached.dpe -- ./reached
-check 'without stacks' "$(grep '^dpe: .*rules' err)" = "$summary"
+check '--stack=0 has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 
-# What cannot be costs no message.
+# An event that cannot match costs no message.
 echo 'detect r(l): enqueue(l) [l->len = 1]' >sent.dpe
 run "$DPE" run --stack=0 -s sent.dpe -- ./reached
-check 'what no rule can use is not sent' "$(count_seen '^dpe: 2 events, 0 lost')" -eq 1
+check 'an event that no rule can use is not sent' "$(count_seen '^dpe: 2 events, 0 lost')" -eq 1
 
 # refused NAME SPEC TEXT
 refused() {
 	echo "$2" >refused.dpe
 	run "$DPE" run -s refused.dpe -- ./${4:-reached}
 	says "$1" 2 "$3"
-	check 'before the target starts' ! -s out
+	check 'the refusal of a member comes before the target starts' ! -s out
 }
-refused 'no such member' 'detect r(l): enqueue(l) [l->length = 1]' "it has no member 'length'"
-refused 'no pointer' 'detect r(n): plain(n) [n->len = 1]' 'it is not a pointer'
-refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
-refused 'of an event that has no such argument' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
+refused 'an absent member is refused' 'detect r(l): enqueue(l) [l->length = 1]' "it has no member 'length'"
+refused 'a member of an argument that is no pointer is refused' 'detect r(n): plain(n) [n->len = 1]' 'it is not a pointer'
+refused 'a whole structure behind an argument is refused' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
+refused 'a member behind an argument of another event is refused' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
 	"'l' is a variable of the rule, and no argument of this event"
-refused 'of a result that is no pointer' 'detect r: weigh.exit [.ret->len = 1]' "'ret@->len' cannot be read: it is not a pointer"
+refused 'a member of a result that is no pointer is refused' 'detect r: weigh.exit [.ret->len = 1]' "'ret@->len' cannot be read: it is not a pointer"
 cp reached stripped
 strip -g stripped
-refused 'without debug information' 'detect r(l): enqueue(l) [l->len = 1]' \
+refused 'a member in a program without debug information is refused' 'detect r(l): enqueue(l) [l->len = 1]' \
 	"stripped has no debug information that describes the arguments of 'enqueue'" stripped
 finish

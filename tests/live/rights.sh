@@ -1,4 +1,4 @@
-# Whom dpe observes for a user: only processes that this user may trace, whatever rights dpe's own file has.
+# For a user, dpe observes only processes that this user may trace, whatever rights dpe's own file has.
 . tests/tap.sh
 need_live 'rights'
 if test "$(id -u)" -ne 0 || ! command -v setpriv >/dev/null || ! command -v setcap >/dev/null; then
@@ -30,7 +30,7 @@ user='setpriv --reuid=65534 --regid=65534 --clear-groups'
 
 # no_secret NAME: the text was not reported
 no_secret() {
-	check "$1: and gives nothing away" "$(cat out err | grep -c xyzzy)" = 0
+	check "$1: the secret text is not reported" "$(cat out err | grep -c xyzzy)" = 0
 }
 
 # shows TEXT: how often the rule's action showed it
@@ -46,28 +46,28 @@ for dpe in suid caps ptrace; do
 	says "$dpe: the user's own program is observed" 1 'shown: shown nothing' 'exited with status 0'
 	for program in suid caps; do
 		run $user ./dpe-$dpe run -s rule.dpe -- ./$program
-		says "$dpe: $program" 2 "$refused" 'exited with status 0'
+		says "$dpe: $program is refused" 2 "$refused" 'exited with status 0'
 		no_secret "$dpe: $program"
-		check "$dpe: $program runs as ever" "$(cat out)" = read
+		check "$dpe: $program runs to its end" "$(cat out)" = read
 	done
 	run $user ./dpe-$dpe run -s rule.dpe --follow -- ./script
-	says "$dpe: among others" 3 "2 programs $unseen" '2 lost' 'text(arg@0) = "nothing"'
-	no_secret "$dpe: among others"
+	says "$dpe: privileged programs among others are not observed, which counts as a loss" 3 "2 programs $unseen" '2 lost' 'text(arg@0) = "nothing"'
+	no_secret "$dpe: privileged programs among others"
 done
 run $user ./dpe-caps run -s rule.dpe -- ./sgid
-says 'set-gid' 2 "$refused"
+says 'set-gid: the program is refused' 2 "$refused"
 no_secret 'set-gid'
 run $user ./dpe-caps run -s rule.dpe -- ./plain script ./suid
-says 'a program that becomes another one' 1 "1 program $unseen" '1 lost'
-check 'a program that executes another one, which has its own output' "$(shows nothing) $(shows xyzzy)" = '1 0'
+says 'exec of a privileged program: it is not observed, which counts as a loss' 1 "1 program $unseen" '1 lost'
+check 'exec of a privileged program: only the events before it are shown' "$(shows nothing) $(shows xyzzy)" = '1 0'
 run $user ./dpe-caps run -s rule.dpe --follow -- ./plain script ./suid
-says 'the same, followed' 1 "1 program $unseen" '1 lost'
-check 'the same with --follow: it has its own output' "$(shows nothing) $(shows xyzzy)" = '1 0'
+says '--follow, exec of a privileged program: it is not observed, which counts as a loss' 1 "1 program $unseen" '1 lost'
+check '--follow, exec of a privileged program: only the events before it are shown' "$(shows nothing) $(shows xyzzy)" = '1 0'
 run $user ./dpe-caps run -s rule.dpe -- ./hidden
-says 'a program that cannot be read' 2 'hidden'
+says 'a program that cannot be read is refused' 2 'hidden'
 no_secret 'a program that cannot be read'
 
-# runs NAME: that is the target's program by now
+# runs NAME: the target runs this program now
 runs() {
 	grep -qx "$1" "/proc/$target/comm"
 }
@@ -75,14 +75,14 @@ $user ./suid go >said &
 target=$!
 await runs suid
 run $user ./dpe-caps attach -d 1 -s rule.dpe -p $target
-says 'attach' 2 'needs the capability CAP_SYS_PTRACE'
+says 'attach to a set-uid program is refused' 2 'needs the capability CAP_SYS_PTRACE'
 run $user ./dpe-ptrace attach -d 1 -s rule.dpe -p $target
-says 'attach, where the file has CAP_SYS_PTRACE' 2 'needs the capability CAP_SYS_PTRACE'
+says 'attach to a set-uid program is refused also to a dpe file with CAP_SYS_PTRACE' 2 'needs the capability CAP_SYS_PTRACE'
 : >go
 wait $target
-check 'attach: the program goes on' "$(cat said)" = read
+check 'the set-uid program continues after the refused attach' "$(cat said)" = read
 
-# What attaching finds becomes another program.
+# The process that dpe attached to becomes another program.
 rm -f go
 $user ./plain go ./suid >said &
 target=$!
@@ -93,13 +93,13 @@ await observes_or_ended
 : >go
 wait $observer
 status=$?
-says 'attach: it becomes another program' 1 "1 program $unseen" '1 lost'
-check 'attach: it becomes another program, which gives nothing away' "$(shows nothing) $(shows xyzzy)" = '1 0'
+says 'attach, exec of a privileged program: it is not observed, which counts as a loss' 1 "1 program $unseen" '1 lost'
+check 'attach, exec of a privileged program: only the events before it are shown' "$(shows nothing) $(shows xyzzy)" = '1 0'
 wait $target
 
 run ./dpe-caps run -s rule.dpe -- ./suid
-says 'root: sees what it may trace' 1 'shown: shown xyzzy' 'exited with status 0'
+says 'root: a set-uid program is observed' 1 'shown: shown xyzzy' 'exited with status 0'
 run $user --inh-caps=+bpf,+perfmon,+sys_admin,+sys_ptrace --ambient-caps=+bpf,+perfmon,+sys_admin,+sys_ptrace \
 	"$DPE" run -s rule.dpe -- ./suid
-says 'a user with CAP_SYS_PTRACE: sees it, too' 1 'shown: shown xyzzy' 'exited with status 0'
+says 'a user with CAP_SYS_PTRACE: a set-uid program is observed' 1 'shown: shown xyzzy' 'exited with status 0'
 finish

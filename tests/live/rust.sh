@@ -16,33 +16,33 @@ found() {
 # checks COMPILER
 checks() {
 	"$1" -g "$TOP/tests/live/targets/sync.rs" -o plain 2>errors || {
-		not_ok "$1 builds it"
+		not_ok "$1 builds the program"
 		explain "$(cat errors)"
 		return
 	}
 	for i in 1 2 3; do
 		run "$DPE" race --no-predict put,get -- ./plain right
-		says "$1: what is ordered is no race, run $i" 0 'nothing found' ' 0 lost' 'plain: note: Rust: rust.dpe says what'
+		says "$1: calls ordered by std::sync are no race, run $i" 0 'nothing found' ' 0 lost' 'plain: note: Rust: rust.dpe says what'
 	done
 	run "$DPE" race --all --max-findings=0 --no-predict put,get -- ./plain wrong
 	found >names
 	./plain list | grep '^wrong' | sort >wanted-names
-	check "$1: there are cases" "$(lines wanted-names)" -ge 4
-	same "$1: each race is found" names <wanted-names
+	check "$1: the program has at least 4 wrong cases" "$(lines wanted-names)" -ge 4
+	same "$1: the race of each wrong case is found" names <wanted-names
 }
 checks "$compiler"
 test "$compiler" = /usr/bin/rustc || test ! -x /usr/bin/rustc || checks /usr/bin/rustc
 run "$DPE" race --no-predict put,get -- ./plain inlined_atomic
-says 'what atomics order may be no race, and the report says so' 1 'synchronises by atomic instructions' \
+says 'a race of calls that atomics may order comes with a warning' 1 'synchronises by atomic instructions' \
 	'what was reported as unordered may be ordered by them'
 run "$DPE" deadlock -- ./plain right
-says 'deadlocks of its locks are not found, and the report says so' 0 'deadlocks of the locks of std::sync are not found' "'dpe hang -p PID'"
+says 'dpe deadlock says that deadlocks of std::sync locks are not found' 0 'deadlocks of the locks of std::sync are not found' "'dpe hang -p PID'"
 "$compiler" -O -g "$TOP/tests/live/targets/sync.rs" -o optimised || not_ok 'building optimised'
 run "$DPE" race --all --no-predict put,get -- ./optimised right
-says 'what an optimised program orders is not observed, which accuses nobody' 3 'note: Rust: rust.dpe says what std::sync orders, where it is not inlined' \
+says 'optimised: ordered calls are inconclusive, as std::sync is inlined' 3 'note: Rust: rust.dpe says what std::sync orders, where it is not inlined' \
 	'inconclusive verdict on put&get' 'std::sync is inlined in optimised, so what it orders is not observed: build it without optimisation'
 run "$DPE" race --no-predict put,get -- ./optimised wrong_mutex
-says 'an optimised program that is wrong: the events are shown' 3 '1 inconclusive' 'sync::wrong_mutex'
+says 'optimised: a race is inconclusive, and its events are shown' 3 '1 inconclusive' 'sync::wrong_mutex'
 run "$DPE" race --no-predict put,get -- ./optimised right_join
-says 'an optimised program whose threads are joined' 0 'nothing found'
+says 'optimised: calls ordered by a join are no race' 0 'nothing found'
 finish
