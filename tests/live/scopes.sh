@@ -1,4 +1,4 @@
-# Variables by the names that C++ has for them, and those of libraries.
+# Variables by their C++ names, and variables of libraries.
 . tests/tap.sh
 need_live 'variables of C++ and of libraries' '[first]'
 targets=$TOP/tests/live/targets
@@ -20,7 +20,7 @@ X
 # finds_names PROGRAM
 finds_names() {
 	run "$DPE" run --all -s names.dpe -- "./$1"
-	check "of classes, bases and what has no name, in $1" "$(grep -o '^#[0-9]* [a-z_]*\|^base: .*' err | sed 's/^#[0-9]* //' | sort | uniq -c | tr -s ' \n' ' ')" = \
+	check "$1: members of classes, bases and unnamed structures are observed" "$(grep -o '^#[0-9]* [a-z_]*\|^base: .*' err | sed 's/^#[0-9]* //' | sort | uniq -c | tr -s ' \n' ' ')" = \
 		' 3 base 1 base: state 1 1 base: state 2 1 base: state 3 1 deeper 1 nameless 1 read 1 static_member '
 }
 if command -v clang++ >where; then
@@ -28,18 +28,18 @@ if command -v clang++ >where; then
 	finds_names by_clang
 fi
 finds_names scopes
-says 'by their names' 1 "[shop::thing.state']  shop::thing.state = 1 (was 0)" 'shop::hidden = 3'
+says 'the report has the C++ names of variables' 1 "[shop::thing.state']  shop::thing.state = 1 (was 0)" 'shop::hidden = 3'
 run "$DPE" race hidden -- ./scopes
-says 'one that was named without its namespace' 2 "scopes has no variable 'hidden'; did you mean 'shop::hidden'?"
+says 'a variable without its namespace gets a suggestion' 2 "scopes has no variable 'hidden'; did you mean 'shop::hidden'?"
 run "$DPE" race nobody::hidden -- ./scopes
-says 'one of another namespace' 2 "no variable 'nobody::hidden'; did you mean 'shop::hidden'?"
+says 'a variable with a wrong namespace gets a suggestion' 2 "no variable 'nobody::hidden'; did you mean 'shop::hidden'?"
 printf 'detect r: f { shop::hidden = 3; }\n' >assigned.dpe
 run "$DPE" check assigned.dpe
-says 'they cannot be assigned to' 2 'only a `var` of the specification can be assigned to'
+says 'an assignment to a variable with a C++ name is refused' 2 'only a `var` of the specification can be assigned to'
 
 # ---- of libraries ----------------------------------------------------------------------------
 run "$DPE" race counter -- ./scopes
-says 'a race on a variable of a library' 1 'data race on counter: ' 'counter = 7 (was 0)' 'at bump+' 'scopes-library.c:' ' 0 lost'
+says 'a race on a variable of a library is found' 1 'data race on counter: ' 'counter = 7 (was 0)' 'at bump+' 'scopes-library.c:' ' 0 lost'
 cat >library.dpe <<'X'
 detect made: [libscopes::hidden'] { printf("%d", libscopes::hidden); }
 detect called: bump(n) [libscopes::hidden = 40 && copied = n]
@@ -47,16 +47,16 @@ detect never: bump(n) [libscopes::hidden > 41 || copied != n]
 detect shared: [libscopes::both']
 X
 run "$DPE" run --all -s library.dpe -- ./scopes
-check 'from its constructor on' "$(grep '^made: [0-9]' err | tr '\n' ' ')" = 'made: 40 made: 41 made: 42 '
+check 'a variable of a library is watched from its constructor on' "$(grep '^made: [0-9]' err | tr '\n' ' ')" = 'made: 40 made: 41 made: 42 '
 # Two threads call it: the second may come before the first has counted.
-check 'in conditions, and with a copy that the program has of it' \
+check 'conditions over library variables hold, also over one copied into the program' \
 	"$(grep -c 'called: match' err)" -ge 1 -a "$(grep -c 'never: match' err)" -eq 0
-check 'of two libraries that have the name' "$(grep -c 'shared: match' err)" -eq 2
+check 'of two libraries with the variable, the named one is watched' "$(grep -c 'shared: match' err)" -eq 2
 run "$DPE" race both -- ./scopes
-says 'which has to be named' 2 "both libscopes.so and libtwice.so have it: write libscopes::both"
+says 'a variable of two libraries is refused without the name of the library' 2 "both libscopes.so and libtwice.so have it: write libscopes::both"
 run "$DPE" race libscopes::second -- ./scopes
-says 'one that another library has' 2 "no variable 'libscopes::second'"
+says 'a variable with the name of a wrong library is refused' 2 "no variable 'libscopes::second'"
 printf 'detect r: bump [libscopes::hidden = 41]\n' >follow.dpe
 run "$DPE" run --follow -s follow.dpe -- ./scopes
-says 'several processes have them in several places' 2 'which each process may have at another address (without --follow or dpe explore)'
+says 'variables of libraries are refused with --follow' 2 'which each process may have at another address (without --follow or dpe explore)'
 finish

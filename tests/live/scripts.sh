@@ -37,39 +37,39 @@ runs() {
 }
 
 script plain "#!$PWD/interpreter"
-runs 'a script' 4 ./plain one 'two words'
+runs 'the interpreter of a script is observed' 4 ./plain one 'two words'
 script argument "#! \t$PWD/interpreter \t -x  several words \t "
-runs 'what is behind the interpreter is one word' 4 ./argument one
+runs 'the text after the interpreter is one argument' 4 ./argument one
 script nested "#!./argument second"
-runs 'a script that a script interprets' 6 ./nested one
+runs 'the interpreter of a script that interprets a script is observed' 6 ./nested one
 script a "#!$PWD/plain"
 script b '#!./a' && script c '#!./b' && script d '#!./c'
-runs 'as deep as it goes' 7 ./d one
+runs 'the interpreter of scripts nested as deep as allowed is observed' 7 ./d one
 printf '#!%s' "$PWD/interpreter" >unended && chmod +x unended
-runs 'a line without an end' 2 ./unended
+runs 'the interpreter of a script without a newline is observed' 2 ./unended
 PATH=$PWD:$PATH
-runs 'found on $PATH' 3 plain one
+runs 'the interpreter of a script on $PATH is observed' 3 plain one
 run "$DPE" list plain interpret
-check 'what can be observed in it' "$(grep -c interpret out)" -ge 1
+check 'dpe list of a script lists functions of its interpreter' "$(grep -c interpret out)" -ge 1
 
 # refused NAME SCRIPT TEXT
 refused() {
 	run "$DPE" run -s r.dpe -- "$2"
 	says "$1" 2 'this is a script that cannot be run' "$3"
-	check 'in one line' "$(lines err)" -eq 1
-	"$2" >alone 2>&1 && not_ok 'it runs without dpe'
+	check 'the refusal of a script is one line' "$(lines err)" -eq 1
+	"$2" >alone 2>&1 && not_ok 'a refused script does not run without dpe either'
 }
 script e '#!./d'
-refused 'too deep' ./e 'Too many levels'
+refused 'a script nested too deep is refused' ./e 'Too many levels'
 script missing '#!/no/such/interpreter -x'
-refused 'no such interpreter' ./missing '/no/such/interpreter: No such file or directory'
+refused 'a script with an absent interpreter is refused' ./missing '/no/such/interpreter: No such file or directory'
 script windows "#!$PWD/interpreter\r"
-refused "a line of another system's" ./windows 'No such file or directory'
+refused "a script with a carriage return after its interpreter is refused" ./windows 'No such file or directory'
 script folder '#!/'
-refused 'a folder' ./folder 'Permission denied'
+refused 'a script with a folder as its interpreter is refused' ./folder 'Permission denied'
 script long "#!/$(seq 1 200 | tr -d '\n')"
 run "$DPE" run -s r.dpe -- ./long
-says 'a line that the kernel does not read to its end' 2 'this is a script that cannot be run: Exec format error'
+says 'a script with a first line too long for the kernel is refused' 2 'this is a script that cannot be run: Exec format error'
 
 # A wrapper has children and then becomes another program, as pyenv and env do. Its dynamic linker waits for dpe, while dpe takes
 # breakpoints out of the children: neither may wait for the other.
@@ -82,11 +82,11 @@ exec ./interpreter
 X
 chmod +x wrapper
 run "$DPE" run -s r.dpe -- ./wrapper 20
-says 'a function that the wrapper does not have' 2 "no function 'interpret'" '--follow observes these, too'
+says 'a function that a wrapper does not have is refused, and --follow suggested' 2 "no function 'interpret'" '--follow observes these, too'
 run "$DPE" run --follow -s r.dpe -- ./wrapper 20
-check 'with --follow the program that it becomes is observed' "$(grep -c '^r: 1$' err)" = 1
-check 'and nothing is lost' "$(grep -c ' 0 lost' err)" = 1
+check 'with --follow the program that a wrapper becomes is observed' "$(grep -c '^r: 1$' err)" = 1
+check 'with --follow no event of a wrapper is lost' "$(grep -c ' 0 lost' err)" = 1
 run "$DPE" deadlock -- ./wrapper 20
-gives 'a wrapper with children' 0
-check 'nothing is lost' "$(grep -c ' 0 lost' err)" = 1
+gives 'dpe deadlock of a wrapper with children finds nothing' 0
+check 'dpe deadlock of a wrapper with children loses no event' "$(grep -c ' 0 lost' err)" = 1
 finish

@@ -23,23 +23,23 @@ for compiler in 'gcc -O0' 'gcc -O2' 'gcc -O1 -fno-optimize-sibling-calls' 'gcc -
 	command -v ${compiler%% *} >/dev/null || continue
 	$compiler -g -rdynamic -pthread "$targets/frames.c" -o frames || exit 1
 	./frames >printed
-	own "$compiler" marked -s marked.dpe
-	own "$compiler, whose exits are observed" marked -s exits.dpe more.dpe
-	own "$compiler, in the preloaded library" sem_post --preload -s post.dpe
+	own "$compiler: stacks are whole" marked -s marked.dpe
+	own "$compiler: stacks are whole where exits are observed" marked -s exits.dpe more.dpe
+	own "$compiler: stacks of the preloaded library are whole" sem_post --preload -s post.dpe
 done
 
 # Without tables there are frame pointers; broken tables make stacks shorter, and nothing else.
 gcc -O1 -g -rdynamic -pthread -fno-omit-frame-pointer -fno-optimize-sibling-calls "$targets/frames.c" -o whole || exit 1
 objcopy --remove-section=.eh_frame_hdr whole frames
 run "$DPE" record --stack=3 -o log.jsonl -s marked.dpe -- ./frames
-check 'frame pointers where there are no tables' "$(grep -c '"report+.*"deeper+' log.jsonl)" = 4
+check 'frame pointers give the stack without unwind tables' "$(grep -c '"report+.*"deeper+' log.jsonl)" = 4
 for change in 'fde_count=2000000000' 'fde_count=3' 'table=reversed' 'table=random' 'eh_frame=random' 'encoding=255'; do
 	python3 "$TOP/tests/live/break_frames.py" whole frames "$change"
 	chmod +x frames
 	run "$DPE" run --stack=32 -s marked.dpe -- ./frames quiet
-	check "broken tables, $change" $status -eq 1 && check "each event, $change" "$(grep -c '6 events, 0 lost' err)" = 1
+	check "broken tables, $change: the match is found" $status -eq 1 && check "broken tables, $change: all events are seen" "$(grep -c '6 events, 0 lost' err)" = 1
 	run "$DPE" run --stack=32 --preload -s post.dpe -- ./frames quiet
-	check "broken tables, in the preloaded library, $change" $status -eq 1 && check "each event, $change" "$(grep -c '6 events, 0 lost' err)" = 1
+	check "broken tables, preloaded library, $change: the match is found" $status -eq 1 && check "broken tables, preloaded library, $change: all events are seen" "$(grep -c '6 events, 0 lost' err)" = 1
 done
 
 # Of Debian's programs, which have no frame pointers, and of which most are stripped: the callers of the first write.
@@ -70,14 +70,14 @@ for command in 'sort text' 'gzip -c text' 'perl -e print(1)' 'sed s/a/b/ text' '
 	run "$DPE" record --stack=32 -o log.jsonl -e 'detect R: write(_, _, _)' -- $command
 	got=$(python3 "$TOP/tests/live/stacks.py" gdb printed log.jsonl write)
 	compared=$((compared + 1))
-	check "${command%% *}, as gdb" "$(printf '%s\n' "$got" | grep -cvE '^1 stacks, ([3-9]|[12][0-9]) frames$')" = 0 || explain "$got"
+	check "${command%% *}: the stack is equal to that of gdb" "$(printf '%s\n' "$got" | grep -cvE '^1 stacks, ([3-9]|[12][0-9]) frames$')" = 0 || explain "$got"
 done
-check 'ten programs' $compared -ge 10
+check 'stacks of at least ten programs are compared with gdb' $compared -ge 10
 
 # The kernel does not tell where a file is mapped while other threads change the mappings.
 compile_target mapping
 run "$DPE" record -e 'expect t(n): touch(n)' -o mapping.dpel -- ./mapping
-check 'no stack is counted as cut' "$(grep -c 'in …' err)" -eq 0
+check 'no stack is counted as cut beside threads that change the mappings' "$(grep -c 'in …' err)" -eq 0
 run "$DPE" convert mapping.dpel mapping.jsonl
 check 'stacks beside threads that change the mappings are whole' "$(python3 -c '
 import json

@@ -1,5 +1,5 @@
-# Reports wait, not the target: processes that are followed run on where nobody reads what dpe says. And signals that
-# end dpe, which give its report where somebody does.
+# Reports wait, not the target: followed processes continue if the output of dpe is not read. And signals that
+# end dpe, which prints its report before.
 . tests/tap.sh
 need_live 'stalls'
 compile_target forks
@@ -18,26 +18,26 @@ silent=$!
 : >err
 grep -q 'goes on as user' <&5
 await test -e over
-check 'a report that nobody reads: the target runs to its end' -e over
+check 'a report that is not read: the target runs to its end' -e over
 for file in pipe summary; do
 	dd if=/dev/zero of=$file oflag=nonblock bs=1 2>/dev/null
 done
-check 'and dpe waits for its reader' "$(kill -0 $observer && echo waits)" = waits
+check 'a report that is not read: dpe waits for a reader' "$(kill -0 $observer && echo waits)" = waits
 kill -TERM $observer $silent
 wait $observer
 status=$?
 command_line='dpe run -s rule.dpe --follow -- ./forks over 2>pipe'
-gives 'SIGTERM ends it all the same' 143
+gives 'SIGTERM ends a dpe whose report is not read' 143
 wait $silent
 status=$?
 command_line="dpe attach -s never.dpe -p $target 2>summary"
-gives 'and one with nothing to say but its summary' 143
+gives 'SIGTERM ends a dpe whose summary is not read' 143
 exec 4<&- 5<&-
 
 run "$DPE" run -s rule.dpe --follow -- ./forks
 says 'a report that is read: nothing is lost' 1 '40000 matches' ' 0 lost'
 
-# ended SIGNAL STATUS TEXT COMMAND...: sent once the command has said TEXT; its exit status is then that of its findings
+# ended SIGNAL STATUS TEXT COMMAND...: sent once the command has printed TEXT; the exit status is that of its findings
 ended() {
 	signal=$1 wanted=$2 text=$3
 	shift 3
@@ -49,7 +49,7 @@ ended() {
 	kill -$signal $observer
 	wait $observer
 	status=$?
-	says "$command_line: a report and its exit status" "$wanted" 'runs on, no longer observed'
+	says "$command_line: the report is given, with its exit status" "$wanted" 'runs on, no longer observed'
 }
 for signal in TERM HUP INT; do
 	ended $signal 1 'seen: match' attach -s seen.dpe -p $target
@@ -57,11 +57,11 @@ done
 ended TERM 0 '[0-9] events (' attach --progress=1 -s never.dpe -p $target
 ended TERM 1 'seen: match' run -s seen.dpe -- ./steps beyond enough
 ended TERM 0 '[0-9] events (' record --progress=1 -s seen.dpe -o log.jsonl -- ./steps beyond enough
-# it sleeps throughout: nothing is observed
+# The target sleeps throughout: nothing is observed.
 ended TERM 3 '[0-9] events (' deadlock --progress=1 -p $target
 ended TERM 0 '[0-9] events (' race --progress=1 stride,main -p $target
 : >enough
 wait $target
 status=$?
-gives 'and the program runs on, to its own end' 7
+gives 'the observed program runs to its own end' 7
 finish

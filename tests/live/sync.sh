@@ -37,11 +37,11 @@ done
 wait
 cat ./*.tap
 failures=$(cat ./*.tap | grep -c '^not ok')
-check 'all cases were tried' "$(cat ./*.tap | grep -c 'ok - ')" -eq 20
+check 'all 20 ways to synchronise were tried' "$(cat ./*.tap | grep -c 'ok - ')" -eq 20
 run "$DPE" run --stack=0 -s sync.dpe -- ./sync spin
-check 'which are else said not to be seen' "$(grep -c 'sync calls pthread_spin_lock, .*unless by --preload' err)" -ge 1
+check 'without --preload, spin locks are reported as not observed' "$(grep -c 'sync calls pthread_spin_lock, .*unless by --preload' err)" -ge 1
 run "$DPE" run --stack=0 -s without.dpe -- ./sync mutex
-check 'without the rules, there is no order' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+check 'without the rules of pthread.dpe, a mutex does not order' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
 
 # ---- many in one run, with and without order ---------------------------------------------------
 cat >cases.dpe <<'END'
@@ -52,17 +52,17 @@ detect reversed(n): after(n) ; before(n) { print(n, "reversed"); }
 detect independent(n): left(n) & right(n) { print(n, "independent"); }
 END
 
-# reported NUMBER: what the last run says of a way
+# reported NUMBER: the matches that the last run printed for a way
 reported() {
 	sed -n "s/^[a-z]*: $1 \([a-z]*\)$/\1/p" err | sort | tr '\n' ' '
 }
 
-# number NAME: that of a way
+# number NAME: the number of a way
 number() {
 	sed -n "s/^\([0-9]*\) [a-z]* $1$/\1/p" list
 }
 
-# all_ways HOW: each way as it is said to be
+# all_ways HOW: each way is ordered or racing, as the list has it
 all_ways() {
 	while read -r number is name; do
 		test "$is" = racing && wanted='independent racing ' || wanted='independent ordered '
@@ -71,10 +71,10 @@ all_ways() {
 }
 
 ./sync_cases list >list
-check 'there are cases' "$(lines list)" -ge 30
+check 'the program has at least 30 ways' "$(lines list)" -ge 30
 run "$DPE" run --stack=0 -s cases.dpe -- ./sync_cases
 all_ways 'with probes'
-check 'nothing is left to guess' "$(grep -c 'cannot be read' err)" -eq 0
+check 'no value of a lock is reported as unreadable' "$(grep -c 'cannot be read' err)" -eq 0
 run "$DPE" run --preload --stack=0 -s cases.dpe -- ./sync_cases
 all_ways 'with --preload'
 run "$DPE" record --stack=0 -o cases.jsonl -s cases.dpe -- ./sync_cases
@@ -84,10 +84,10 @@ all_ways 'in a log'
 # Where the lock is not known, any of its holders may have been the writer.
 readers=$(number 'a reader after a reader')
 sed 's/,"vars":{[^}]*}//' cases.jsonl >unknown.jsonl
-check 'a log has what locks hold, another has not' "$(grep -c cur_writer unknown.jsonl)" -lt "$(grep -c cur_writer cases.jsonl)"
+check 'a log without variables has fewer values of locks' "$(grep -c cur_writer unknown.jsonl)" -lt "$(grep -c cur_writer cases.jsonl)"
 run "$DPE" replay -s cases.dpe unknown.jsonl
-check 'orders readers as well' "$(reported "$readers")" = 'independent ordered '
-check 'and writers as before' "$(reported "$(number 'a reader after a writer')")" = 'independent ordered '
+check 'a log without values of locks: readers are ordered, too' "$(reported "$readers")" = 'independent ordered '
+check 'a log without values of locks: writers are ordered as before' "$(reported "$(number 'a reader after a writer')")" = 'independent ordered '
 cat >own.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -104,10 +104,10 @@ ${CC:-cc} -O1 -pthread -rdynamic "$TOP/tests/live/targets/sync_cases.c" own.c -o
 run "$DPE" run --stack=0 -s cases.dpe -- ./own
 check 'a function of the program whose lock cannot be read is reported' \
 	"$(grep -c "'arg@0->__data.__cur_writer' cannot be read: own has no debug information.*; the rule works without it" err)" -ge 1
-check 'and orders readers as well' "$(reported "$readers")" = 'independent ordered '
-# A name that the program lacks is a mistake in rules of one's own, and none in shipped ones.
+check 'a lock that cannot be read: readers are ordered, too' "$(reported "$readers")" = 'independent ordered '
+# A name that the program lacks may be a mistake in the user's rules, and is none in shipped ones.
 printf 'include "pthread.dpe"\nsync mine(x): nowhere(x) ; enqueue(x)\ndetect r: enqueue\n' >lacking.dpe
 run "$DPE" run -s lacking.dpe -- "$BUILD/examples/producer-consumer"
-says 'a function that is not there' 1 "lacking.dpe:2:15: warning: the program and its libraries have no 'nowhere'"
-check 'is the only one' "$(grep -c 'warning: the program and its libraries have no' err)" -eq 1
+says 'an absent function in a sync rule of the user gets a warning' 1 "lacking.dpe:2:15: warning: the program and its libraries have no 'nowhere'"
+check 'absent functions in shipped sync rules get no warning' "$(grep -c 'warning: the program and its libraries have no' err)" -eq 1
 finish

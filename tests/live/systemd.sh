@@ -1,4 +1,4 @@
-# The unit that watches a service: systemd takes it, and what it starts watches the service.
+# The unit that watches a service: systemd accepts it, and its command watches the service.
 . tests/tap.sh
 unit=$TOP/examples/systemd/dpe-deadlock@.service
 
@@ -6,11 +6,11 @@ if command -v systemd-analyze >verify; then
 	cp "$unit" dpe-deadlock@some.service
 	printf '[Service]\nExecStart=/bin/true\n' >some.service
 	run systemd-analyze verify --man=no ./dpe-deadlock@some.service ./some.service
-	check 'systemd understands the unit' "$status $(cat out err)" = '0 '
+	check 'systemd accepts the unit' "$status $(cat out err)" = '0 '
 else
 	ok 'the unit # skip no systemd-analyze here'
 fi
-need_live 'what the unit starts'
+need_live 'the command of the unit'
 compile_target steps
 
 # A replacement for systemctl that knows one service.
@@ -27,6 +27,6 @@ command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/s
 : >err
 (await grep -q 'goes on as user' err; : >enough) & # the service ends when it is watched
 run env "PATH=$(pwd)/bin:$PATH" timeout 200 sh -c "$command"
-says 'a watch of the service until it ends' 0 ' events, 0 lost; 4 rules: nothing found'
-check 'which was there' "$(cat sum)" = 'sum 55'
+says 'the command of the unit watches the service until it ends' 0 ' events, 0 lost; 4 rules: nothing found'
+check 'the watched service prints its result' "$(cat sum)" = 'sum 55'
 finish

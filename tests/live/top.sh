@@ -86,8 +86,8 @@ rule="-s pthread.dpe -e 'detect race(x): put(x) & get(x)'"
 
 begin 80 24 "$DPE top $rule -- ./busy"
 shows 'dpe top: ./busy (' ') has ended' ' 0 lost' 'put.enter' 'get.enter' 'thread::create' 'slices' '3 findings' '#1 race: match of put(x)&get(x)' 'q leaves'
-check 'events, rules and findings in 80 by 24' $? -eq 0
-check 'with their counts' "$(grep -c '^put.enter  *3  ' screen) $(grep -c ' race  *3  *3  *0$' screen) $(awk 'length > 80' screen | wc -l)" = '1 1 0'
+check 'a screen of 80 by 24 shows events, rules and findings' $? -eq 0
+check 'a screen of 80 by 24 shows the counts of events and matches' "$(grep -c '^put.enter  *3  ' screen) $(grep -c ' race  *3  *3  *0$' screen) $(awk 'length > 80' screen | wc -l)" = '1 1 0'
 key Enter
 shows 'put(0)' 'at put' 'are independent' 'q goes back'
 check 'Enter opens a finding with its drawing' $? -eq 0
@@ -96,22 +96,22 @@ shows 'Enter opens'
 check 'q goes back' $? -eq 0
 key o
 shows 'a \x1b[31m line'
-check 'what the program wrote, harmless' $? -eq 0
+check 'o shows the output of the program, with escape sequences made harmless' $? -eq 0
 tm resize-window -x 30 -y 8
 shows 'dpe top needs 40x10'
-check 'a terminal that is too small' $? -eq 0
+check 'a terminal that is too small gets a message' $? -eq 0
 tm resize-window -x 120 -y 30
 shows 'q goes back' 'line'
-check 'and a larger one' $? -eq 0
+check 'a terminal made larger shows the output again' $? -eq 0
 key q
 shows 'Enter opens'
 tm resize-window -x 40 -y 24
 shows 'put.ente ' ' slices' '3 findings'
-check 'a narrow one has names, and the first figure of each' "$(grep -c '^put.ente  *3' screen) $(grep -c ' race  *3$' screen)" = '1 1'
+check 'a narrow terminal shows names and the first figure of each' "$(grep -c '^put.ente  *3' screen) $(grep -c ' race  *3$' screen)" = '1 1'
 tm resize-window -x 120 -y 30
 key q
 left 1
-check 'the status of dpe run' $? -eq 0
+check 'q leaves with the exit status of dpe run' $? -eq 0
 shows '#1 race: match' 'exited with status 7' '1 rule: 3 matches' ' line'
 check 'output and report are printed at the end' $? -eq 0
 tm kill-server
@@ -120,16 +120,16 @@ tm kill-server
 target=$!
 begin 80 24 "$DPE top -e 'detect race(x): put(x) & get(x)' -p $target"
 shows 'process (' '0 findings'
-check 'a process that runs already' $? -eq 0
+check '-p shows a process that runs already' $? -eq 0
 key w
 shows "thread $target (busy)" 'pause'
-check 'who waits' $? -eq 0
+check 'w shows waiting threads' $? -eq 0
 key q
 shows 'Enter opens'
 key C-c
 left 3
-check 'Ctrl-C leaves, as nothing was observed' $? -eq 0
-check 'and the process runs on' "$(kill -0 $target && echo lives)" = lives
+check 'Ctrl-C leaves with exit status 3 if nothing was observed' $? -eq 0
+check 'Ctrl-C leaves the process running' "$(kill -0 $target && echo lives)" = lives
 kill $target
 tm kill-server
 
@@ -157,7 +157,7 @@ begin 80 24 "$DPE top -e 'expect A(x): (get(x) ; put(x))*' -e 'detect B(x): get(
 shows ' 600 events'
 key s
 shows 'A: 300 slices' 'B: 300 slices' 'a table of accesses follows them, which has no states' 'q goes back'
-check 'slices by state' "$(grep -A2 '^A:' screen | tail -2 | tr -s ' ' | tr '\n' '|')" = ' 200 next put(x) after get(x)| 100 may end; next get(x) after put(x)|'
+check 's shows slices by state' "$(grep -A2 '^A:' screen | tail -2 | tr -s ' ' | tr '\n' '|')" = ' 200 next put(x) after get(x)| 100 may end; next get(x) after put(x)|'
 key q
 shows 'Enter opens'
 key q
@@ -183,8 +183,8 @@ begin 80 24 "$DPE top --rings=1 --ring=4096 -e 'detect race(x): often(x) & seldo
 shows ') has ended' 'a second    lost'
 check 'lost events have a column' $? -eq 0
 calls=$(awk '$1 == "often.enter" { print $2 + $4 }' screen)
-check 'and adds up to all calls' "$calls $(awk '$1 == "seldom.enter" { print $2, $4 }' screen)" = '300000 1 0'
-check 'as does its sum' "$(awk 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == "lost") print $(i - 1) }' screen)" -eq "$(awk '$1 == "often.enter" { print $4 }' screen)"
+check 'seen and lost events of a function add up to all calls' "$calls $(awk '$1 == "seldom.enter" { print $2, $4 }' screen)" = '300000 1 0'
+check 'the sum of lost events is that of the column' "$(awk 'NR == 1 { for (i = 2; i <= NF; i++) if ($i == "lost") print $(i - 1) }' screen)" -eq "$(awk '$1 == "often.enter" { print $4 }' screen)"
 key q
 left 3
 tm kill-server
@@ -192,31 +192,31 @@ tm kill-server
 for terminal in vt100 screen xterm; do
 	begin 80 24 "TERM=$terminal LC_ALL=C $DPE top $rule -- ./busy"
 	shows 'dpe top: ./busy (' ') has ended' '3 findings' 'q leaves'
-	check "on a $terminal" $? -eq 0
+	check "the screen is shown on a $terminal" $? -eq 0
 	tm kill-server
 done
 for terminal in dumb nosuchterminal; do
 	begin 200 24 "TERM=$terminal $DPE top $rule -- ./busy"
 	shows "error: a terminal of type '$terminal' (TERM) is not known, or cannot move its cursor: set TERM to"
-	check "not on a terminal that is $terminal" $? -eq 0
+	check "a terminal of type $terminal is refused" $? -eq 0
 	left 2
-	check 'which is an error' $? -eq 0
+	check 'the refusal of terminal type $terminal has exit status 2' $? -eq 0
 	tm kill-server
 done
 begin 80 24 "$DPE top -s nothere.dpe -- ./busy"
 left 2
-check 'errors' $? -eq 0
+check 'an absent specification gives exit status 2' $? -eq 0
 shows 'nothere.dpe'
-check 'are on the terminal' $? -eq 0
+check 'an absent specification is named on the terminal' $? -eq 0
 tm kill-server
 begin 80 24 "$DPE top $rule -- ./nothere"
 left 2
-check 'a program that is not there' $? -eq 0
+check 'an absent program gives exit status 2' $? -eq 0
 shows 'nothere'
-check 'is said so' $? -eq 0
+check 'an absent program is named on the terminal' $? -eq 0
 tm kill-server
 run "$DPE" top -e 'detect a' -- ./busy
-says 'without a terminal' 2 'this is not a terminal: use dpe run or dpe attach'
+says 'dpe top without a terminal is refused' 2 'this is not a terminal: use dpe run or dpe attach'
 run "$DPE" top -e 'detect a'
-says 'without a program' 2 'either a process (-p PID) or a program'
+says 'dpe top without a program is refused' 2 'either a process (-p PID) or a program'
 finish

@@ -26,37 +26,37 @@ detect total: sum(_) [total < -18446744073709551616]
 detect minus: minus.exit [.ret = -1] { print($1.ret); }
 DPE
 run "$DPE" run --all -s types.dpe -- ./types
-check 'double, float, infinity, no number, unsigned' \
+check 'values of double, float, infinity, NaN and unsigned are printed' \
 	"$(count_seen '^numbers: 2.5 1.0 1e999 nan 18446744073709551615$')" -eq 1
-check 'conditions over them' "$(count_seen '^numbers: ') $(count_seen 'high: match') $(count_seen 'infinite: match')" = '2 1 2'
-check 'values that are no numbers are not compared' "$(count_seen 'none: match')" -eq 0
-check 'above what has a sign' "$(count_seen 'many: match')" -eq 2
+check 'conditions over floating point values hold' "$(count_seen '^numbers: ') $(count_seen 'high: match') $(count_seen 'infinite: match')" = '2 1 2'
+check 'NaN is neither above nor below a number' "$(count_seen 'none: match')" -eq 0
+check 'an unsigned value above the signed range is compared' "$(count_seen 'many: match')" -eq 2
 check 'a double is watched' "$(count_seen '^grown: 2.5 0.1$') $(count_seen '^grown: -1e+22 2.5$')" = '1 1'
-check 'a truth value' "$(count_seen '^returned: truth 2 1$') $(count_seen '^returned: truth 0 0$')" = '1 1'
-check 'a signed char' "$(count_seen 'small: match')" -eq 1
-check 'an enumeration' "$(count_seen '^kind: colour 2$')" -eq 1
-check 'a member of a structure that is handed over' "$(count_seen '^whole: whole 2$')" -eq 1
-check 'numbers of 128 bits' "$(count_seen '^wide: wide 3 340282366920938463463374607431768211453$')" -eq 1
-check 'with a sign' "$(grep '^sums: ' err | tr '\n' ' ')" = \
+check 'a bool result is read' "$(count_seen '^returned: truth 2 1$') $(count_seen '^returned: truth 0 0$')" = '1 1'
+check 'a signed char result is read' "$(count_seen 'small: match')" -eq 1
+check 'an enumeration result is read' "$(count_seen '^kind: colour 2$')" -eq 1
+check 'a member of a structure passed by value is read' "$(count_seen '^whole: whole 2$')" -eq 1
+check 'unsigned numbers of 128 bits are read' "$(count_seen '^wide: wide 3 340282366920938463463374607431768211453$')" -eq 1
+check 'signed numbers of 128 bits are read' "$(grep '^sums: ' err | tr '\n' ' ')" = \
 	'sums: sum -36893488147419103232 -36893488147419103233 -36893488147419103232 sums: sum 5 -36893488147419103227 -36893488147419103227 '
-check 'compared' "$(count_seen 'total: match')" -eq 1
-check 'an int of -1' "$(count_seen '^minus: -1$')" -eq 1
-check 'behind what is in other registers' "$(count_seen 'point: match')" -eq 1
+check 'a signed number of 128 bits is compared' "$(count_seen 'total: match')" -eq 1
+check 'an int result of -1 is read' "$(count_seen '^minus: -1$')" -eq 1
+check 'an argument after one in other registers is read' "$(count_seen 'point: match')" -eq 1
 run "$DPE" record -o types.jsonl -s types.dpe -- ./types
 python3 -c 'import json
 for line in open("types.jsonl"): json.loads(line)' && ok 'a log is JSON' || not_ok 'a log is JSON'
 run "$DPE" replay --all -s types.dpe types.jsonl
-check 'a replay says the same' "$(count_seen '^grown: 2.5 0.1$') $(count_seen 'infinite: match')" = '1 2'
+check 'a replay has the same values and matches' "$(count_seen '^grown: 2.5 0.1$') $(count_seen 'infinite: match')" = '1 2'
 
 # Other compilers, and debug information in a file of its own, say in another way where a variable is.
 for compiler in "${CC:-cc} -g -gsplit-dwarf" "${CC:-cc} -g -gdwarf-4" 'clang -g' 'clang -g -gsplit-dwarf'; do
 	if ! command -v "${compiler%% *}" >where; then
-		ok "numbers of $compiler # skip it is not installed"
+		ok "values of a program by $compiler # skip it is not installed"
 		continue
 	fi
 	$compiler -D_GNU_SOURCE -O0 -pthread "$TOP/tests/live/targets/types.c" -o types 2>compiled || not_ok "compiling with $compiler"
 	run "$DPE" run --all -s types.dpe -- ./types
-	check "numbers of $compiler" \
+	check "values of a program by $compiler are read" \
 		"$(count_seen '^numbers: 2.5 1.0 1e999 nan 18446744073709551615$') $(count_seen '^grown: 2.5 0.1$')" = '1 1'
 done
 compile_target types
@@ -66,17 +66,17 @@ refused() {
 	echo "$2" >refused.dpe
 	run "$DPE" run -s refused.dpe -- ./types
 	says "$1" 2 "$3"
-	check 'before the target starts' ! -s out
+	check 'the refusal of a value comes before the target starts' ! -s out
 }
-refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is passed by value"
+refused 'a structure passed by value is refused as a value' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is passed by value"
 REAL="'real' is a floating point number, which can only be compared and printed"
-refused 'arithmetic on a double' 'detect r: step [1 < 2 * real]' "$REAL"
-refused 'its sign' 'detect r: step { print(-real); }' "$REAL"
-refused 'where it may be an operand' 'detect r: step [(big ? real : 1) - 1 > 0]' "$REAL"
-refused 'arithmetic on a float' 'detect r: step [single + 1 > 0]' "'single' is a floating point number"
+refused 'arithmetic on a double is refused' 'detect r: step [1 < 2 * real]' "$REAL"
+refused 'the negation of a double is refused' 'detect r: step { print(-real); }' "$REAL"
+refused 'arithmetic on a conditional that may be a double is refused' 'detect r: step [(big ? real : 1) - 1 > 0]' "$REAL"
+refused 'arithmetic on a float is refused' 'detect r: step [single + 1 > 0]' "'single' is a floating point number"
 echo 'detect r: step [(real > 1) + !real + (real ? 1 : 2) == 2] { print(1); }' >computed.dpe
 run "$DPE" run -s computed.dpe -- ./types
-check 'arithmetic on what comparisons say' "$(count_seen '^r: 1$')" -eq 1
+check 'arithmetic on results of comparisons is evaluated' "$(count_seen '^r: 1$')" -eq 1
 echo 'detect r: step [nothing != nothing && nothing != 1 && nothing && !(nothing < 1)] { print(2); }
 detect s: step [nothing == nothing || nothing <= nothing || nothing == limit] { print(3); }' >nan.dpe
 run "$DPE" run -s nan.dpe -- ./types

@@ -22,7 +22,7 @@ wait $! 2>/dev/null
 : >enough
 await grep -q sum killed.out
 rm enough
-printf 'sum 55\n' | same 'the same while it is being observed' killed.out
+printf 'sum 55\n' | same 'dpe is killed while it observes: the program ends as if alone' killed.out
 
 # A stopped process of the same group, and nobody in the session outside of that group.
 cat >stopped.sh <<'X'
@@ -35,35 +35,35 @@ echo goes on
 X
 for follow in '' --follow; do
 	run setsid --wait sh stopped.sh "$DPE" $follow
-	check "a stopped process beside it is not hung up on${follow:+, with $follow}" "$(cat out)" = 'goes on'
+	check "a stopped process of the same group gets no SIGHUP${follow:+, with $follow}" "$(cat out)" = 'goes on'
 done
 
 run "$DPE" run -s seen.dpe -- ./steps crash
-says 'a crash is reported, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
+says 'a crash is reported, and the match before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
 run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
 gives '--target-status: a finding takes precedence' 1
 none='detect none: stride(1) ; stride(99)'
 run "$DPE" run -e "$none" -- ./steps crash
-gives 'a crash is no success, even where nothing is found' 139
+gives 'a crash gives the exit status of its signal if nothing is found' 139
 run "$DPE" run -e "$none" -- ./steps end 200
-gives 'unlike an exit status of its own' 0
+gives 'an exit status of the program gives 0 if nothing is found' 0
 run "$DPE" run --target-status -e "$none" -- ./steps crash
 check "--target-status: the shell's status of a signal" "$status" -eq 139
 run "$DPE" run --target-status -e "$none" -- ./steps end 5
-check "--target-status: the program's own" "$status" -eq 5
+check "--target-status: the program's own exit status" "$status" -eq 5
 run "$DPE" run --target-status -e 'detect never: usleep' -- ./steps end 0
 gives '--target-status: nothing observed is no success' 3
 run "$DPE" run --target-status --allow-unobserved -e 'detect never: usleep' -- ./steps end 0
-gives 'unless that is meant' 0
+gives '--target-status --allow-unobserved: nothing observed is a success' 0
 run "$DPE" run -s seen.dpe -- ./steps end 5
-says 'its status is reported' 1 'exited with status 5'
+says 'the exit status of the program is reported' 1 'exited with status 5'
 
 run sh -c 'seq 1 2000 | "$0" run -s seen.dpe -- ./steps copy' "$DPE"
-seq 1 2000 | same 'standard input and output are its own' out
+seq 1 2000 | same 'standard input and output are those of the program' out
 run "$DPE" run --format=json --report=report.json -s write.dpe -- sh -c 'echo out; echo err >&2; exit 3'
-check 'standard error, too, where the report goes elsewhere' \
+check '--report: standard error is that of the program' \
 	"$status $(cat out) $(head -1 err)" = '0 out err'
-check 'and the report is whole' "$(grep -c '"type":"summary"' report.json)" -eq 1
+check '--report: the report is complete' "$(grep -c '"type":"summary"' report.json)" -eq 1
 
 for format in json sarif; do
 	run "$DPE" run --format=$format -s write.dpe -- sh -c 'echo out; echo err >&2'
@@ -82,50 +82,50 @@ kill -TERM 0
 wait $!
 X
 run setsid --wait sh together.sh "$DPE"
-says 'dpe and the program are ended together' "$status" 'sh was ended by signal 15'
-check 'and nothing else is said of it' "$(grep -c 'runs on\|error:' err)" -eq 0
+says 'SIGTERM for dpe and the program: the signal of the program is reported' "$status" 'sh was ended by signal 15'
+check 'SIGTERM for dpe and the program: no error is reported' "$(grep -c 'runs on\|error:' err)" -eq 0
 run "$DPE" run -s seen.dpe -- ./no-such-program
-says 'no such program' 2 './no-such-program: error: ' 'No such file or directory'
-check 'in one line' "$(lines err)" -eq 1
+says 'an absent program is refused' 2 './no-such-program: error: ' 'No such file or directory'
+check 'the refusal of an absent program is one line' "$(lines err)" -eq 1
 printf 'no program\n' >text
 run "$DPE" run -s seen.dpe -- ./text
-says 'no permission to run it' 2 './text: error: '
-check 'in one line ' "$(lines err)" -eq 1
+says 'a program without execute permission is refused' 2 './text: error: '
+check 'the refusal of a program without execute permission is one line' "$(lines err)" -eq 1
 chmod +x text
 run "$DPE" run -s seen.dpe -- ./text
-says 'no program at all' 2 'text: error: this is not an ELF program or library; a script begins with #! and its interpreter'
+says 'a text file as the program is refused' 2 'text: error: this is not an ELF program or library; a script begins with #! and its interpreter'
 run "$DPE" attach -s seen.dpe -p 4194304
-says 'no such process' 2 '4194304'
+says 'attach to an absent process is refused' 2 '4194304'
 
 printf 'detect seen: strid(1).exit\n' >misspelt.dpe
 run "$DPE" run -s misspelt.dpe -- ./steps slowly 1
-says 'a misspelt function: the nearest' 2 'misspelt.dpe:1:14: error: ' "'strid'" "'stride'"
-check 'and the program was not started' "$(lines out)" -eq 0
+says 'a misspelt function gets a suggestion' 2 'misspelt.dpe:1:14: error: ' "'strid'" "'stride'"
+check 'the program is not started with a misspelt function' "$(lines out)" -eq 0
 printf 'detect seen: libx::stride(1)\n' >library.dpe
 run "$DPE" run -s library.dpe -- ./steps slowly 1
-says 'a library that it does not have' 2 'library.dpe:1:14: error: ' 'libx'
+says 'a function of an absent library is refused' 2 'library.dpe:1:14: error: ' 'libx'
 printf 'detect a: foo\ndetect b: bar & stride\n' >both.dpe
 run "$DPE" run -s both.dpe -- ./steps slowly 1
-check 'two of them: two errors' "$status $(grep -c ': error: ' err)" = '2 2'
+check 'two absent functions are two errors' "$status $(grep -c ': error: ' err)" = '2 2'
 
 if command -v setpriv >/dev/null; then
 	chmod 755 . && cp "$DPE" dpe-copy && chmod 755 dpe-copy steps && chmod 644 seen.dpe
 	run setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-copy run -s seen.dpe -- ./steps slowly 1
-	says 'without root' 2 'CAP_BPF' 'run dpe as root'
-	check 'in one line, too' "$(lines err)" -eq 1
+	says 'dpe without root is refused, and CAP_BPF named' 2 'CAP_BPF' 'run dpe as root'
+	check 'the refusal of dpe without root is one line' "$(lines err)" -eq 1
 fi
 
 # Ctrl-C: SIGINT for the whole process group.
 run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
-says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
+says 'Ctrl-C ends dpe and the program, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
 run python3 "$TOP/tests/live/interrupts.py" --quit 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
-says 'and so does Ctrl-\' 1 'seen: match' 'signal 3 (Quit)' '1 rule: 1 match'
+says 'Ctrl-\ ends dpe and the program, with a summary' 1 'seen: match' 'signal 3 (Quit)' '1 rule: 1 match'
 
 # The log and the exit status of a run that finds nothing.
 printf 'detect never: stride(-5)\n' >never.dpe
 run "$DPE" run -o log.jsonl -s never.dpe -- ./steps slowly 3
-says 'nothing found' 0 'nothing found'
-check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
+says 'a run that finds nothing has exit status 0' 0 'nothing found'
+check 'the log of a run that finds nothing has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
 
 # attach
 ./steps beyond enough >attached.out &
@@ -133,8 +133,8 @@ target=$!
 await grep -q steps /proc/$target/comm
 run python3 "$TOP/tests/live/interrupts.py" '[0-9]{3} events \(' "$DPE" attach --progress=1 -s never.dpe -o attached.jsonl -p $target
 : >enough
-says 'attached, and detached by a signal' 0 'nothing found'
-check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
+says 'attach that a signal ends finds nothing' 0 'nothing found'
+check 'attach sees events until the signal' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
 wait $target
-check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 55'
+check 'the program ends as if alone after attach' "$? $(cat attached.out)" = '7 sum 55'
 finish

@@ -20,33 +20,33 @@ detect static_data: [toggle::toggled']
 detect huge: toggle [huge = 1 && huge != 1.5] { print(huge); }
 DPE
 run "$DPE" run --all -s values.dpe -- ./values
-check 'a condition over a variable' "$(count_seen '^raised: [2367], 1$')" -eq 4
-check 'on entry the function has done nothing' "$(count_seen 'raised: match')" -eq 4
-check 'with other conditions, at a return' "$(count_seen '^full: 10 9$')" -eq 1
-check 'through pointers' "$(count_seen 'chain: match')" -eq 5
-check 'what cannot be read has no value' "$(count_seen 'none: match')" -eq 0
+check 'a condition over a variable holds' "$(count_seen '^raised: [2367], 1$')" -eq 4
+check 'variables have their values before the call on entry' "$(count_seen 'raised: match')" -eq 4
+check 'a condition over a variable and a result holds at a return' "$(count_seen '^full: 10 9$')" -eq 1
+check 'a condition through pointers holds' "$(count_seen 'chain: match')" -eq 5
+check 'a variable that cannot be read has no value' "$(count_seen 'none: match')" -eq 0
 check 'memory that is not paged in yet can be read' "$(count_seen '^far: 0$')" -eq 6
-check 'at data events, too' "$(count_seen '^data: 10$')" -eq 2
-check 'the report shows the values' "$(count_seen 'enqueue(7)  flag = 1, queue.count = 7')" -eq 1
-check 'a static variable of a function' "$(count_seen 'static: match') $(count_seen 'static_data: match')" = '1 6'
-check '128 bits' "$(count_seen '^huge: 1$')" -eq 6
-check 'the end of a list' "$(count_seen 'end: match')" -eq 1
+check 'variables are read at data events' "$(count_seen '^data: 10$')" -eq 2
+check 'the report shows the values of variables' "$(count_seen 'enqueue(7)  flag = 1, queue.count = 7')" -eq 1
+check 'a static variable of a function is read and watched' "$(count_seen 'static: match') $(count_seen 'static_data: match')" = '1 6'
+check 'a variable of 128 bits is read' "$(count_seen '^huge: 1$')" -eq 6
+check 'a null pointer is compared' "$(count_seen 'end: match')" -eq 1
 summary=$(grep '^dpe: .*rules' err)
 
 run "$DPE" run --all --stack=0 -s values.dpe -- ./values
-check 'without stacks' "$(grep '^dpe: .*rules' err)" = "$summary"
+check '--stack=0 has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" record -o values.jsonl -s values.dpe -- ./values
 run "$DPE" replay --all -s values.dpe values.jsonl
-check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'a replay of a .jsonl log has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" convert values.jsonl values.dpel
 run "$DPE" replay --all -s values.dpe values.dpel
-check 'in either format' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'a replay of a .dpel log has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
 
 attaches './values stands-by' --all -s values.dpe
-check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
-check 'went on' "$(cat answer)" = '10 0'
+check 'attach has the same verdicts' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'attach: the program prints its usual result' "$(cat answer)" = '10 0'
 
-# What no rule can use costs no message.
+# An event that no rule can use costs no message.
 # sent NUMBER SPEC
 sent() {
 	printf '%s\n' "$2" >sent.dpe

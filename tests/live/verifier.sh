@@ -21,7 +21,7 @@ bounded() {
 	shift 2
 	run "$DPE" "$@" --debug=probes:2 -s calls.dpe -- ./calls
 	sed -n 's/.* instructions, \([0-9]*\) verified$/\1/p' err >verified
-	check "$what: programs were loaded" "$(lines verified)" -ge 6
+	check "$what: at least 6 BPF programs are loaded" "$(lines verified)" -ge 6
 	check "$what: the verifier processed at most $most instructions" "$(awk '{ sum += $1 } END { print sum }' verified)" -le "$most"
 }
 
