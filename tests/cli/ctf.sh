@@ -69,9 +69,8 @@ rm -r damaged discarded
 
 # ---- LTTng ----
 if ! command -v lttng >/dev/null || ! find /usr/lib -name 'liblttng-ust-pthread-wrapper.so*' | grep -q .; then
-	skip "LTTng's own traces: there is no lttng"
+	echo "ok - traces that LTTng wrote # skip there is no lttng"
 	finish
-	exit
 fi
 cat >inversion.c <<'E'
 #include <pthread.h>
