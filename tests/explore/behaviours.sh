@@ -1,4 +1,4 @@
-# dfs makes a run for each behaviour that a program of a few lines counts, and reaches all of its final states.
+# dfs makes a run for each behaviour that behaviours.py counts, and reaches all final states.
 . tests/tap.sh
 
 for name in tiny letters; do

@@ -43,7 +43,7 @@ run "$DPE" explore --confirm --runs=7 -s race.dpe --fails=0 -- ./predicted race
 says "a finding in an observed run ends --confirm before predictions are tried" 1 "exit status 0" "an observed run had a finding: predictions were not tried"
 
 # ---- predictions of another run ----
-# deep: its first thread has long ended when the second one takes both locks
+# deep: the first thread has long ended when the second one takes both locks
 "$DPE" run --format=json -s race.dpe -- ./predicted race >race.json 2>err
 timeout 100 "$DPE" run --format=json -s deadlock.dpe -- ./predicted deep >deadlock.json 2>err
 run "$DPE" explore --confirm=race.json --runs=7 -s race.dpe -- ./predicted race

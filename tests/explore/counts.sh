@@ -1,4 +1,4 @@
-# As many schedules are explored as a program of a few lines counts.
+# As many schedules are explored as counts.py counts.
 . tests/tap.sh
 
 # counts PROGRAM STATUS

@@ -1,4 +1,4 @@
-# Calls return the same under control as without.
+# Calls return the same under control as without dpe.
 . tests/tap.sh
 
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/errors.c" -o errors || not_ok "compiling errors.c"

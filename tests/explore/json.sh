@@ -15,7 +15,7 @@ assert summary["findings"] == len(findings)
 print(eval(sys.argv[2]))
 END
 
-# holds NAME STATUS FILE EXPRESSION: of the last run, about its summary and findings
+# holds NAME STATUS FILE EXPRESSION: the last run has the status, and EXPRESSION is true of its summary and findings
 holds() {
 	gives "$1: exit status" "$2"
 	check "$1" "$(python3 reads.py "$3" "$4" 2>&1)" = True

@@ -5,7 +5,7 @@ ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/loops.c" -o lo
 	${CC:-cc} loops.o -o loops -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling loops.c"
 ${CC:-cc} -g -O0 "$TOP/tests/explore/targets/loops.c" -o calls -pthread || not_ok "compiling loops.c by itself"
 
-# alike HOW END...: all runs end, and come to these ends, with reduction and without
+# alike HOW END...: all runs end, and reach exactly these ends, with reduction and without
 alike() {
 	how=$1
 	shift

@@ -1,4 +1,4 @@
-# measure: the figures of a running program are the program's own.
+# Measure rules on running programs: the figures are those of the program.
 . tests/tap.sh
 need_live 'measuring'
 cat >work.c <<'END'

@@ -1,4 +1,4 @@
-# Data events of objects: watchpoints that one event sets and another takes away.
+# Data events of objects: watchpoints that one event sets and another one removes.
 . tests/tap.sh
 need_live 'data events of objects' '[first]'
 compile_target objects
@@ -91,7 +91,7 @@ check 'no update by threads created while watchpoints are set is reported twice'
 	awk '$1 > 20 || $3 != $2 + 1' | wc -l)" -eq 0
 
 # attached COUNT: the target runs as $target and dpe as $observer, all probes are in place, and the
-# target goes on to its objects when file 3 is closed.
+# target continues with its objects when file 3 is closed.
 cp each.dpe ticks.dpe
 echo 'detect ticks: tick' >>ticks.dpe
 mkfifo gate

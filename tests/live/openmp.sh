@@ -2,7 +2,7 @@
 . tests/tap.sh
 need_live 'OpenMP'
 
-# build NAME COMPILER: the target, compiled by it
+# build NAME COMPILER: compiles the target
 build() {
 	"$2" -fopenmp -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/openmp.c" -o "$1.o" &&
 		"$2" -fopenmp "$1.o" -o "$1" -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok "building $1"
@@ -28,7 +28,7 @@ patiently() {
 	done
 }
 
-# cases COMPILER: all of them, three times
+# cases COMPILER: correct cases three times, and wrong cases
 cases() {
 	build "$1" "$1"
 	patiently ./"$1" right
@@ -48,7 +48,7 @@ cases gcc
 says 'gcc: a note names libgomp and openmp.dpe' 1 'libgomp.so' 'note: OpenMP: openmp.dpe'
 cases clang
 says 'clang: a note names libomp and openmp.dpe' 1 'libomp' 'note: OpenMP: openmp.dpe'
-# The linker leaves libgomp out of a program that needs nothing of it but what the library wraps.
+# The linker leaves libgomp out of a program that calls only functions of it that the library wraps.
 printf 'int main(void)\n{\n\tint n = 0;\n#pragma omp parallel num_threads(4)\n\tn++;\n\treturn n == 0;\n}\n' >small.c
 gcc -fopenmp -fsanitize=thread -g -c small.c && gcc -fopenmp small.o -o small -L"$BUILD" -Wl,-rpath,"$BUILD" -Wl,--as-needed -ldpe-mem ||
 	not_ok 'building small'

@@ -1,4 +1,4 @@
-# What the kernel does with the instruction that was chosen, on functions written for it: executed
+# How the kernel handles the instruction chosen for a probe, on functions written for it: executed
 # out of line or emulated, as `dpe list --placement` says; and each call is seen once, with its
 # arguments.
 . tests/tap.sh

@@ -1,5 +1,5 @@
-# dpe deadlock on programs that could hang and do not, and on the ones that hang without a cycle. Each
-# case is on its own, and all run at once, in each other's way.
+# dpe deadlock on programs that could hang and do not, and on programs that hang without a cycle. Each
+# case is a program of its own, and all run at once.
 . tests/tap.sh
 need_live 'potential deadlocks and hangs'
 compile_target orders
@@ -39,8 +39,8 @@ watch 3 1 'a mutex taken twice is a deadlock of one thread' twice 'deadlock of 1
 watch 3 0 'a wait that ends after a while is no hang' while 'nothing found' >while.tap &
 wait
 
-# within WAY TEXT: a watch of the program, whose input never ends, for two seconds, and where that was not
-# enough to see the text, for longer
+# within WAY TEXT: watches the program, whose input never ends, for two seconds, and if that was not
+# enough for the text, for longer
 within() {
 	mkdir "$1" && cd "$1" && mkfifo input || exit 1
 	for seconds in 2 8 32; do

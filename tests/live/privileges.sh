@@ -95,7 +95,7 @@ says '--user with an unknown name is refused' 2 'there is no such user'
 run as_nobody +bpf,+perfmon ./dpe run --user=root -s rule.dpe -- ./$target slowly 5
 says '--user with another user, without root, is refused' 2 'only root can run the program as another user'
 
-# A program of root's that anyone may run: it is the caller's from the beginning, and so is its target.
+# A set-uid dpe of root: it runs as its caller from the beginning, and so does its target.
 cp dpe dpe-suid
 chmod 4755 dpe-suid
 printf '' >log.dpel && chmod 600 log.dpel

@@ -1,11 +1,11 @@
-# dpe deadlock on programs that others wrote and that do not hang: nothing is reported, and they work as
-# ever. And on one of them that was made to hang.
+# dpe deadlock on well-known programs that do not hang: nothing is reported, and they work as
+# without dpe. And on one of them with an injected deadlock.
 . tests/tap.sh
 need_live 'programs of Debian'
 seq 1 300000 >input
 PATH=$PATH:/usr/sbin:/sbin
 
-# installed PROGRAM...: says so where one is not
+# installed PROGRAM...: skips, with a message, if one is not
 installed() {
 	for program in "$@"; do
 		command -v "$program" >command && continue
@@ -44,7 +44,7 @@ apart() {
 	(cd "$name" && "$@") >"$name.tap" 2>&1
 }
 
-# has_threads NAME THREADS: the last run's log has so many
+# has_threads NAME THREADS: the last run's log has at least THREADS threads
 has_threads() {
 	check "$1 runs at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
 }
@@ -123,7 +123,7 @@ loses() {
 
 cat >redis-load <<'X'
 #!/bin/sh
-# 4000 requests, which the server counts, too; and what was pushed is there.
+# 4000 requests, which the server counts, too; and all pushed elements are in the list.
 redis-benchmark -s redis.sock -q -n 1000 -c 20 -P 4 -t set,get,incr,lpush || exit
 redis-cli -s redis.sock info stats >stats && redis-cli -s redis.sock info commandstats >>stats || exit
 for command in set get incr lpush; do
@@ -141,7 +141,7 @@ serves_redis() {
 }
 
 cat >memcached.py <<'X'
-# ready, load or stop. The load: 8 clients with 150 requests each; every answer is looked at.
+# ready, load or stop. The load: 8 clients with 150 requests each; every answer is checked.
 import socket, sys, threading
 
 def connect():

@@ -1,5 +1,5 @@
 # Nothing is lost unseen: the events that were seen and the ones that were counted as lost are the calls
-# that were made, at any rate, with any number of threads; and what a log of it keeps permutes.
+# that were made, at any rate, with any number of threads; and a log has the same verdicts in other orders.
 . tests/tap.sh
 need_live 'exact counts'
 compile_target rates
@@ -22,7 +22,7 @@ counts '64 threads, the smallest ring: seen and lost events add up to all calls'
 check '64 threads, the smallest ring: events are lost' "$(grep -c ' 0 lost' err)" -eq 0
 check '64 threads, the smallest ring: a verdict is inconclusive' "$(grep -c '^#.*inconclusive' err)" -ge 1
 
-# So many calls a second for 10 seconds as dpe can follow on this machine, which may be a slow one.
+# For 10 seconds, as many calls a second as dpe can follow on this machine, which may be a slow one.
 for rate in 300000 100000 30000; do
 	run "$DPE" run --stack=0 -s hit.dpe -- ./rates 1 $((10 * rate)) $((1000000000 / rate))
 	counts "1 thread, $rate calls a second: seen and lost events add up to all calls" $((10 * rate))

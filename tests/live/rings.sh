@@ -1,11 +1,11 @@
-# Rings of several processors become one stream: what threads did one after another on changing
-# processors stands in that order, and each thread's numbers go on wherever it is.
+# Rings of several processors become one stream: steps of threads in turn on changing
+# processors are in that order, and each thread's sequence numbers have no gaps.
 . tests/tap.sh
 need_live 'one ring for each processor'
 compile_target wander
 printf 'detect R: step(_) [.tid == 0]\n' >step.dpe
 
-# The numbers of the steps as the log has them, and each thread's own.
+# Checks the order of the steps in the log, and the sequence numbers of each thread.
 steps() {
 	python3 -c '
 import json, sys
@@ -43,7 +43,7 @@ for rings in '' --rings=1 --rings=2 --ring=4096; do
 	fi
 done
 
-# It is written around several times, also if half of it is lost; a record that goes across its end is in one piece.
+# The ring wraps around several times, also if half of the events are lost; a record across its end is in one piece.
 run "$DPE" record --ring=131072 --rings=1 --stack=0 -o log.jsonl -s step.dpe -- ./wander 8000
 steps log.jsonl | tail -n 1 >order
 check 'records that cross the end of a large ring are in one piece' "$(sed -n 's/ steps, in order$//p' order)" -gt 4000

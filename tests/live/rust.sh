@@ -1,4 +1,4 @@
-# How Rust orders threads: by the functions that a program without optimisation has; of an optimised one, unordered events
+# How Rust orders threads: by functions that a program without optimisation has; in an optimised one, unordered events
 # are inconclusive.
 . tests/tap.sh
 need_live "Rust's ways to order threads"

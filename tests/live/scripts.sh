@@ -20,13 +20,13 @@ C
 ${CC:-cc} -g -O1 interpreter.c -o interpreter || not_ok 'compiling'
 echo 'detect r(n): interpret(n) { print(n); }' >r.dpe
 
-# script FILE FORMAT: what is in it, its first line made by printf
+# script FILE FORMAT: makes a script, its first line by printf
 script() {
 	printf "$2\nmore of it\n" >"$1"
 	chmod +x "$1"
 }
 
-# runs NAME WORDS SCRIPT ARGUMENTS...: as without dpe, and the interpreter is observed with so many words
+# runs NAME WORDS SCRIPT ARGUMENTS...: output as without dpe, and the interpreter is observed with WORDS arguments
 runs() {
 	name=$1
 	words=$2

@@ -1,5 +1,5 @@
-# Stacks: whole ones, with frame pointers and without, in functions that align their stack, were called back, or interrupted by a
-# signal, also where the kernel has put its own return addresses; as the compiler's library and gdb find them.
+# Stacks are whole, with frame pointers and without, in functions that align their stack, are called back, or interrupted by a
+# signal, also where the kernel has put its own return addresses; compared with those of the compiler's library and gdb.
 . tests/tap.sh
 need_live 'stacks'
 CC=${CC:-cc}
@@ -42,7 +42,7 @@ for change in 'fde_count=2000000000' 'fde_count=3' 'table=reversed' 'table=rando
 	check "broken tables, preloaded library, $change: the match is found" $status -eq 1 && check "broken tables, preloaded library, $change: all events are seen" "$(grep -c '6 events, 0 lost' err)" = 1
 done
 
-# Of Debian's programs, which have no frame pointers, and of which most are stripped: the callers of the first write.
+# The callers of the first write in Debian's programs, which have no frame pointers, and of which most are stripped.
 cat >frames.gdb <<'END'
 set debuginfod enabled off
 set breakpoint pending on

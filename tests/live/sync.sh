@@ -1,5 +1,5 @@
-# pthread.dpe on a program for each way to synchronise, by itself and then many in one run: what it
-# orders is ordered, what it does not is independent.
+# pthread.dpe on a program for each way to synchronise, each by itself and then many in one run: calls that
+# the way orders are ordered, others are independent.
 . tests/tap.sh
 need_live 'what pthread.dpe orders'
 compile_target sync
@@ -18,7 +18,7 @@ detect ordered: before() ; after()
 detect racing: before() & after()
 END
 
-# orders NAME OPTION WAY: in a folder of its own, as others run beside it
+# orders NAME OPTION WAY: runs in a folder of its own, as others run beside it
 orders() {
 	mkdir "$3" && cd "$3" || exit 1
 	run "$DPE" run $2 --stack=0 -s ../sync.dpe -- ../sync "$3"
@@ -81,7 +81,7 @@ run "$DPE" record --stack=0 -o cases.jsonl -s cases.dpe -- ./sync_cases
 run "$DPE" replay -s cases.dpe cases.jsonl
 all_ways 'in a log'
 
-# Where the lock is not known, any of its holders may have been the writer.
+# Where the value of the lock is not known, any of its holders may have been the writer.
 readers=$(number 'a reader after a reader')
 sed 's/,"vars":{[^}]*}//' cases.jsonl >unknown.jsonl
 check 'a log without variables has fewer values of locks' "$(grep -c cur_writer unknown.jsonl)" -lt "$(grep -c cur_writer cases.jsonl)"

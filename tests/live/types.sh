@@ -48,7 +48,7 @@ for line in open("types.jsonl"): json.loads(line)' && ok 'a log is JSON' || not_
 run "$DPE" replay --all -s types.dpe types.jsonl
 check 'a replay has the same values and matches' "$(count_seen '^grown: 2.5 0.1$') $(count_seen 'infinite: match')" = '1 2'
 
-# Other compilers, and debug information in a file of its own, say in another way where a variable is.
+# Other compilers, and debug information in a file of its own, describe the places of variables in other ways.
 for compiler in "${CC:-cc} -g -gsplit-dwarf" "${CC:-cc} -g -gdwarf-4" 'clang -g' 'clang -g -gsplit-dwarf'; do
 	if ! command -v "${compiler%% *}" >where; then
 		ok "values of a program by $compiler # skip it is not installed"

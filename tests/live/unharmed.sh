@@ -5,7 +5,7 @@ compile_target steps
 printf 'detect seen: stride(1).exit\n' >seen.dpe
 printf 'detect never: write(99)\n' >write.dpe
 
-# dpe is killed in the middle: the program goes on. Only its parent can see its status.
+# dpe is killed in the middle: the program continues. Only its parent can see its status.
 "$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps beyond enough; echo "status $?"' >killed.out 2>killed.err &
 await grep -q begun killed.out
 kill -9 $!
@@ -24,7 +24,7 @@ await grep -q sum killed.out
 rm enough
 printf 'sum 55\n' | same 'dpe is killed while it observes: the program ends as if alone' killed.out
 
-# A stopped process of the same group, and nobody in the session outside of that group.
+# A stopped process of the same group, and no process of the session outside of that group.
 cat >stopped.sh <<'X'
 sleep 1000 &
 kill -STOP $!
@@ -73,7 +73,7 @@ for format in json sarif; do
 		ok "$format is whole" || not_ok "$format is whole"
 done
 
-# dpe and the program are ended together, as a service manager does it.
+# dpe and the program are ended together, as by a service manager.
 cat >together.sh <<'X'
 "$1" deadlock -- sh -c 'echo $$ >begun; exec sleep 1000' &
 while ! test -s begun; do kill -0 $! || exit; sleep 0.05; done

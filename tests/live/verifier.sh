@@ -1,4 +1,4 @@
-# What the kernel's verifier has to do before a target starts is bounded: a loop or function that it follows on every path costs more.
+# The work of the kernel's verifier before a target starts is bounded: a loop or function that it follows on every path costs more.
 . tests/tap.sh
 need_live 'work of the verifier'
 cat >calls.c <<'X'
