@@ -1,20 +1,20 @@
-# Go: order of threads is none of goroutines. Rules about threads are refused, others can be followed.
+# Go: an order of threads is no order of goroutines. Rules about threads are refused, other rules can be followed.
 . tests/tap.sh
-need_live 'Go'
+need_live 'programs of Go'
 
-# A program with the scheduler's functions, as far as dpe looks at them.
+# A program with the function of Go's scheduler by which dpe recognises Go.
 printf 'void newproc(void) __asm__("runtime.newproc");\nvoid newproc(void)\n{\n}\nint main(void)\n{\n\tnewproc();\n}\n' >like_go.c
 gcc -g like_go.c -o like_go || not_ok 'building like_go'
 
-# checks PROGRAM FUNCTION
+# checks PROGRAM FUNCTION: what is refused of the program, and that calls of the function are counted
 checks() {
 	run "$DPE" race "\"$2\",\"$2\"" -- "./$1"
-	says "$1: races are refused, with the way out" 2 "$1: error: it is a Go program, whose goroutines are not threads" 'note: go build -race finds data races'
+	says "$1: dpe race is refused, with a note on go build -race" 2 "$1: error: it is a Go program, whose goroutines are not threads" 'note: go build -race finds data races'
 	run "$DPE" deadlock -- "./$1"
-	says "$1: so are deadlocks" 2 'goroutines are not threads'
+	says "$1: dpe deadlock is refused" 2 'goroutines are not threads'
 	run "$DPE" run -e "measure calls: \"$2\" { count(); }" -- "./$1"
-	says "$1: calls can be counted" 0 "$1: warning: it is a Go program"
-	check "$1: and are" "$(grep -c 'calls: count.* [1-9]' err)" = 1
+	says "$1: dpe run warns that it is a Go program" 0 "$1: warning: it is a Go program"
+	check "$1: dpe run counts calls" "$(grep -c 'calls: count.* [1-9]' err)" = 1
 }
 checks like_go runtime.newproc
 if command -v go >/dev/null; then
@@ -35,6 +35,6 @@ if command -v go >/dev/null; then
 	HOME=$PWD GOFLAGS=-mod=mod go build -o program program.go || not_ok 'building a Go program'
 	checks program main.work
 else
-	ok 'a real program in Go # skip go is not installed'
+	ok 'a program of Go # skip go is not installed'
 fi
 finish

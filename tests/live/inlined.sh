@@ -6,7 +6,7 @@ printf 'detect a: deposit(n) [n == 1]\ndetect b: begins(n)\n' >calls.dpe
 run "$DPE" run --all --stack=2 --show-suppressions -s calls.dpe -- "$BUILD/targets/inlined"
 sed 's/  thread.*//; s/+0x[0-9a-f]*//; s,tests/probes/targets/,,; /^dpe/d
 	s/^\( *at .*\):[0-9]*)/\1)/' err >shown
-same 'inlined calls stand in the stack' shown <<'X'
+same 'inlined calls are in the stack' shown <<'X'
 #1 a: match of deposit(n) [n == 1]  [calls.dpe:1]
   where n = 1
   $1 deposit(1)
@@ -31,5 +31,5 @@ same 'inlined calls stand in the stack' shown <<'X'
 X
 echo 'function:deposit_twice' >known
 run "$DPE" run --suppressions=known --stack=2 -s calls.dpe -- "$BUILD/targets/inlined"
-says 'and suppressions are about them, too' 1 '2 matches, 1 suppressed'
+says 'a suppression by the name of an inlined function applies' 1 '2 matches, 1 suppressed'
 finish

@@ -1,7 +1,7 @@
-# ipc.dpe on two processes for each way to synchronise: what it orders is ordered, what it does not
-# is independent.
+# ipc.dpe on two processes, for each way to synchronise: it orders what the way orders, and all else is
+# independent.
 . tests/tap.sh
-need_live 'what ipc.dpe orders'
+need_live 'synchronisation between processes'
 compile_target ipc
 
 cat >order.dpe <<'X'
@@ -24,7 +24,7 @@ order() {
 		grep -q ' 0 lost' err || break
 		times=$((times + 1))
 	done
-	check "$1 orders, and nothing more" $times -eq $rounds
+	check "ipc.dpe: $1 orders its events and nothing more" $times -eq $rounds
 }
 beside order fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition \
 	ahead two
@@ -36,20 +36,20 @@ mix() {
 }
 beside mix wait pipe connection sysv
 
-# Whom it is from cannot be reported: so nothing is claimed, and it counts.
+# The sender cannot be determined: the message counts as lost, and no order is claimed.
 lose() {
 	run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc "$1"
-	check "$1: what nobody can tell is lost" \
+	check "ipc.dpe: $1: messages of unknown senders count as lost, and no rule matches" \
 		"$(grep -c '^dpe: .* events, [1-9][0-9]* lost' err) $(grep -c '^#. [a-z]*: match' err)" = '1 0'
 }
 # The log is complete: a replay finds the same.
 replay() {
 	run "$DPE" record --follow --stack=0 -s order.dpe -o pipe.jsonl -- ./ipc pipe
 	run "$DPE" replay -s order.dpe pipe.jsonl
-	check 'a replay finds the same' \
+	check 'a replay of a recorded pipe has the same matches' \
 		"$(grep -c '^#. ordered: match\|^#. independent: match' err) $(grep -c '^#. racing\|^#. related' err)" = '2 0'
 }
-# 500 pieces of 1 to 7 bytes, read in others: each byte's number is that of its piece.
+# 500 pieces of 1 to 7 bytes, read in other pieces: each byte has the number of its piece.
 cat >pieces.dpe <<'X'
 include "ipc.dpe"
 detect good(i): put(i) ; got(i)
@@ -58,32 +58,32 @@ detect early(i): put_next(i) ; got(i)
 X
 pieces() {
 	run "$DPE" run --all --follow --stack=0 -s pieces.dpe -- ./ipc pieces
-	check 'each byte comes after its piece' "$(grep -c '^#.* good: match' err) $(grep -c '^#.* bad: match' err)" = "$(cat out) 0"
-	check 'and not after later ones' "$(grep -c '^#.* early: match' err)" -eq 0
+	check 'a byte read from a pipe is ordered after the piece that was written' "$(grep -c '^#.* good: match' err) $(grep -c '^#.* bad: match' err)" = "$(cat out) 0"
+	check 'a byte read from a pipe is not ordered after later pieces' "$(grep -c '^#.* early: match' err)" -eq 0
 }
 threads() {
 	run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
-	check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
+	check 'a pipe orders threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
 }
-# The library numbers some events of a thread, the kernel's programs the others.
+# The preloaded library numbers some events of a thread, the BPF programs the others.
 preload() {
 	compile_target pipes
 	printf 'include "ipc.dpe"\ndetect racing: put(a, x) & put^(a, y)\n' >put.dpe
 	for how in pipe socket stream; do
 		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how
-		says "a $how between threads that also use locks, with --preload" 0 'nothing found' ' 0 lost'
+		says "--preload: a $how orders threads that also use locks" 0 'nothing found' ' 0 lost'
 		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how late
-		says "what comes after the message is not ordered by a $how" 1 'racing: match' ' 0 lost'
+		says "--preload: events after a message are not ordered by the $how" 1 'racing: match' ' 0 lost'
 	done
 }
-# Of data sent to a receiver that is not observed, only as much is kept as can be pending.
+# Of the data sent to a receiver that is not observed, dpe keeps as much as can be pending.
 output() {
 	compile_target prints
 	printf 'include "ipc.dpe"\ndetect end: before()\n' >end.dpe
 	"$DPE" record --stack=0 -s end.dpe -o out.jsonl -- ./prints 6000 2>err | wc -l >out
-	check 'all is printed' "$(cat out)" -eq 6000
+	check 'a program whose output is not read by an observed process prints 6000 lines' "$(cat out)" -eq 6000
 	sends=$(grep -c '"ipc::send"' out.jsonl)
-	check 'sends that nobody receives who is observed' "$(grep -c ' 0 lost' err) $((sends > 4096 && sends < 4100))" = '1 1'
+	check 'the log has about 4096 sends to a receiver that is not observed, and no loss' "$(grep -c ' 0 lost' err) $((sends > 4096 && sends < 4100))" = '1 1'
 }
 others() {
 	case $1 in

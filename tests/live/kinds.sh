@@ -6,7 +6,7 @@ count_seen() {
 	grep -c "$1" err
 }
 
-# built NAME FLAGS...: kinds.c, to the file NAME here
+# built NAME FLAGS...: compiles kinds.c to the file NAME
 built() {
 	name=$1
 	shift
@@ -17,14 +17,14 @@ detect reader(x): own(x) [.comm = "reader"] { print(x, $1.comm); }' >own.dpe
 for kind in '-static' '-static-pie' '-fPIE -pie' '-fno-pie -no-pie' '-s -rdynamic'; do
 	built program $kind
 	run "$DPE" run --all -s own.dpe -- ./program
-	check "a program built with $kind" "$(count_seen '^own: 1 2$') $(count_seen '^own: 5 6$') $(count_seen ' 0 lost')" = '1 2 1'
-	check 'runs as always' "$(cat out)" = 2
+	check "functions of a program built with $kind are observed" "$(count_seen '^own: 1 2$') $(count_seen '^own: 5 6$') $(count_seen ' 0 lost')" = '1 2 1'
+	check 'the output of the program is the same as without dpe' "$(cat out)" = 2
 done
-check 'a thread by its name' "$(count_seen '^reader: 5 reader$') $(count_seen '^reader: ')" = '1 1'
-check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '2 1'
+check 'a condition selects a thread by its name' "$(count_seen '^reader: 5 reader$') $(count_seen '^reader: ')" = '1 1'
+check 'the report has the names of threads' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '2 1'
 built program -s
 run "$DPE" run -s own.dpe -- ./program
-says 'a function of a stripped program' 2 "no function 'own' in program" 'it is stripped'
+says 'an unknown function of a stripped program is explained by the missing symbols' 2 "no function 'own' in program" 'it is stripped'
 
 cat >versions.c <<'C'
 __attribute__((noipa)) int twice_old(int number)
@@ -43,22 +43,22 @@ ${CC:-cc} -g -O1 -shared -fPIC versions.c -o libversions.so -Wl,--version-script
 built versions -DVERSIONS -L. -lversions '-Wl,-rpath,$ORIGIN'
 echo 'detect twice(x): libversions::twice(x).exit { print(x, $1.ret); }' >twice.dpe
 run "$DPE" run --all -s twice.dpe -- ./versions
-check 'both versions of a function' "$(count_seen '^twice: 10 20$') $(count_seen '^twice: 10 21$') $(count_seen ': match')" = '1 1 2'
-check 'which it calls as always' "$(cat out)" = 43
+check 'both versions of a function are observed by its plain name' "$(count_seen '^twice: 10 20$') $(count_seen '^twice: 10 21$') $(count_seen ': match')" = '1 1 2'
+check 'the output of a program with two versions of a function is unchanged' "$(cat out)" = 43
 cat >version.dpe <<'DPE'
 detect old(x): "twice@OLD"(x).exit { print(x, $1.ret); }
 detect new(x): "twice@NEW"(x) + "twice@@NEW"(x) { print(x); }
 detect allocated(n): libc::malloc(n).exit [n >= 4096] { print($1.ret != 0); }
 DPE
 run "$DPE" run --all -s version.dpe -- ./versions
-check 'one version of a function' "$(count_seen '^old: 10 20$') $(count_seen '^old: ') $(count_seen '^new: 10$')" = '1 1 2'
-check 'a function of a library that is stripped' "$(count_seen '^allocated: 1$')" -ge 1
+check 'a version of a function is observed by its name with the version' "$(count_seen '^old: 10 20$') $(count_seen '^old: ') $(count_seen '^new: 10$')" = '1 1 2'
+check 'a function of the stripped C library is observed' "$(count_seen '^allocated: 1$')" -ge 1
 echo 'detect none: "twice@@OLD"' >version.dpe
 run "$DPE" run -s version.dpe -- ./versions
-says 'a version that is not the default one' 2 "no function 'twice@@OLD'"
+says 'a version that is not the default is unknown under its name with @@' 2 "no function 'twice@@OLD'"
 
 if ! command -v rustc >/dev/null; then
-	echo 'ok - a program of Rust # skip there is no rustc'
+	echo 'ok - a program of Rust # skip rustc is not installed'
 	finish
 fi
 cat >shop.rs <<'RS'
@@ -85,12 +85,12 @@ for mangling in '' '-C symbol-mangling-version=v0'; do
 		finish
 	fi
 	run "$DPE" run --all -s shop.dpe -- ./shop
-	check "a method and a function of Rust $mangling" \
+	check "a method and a function of Rust are observed $mangling" \
 		"$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
 done
 nm shop >symbols
-check 'by symbols of the new kind' "$(grep -c ' _RNv.*checkout' symbols)" -eq 1
-check 'by the name of the thread' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
+check 'the program of Rust has symbols of the v0 mangling' "$(grep -c ' _RNv.*checkout' symbols)" -eq 1
+check 'the report has the name of a thread of Rust' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
 
 cat >order.rs <<'RS'
 pub struct Big { a: i64, b: i64, c: i64 }
@@ -123,10 +123,10 @@ X
 for level in 0 2; do
 	rustc -g -C opt-level=$level order.rs >rustc.out 2>&1 || not_ok 'compiling order.rs'
 	run "$DPE" run --all -s known.dpe -- ./order
-	check "arguments before structures of Rust, at level $level" \
+	check "Rust, level $level: arguments after a slice, or where an array is returned, are read" \
 		"$(grep -E '^[a-z]+: [0-9]+$' err | sort | tr '\n' ' ')" = 'made: 21 slice: 11 slice: 12 '
 	run "$DPE" run -s order.dpe -- ./order
-	says "arguments after them, at level $level" 2 "argument 2 of 'big', which has no value: Rust passes structures"
+	says "Rust, level $level: an argument after a structure is refused" 2 "argument 2 of 'big', which has no value: Rust passes structures"
 done
-check 'before it starts' ! -s out
+check 'Rust: an argument after a structure is refused before the program starts' ! -s out
 finish

@@ -1,6 +1,6 @@
 # libdpe-probes as an installed library: a program that observes another one, and follows a rule in it.
 . tests/tap.sh
-need_live 'the library observes programs'
+need_live 'observing programs with libdpe-probes'
 
 prefix=$folder/usr
 make -s -C "$TOP" install PREFIX="$prefix" BUILD="$BUILD" DPE="$DPE" ${SANITIZE:+SANITIZE=1} >made 2>&1 || { not_ok 'make install'; cat made; }
@@ -94,11 +94,11 @@ X
 cc -g -O1 target.c -o target
 cc -Wall -Wextra -Werror observe.c -o observe $flags $libs >compiled 2>&1 || cat compiled
 run ./observe ./target
-gives 'a program of its own observes another one' 0
-same 'and its rule has a match' out <<'X'
+gives 'a program linked with libdpe-probes observes another program' 0
+same 'a program linked with libdpe-probes receives the match of its rule' out <<'X'
 twice: 2 events
 lost in 0 threads, the program returns 7
 X
 run ./observe ./nothing
-says 'a program that is not there' 2 'nothing'
+says 'a program linked with libdpe-probes gets a diagnostic for a missing target' 2 'nothing'
 finish

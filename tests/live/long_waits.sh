@@ -3,7 +3,7 @@
 need_live 'long waits'
 compile_target long_waits
 
-# watch WAY [OPTION...]: runs it until something is reported, and then lets the polling thread end it
+# watch WAY [OPTION...]: runs dpe deadlock until it reports something, and then lets the polling thread end the program
 watch() {
 	way=$1
 	shift
@@ -18,24 +18,24 @@ watch() {
 }
 
 watch wakeup
-says 'a lost wakeup' 0 'possible hang: 1 thread has waited for 1 s' 'not certain' '(wakeup)' 'by lose_wakeup+' 'nothing found, 1 possible hang'
+says 'a lost wakeup is a possible hang' 0 'possible hang: 1 thread has waited for 1 s' 'not certain' '(wakeup)' 'by lose_wakeup+' 'nothing found, 1 possible hang'
 watch post
-says 'a missing post' 0 'possible hang: 1 thread has waited for 1 s' '(post)' 'by await_post+'
+says 'a missing post of a semaphore is a possible hang' 0 'possible hang: 1 thread has waited for 1 s' '(post)' 'by await_post+'
 watch barrier
-says 'a barrier that counts more threads than come' 0 'possible hang: 2 threads have waited for 1 s' \
+says 'a barrier for more threads than come is a possible hang' 0 'possible hang: 2 threads have waited for 1 s' \
 	', and 1 more at the same place, waits for' '(barrier)' 'by await_others+'
 watch pool
-says 'an idle pool: no more than possible, once' 0 'possible hang: 3 threads have waited' 'exited with status 0' '1 possible hang'
-check 'once' "$(grep -c '^#' err)" -eq 1
+says 'an idle thread pool is a possible hang only' 0 'possible hang: 3 threads have waited' 'exited with status 0' '1 possible hang'
+check 'an idle thread pool is reported once' "$(grep -c '^#' err)" -eq 1
 awaited=inconclusive watch locked
-says 'a lock held by a thread that waits, too: inconclusive' 3 'possible hang' '(b), which thread' \
+says 'a lock held by a thread that itself waits makes the verdict inconclusive' 3 'possible hang' '(b), which thread' \
 	'inconclusive: a thread holds what others wait for, and waits, too' 'by take_b+' 'by await_work_with_b+'
 watch cycle
 says 'a cycle beside a polling thread is a deadlock' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+'
 watch pool --on-deadlock=kill
-says 'a program that may hang is left alone' 0 'possible hang' 'exited with status 0'
+says '--on-deadlock=kill does not kill a program with a possible hang' 0 'possible hang' 'exited with status 0'
 watch pool --format=json
-check 'as JSON' "$(python3 -c '
+check 'a possible hang in JSON has its kind, duration and waits' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
@@ -43,15 +43,15 @@ print(f["kind"], f["lasted"], len(f["waits"]), f["waits"][0]["alike"], found[-1]
 	'possible hang 1000000000 1 2 1'
 watch compute
 says 'a join of a thread that runs is no long wait' 0 'possible hang: 1 thread has waited' 'by lose_wakeup+'
-check 'and is not reported later' "$(grep -c '^#' err)" -eq 1
+check 'a join of a thread that runs is not reported later' "$(grep -c '^#' err)" -eq 1
 
-# table WAY FUNCTION: the stacks of waiting threads are whole, beyond calls whose returns are observed
+# table WAY FUNCTION: stacks in the table of waits are complete: they include the callers of calls whose returns are observed
 table() {
 	awaited='whether all threads\|can ever' watch "$1"
 	sed -n '/^blocked/,/^can go on/p' err >table
-	check "$1: the table's stacks go beyond the call that waits" "$(grep -c " by $2+" table)" -eq \
+	check "$1: stacks in the table of waits go beyond the call that waits" "$(grep -c " by $2+" table)" -eq \
 		"$(grep -c ' waits \(for\|at\) ' table)" -a "$(grep -c ' waits \(for\|at\) ' table)" -gt 0
-	check 'and have no address of the kernel, and no end before the outermost frame' "$(grep -c 'uprobes\|…' table)" -eq 0
+	check 'stacks in the table of waits have no address of uprobes, and are not cut short' "$(grep -c 'uprobes\|…' table)" -eq 0
 }
 table wakeup lose_wakeup
 table post await_post
@@ -61,7 +61,7 @@ rm -f end
 "$DPE" deadlock --hang-after=0 -- ./long_waits post >out 2>err &
 observer=$!
 await eval '"$DPE" hang -p "$(pgrep -n -x long_waits)" >table 2>&1; grep -q "waits in futex post" table'
-check 'of a process that another dpe observes, stacks end where the kernel has its address' \
+check 'dpe hang of a process that another dpe observes: stacks end at the address of uprobes' \
 	"$(grep -c uprobes table)" -eq 0 -a "$(grep -c ' …$' table)" -eq 2
 : >end
 wait $observer
