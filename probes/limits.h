@@ -58,6 +58,7 @@
 /* Waits of a thread that has mapped a file: steps of one loop, as many as the kernel allows, and of loops; and ns: beyond,
  * the thread goes on, and what it does before probes are placed counts as lost. */
 #define DPE_WAIT_STEPS (1 << 23)
+#define DPE_WAIT_PAUSE 50000             /* ns between two looks at whether other threads are to run */
 #define DPE_WAIT_TIME 10000000000ull
 #define DPE_WAIT_SHORT 1000000000ull
 #define DPE_WAIT_EVER (~0ull) /* as long as the observer lives */

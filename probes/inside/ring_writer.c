@@ -3,6 +3,7 @@
 #include "probes/inside/ring_slots.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -60,10 +61,18 @@ static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *he
 	__atomic_store_n(&header->nowhere.last, now, __ATOMIC_RELAXED);
 }
 
-/* Not by kill, which is wrapped and would report an event. */
+/* A process that has ended exists until its parent has waited for it, and a parent may never do that. By system calls, since
+ * functions are wrapped and would report events. Where the target may not ask, the observer counts as living. */
 static bool lives(pid_t process)
 {
-	return !syscall(SYS_kill, process, 0) || errno != ESRCH;
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN};
+	long ended;
+
+	if (end.fd < 0)
+		return errno != ESRCH && (!syscall(SYS_kill, process, 0) || errno != ESRCH);
+	ended = syscall(SYS_poll, &end, 1, 0);
+	syscall(SYS_close, end.fd);
+	return ended <= 0;
 }
 
 /* True once there is room again. The reader empties the rings many times a second; if it took nothing for so

@@ -205,9 +205,6 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (bpf_program__autoload(bpf->progs.on_begin_process) &&
 		!attach_tracepoint(bpf->progs.on_begin_process, &bpf->links.on_begin_process, diags))
 		return false;
-	if (bpf_program__autoload(bpf->progs.on_stop_signal) &&
-		!attach_tracepoint(bpf->progs.on_stop_signal, &bpf->links.on_stop_signal, diags))
-		return false;
 	if (bpf_program__autoload(bpf->progs.on_signal) &&
 		!attach_tracepoint(bpf->progs.on_signal, &bpf->links.on_signal, diags))
 		return false;
@@ -217,7 +214,8 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 	if ((probes->plan->channels || probes->plan->waits) &&
 		!attach_tracepoint(bpf->progs.on_return, &bpf->links.on_return, diags))
 		return false;
-	return attach_tracepoint(bpf->progs.on_returns, &bpf->links.on_returns, diags) &&
+	return attach_tracepoint(bpf->progs.on_sent_signal, &bpf->links.on_sent_signal, diags) &&
+	       attach_tracepoint(bpf->progs.on_returns, &bpf->links.on_returns, diags) &&
 	       attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
 	       attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
 	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);

@@ -269,7 +269,6 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->has_task_work = !probes->stop_processes && kernel_has_task_work();
 	bpf_program__set_autoload(bpf->progs.on_begin_process,
 		probes->follows && !bpf->rodata->has_task_work);
-	bpf_program__set_autoload(bpf->progs.on_stop_signal, probes->follows);
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->event_signal = (__u32)probes->signal;
 	bpf->rodata->stack_depth =

@@ -65,7 +65,7 @@ static void add_link(struct ends *ends, struct bpf_link *link)
 static void add_tracepoints(struct ends *ends, struct dpe_bpf *bpf)
 {
 	struct bpf_link **links[] = {&bpf->links.on_call, &bpf->links.on_return, &bpf->links.on_fork,
-		&bpf->links.on_exec, &bpf->links.on_end, &bpf->links.on_begin_process, &bpf->links.on_stop_signal};
+		&bpf->links.on_exec, &bpf->links.on_end, &bpf->links.on_begin_process, &bpf->links.on_sent_signal};
 
 	for (unsigned i = 0; i < DPE_COUNT(links); i++) {
 		add_link(ends, *links[i]);

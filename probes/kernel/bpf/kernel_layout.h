@@ -233,8 +233,10 @@ static const volatile bool makes_tail_calls = false;
 	} while (0)
 #endif
 
+#define SIGNAL_KILL 9
 #define SIGNAL_STOP 19
 #define SIGNAL_TERMINAL_STOP 20
 #define SIGNAL_CONTINUE 18
+#define SIGNAL_DELIVERED 0 /* what becomes of a signal, as its tracepoint says */
 
 #endif

@@ -29,19 +29,25 @@ HASH_MAP(asking, DPE_MAP_PROCESSES, __u32, struct dpe_question);
 
 struct await {
 	__u64 number, until, address;
+	__u64 pause; /* the end of the current one */
 	__u32 done, watched; /* `watched`: until the watchdog gives it up */
 };
 
 /* Reading the thread's own memory in this way lets other threads run, which a plain loop does not on kernels
- * without preemption; and it fails if the thread is being killed. */
+ * without preemption; and it fails if the thread is being killed. It takes the lock of the mappings, which the observer needs for
+ * each probe: so there are pauses in between. */
 static long await_step(__u32 step, struct await *await)
 {
+	__u64 now = bpf_ktime_get_ns();
 	char byte;
 
 	await->done = *(volatile __u64 *)&answered >= await->number;
-	if (await->done || *(volatile __u32 *)&observer_gone || bpf_ktime_get_ns() > await->until ||
+	if (await->done || *(volatile __u32 *)&observer_gone || now > await->until ||
 		(await->watched && *(volatile __u64 *)&unanswered >= await->number))
 		return 1;
+	if (now < await->pause)
+		return 0;
+	await->pause = now + DPE_WAIT_PAUSE;
 	if (!bpf_copy_from_user_task(&byte, sizeof(byte), (const void *)await->address,
 		    bpf_get_current_task_btf(), 0))
 		return 0;

@@ -606,11 +606,15 @@ int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 	return 0;
 }
 
-/* Runs in the sender. */
+/* Runs in the sender. An observer that is killed while it puts a probe in cannot end before the kernel has taken that out, for
+ * which the kernel waits until no program runs: so nothing may wait for the observer from the signal on, rather than from its
+ * end. */
 SEC("tp_btf/signal_generate")
-int BPF_PROG(on_stop_signal, int signal, struct kernel_siginfo *info, struct task_struct *task)
+int BPF_PROG(on_sent_signal, int signal, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
 {
-	if (observing && (signal == SIGNAL_STOP || signal == SIGNAL_TERMINAL_STOP) && process_of(task))
+	if (signal == SIGNAL_KILL && result == SIGNAL_DELIVERED && process_id(task) == observer)
+		observer_gone = 1;
+	if (follow && observing && (signal == SIGNAL_STOP || signal == SIGNAL_TERMINAL_STOP) && process_of(task))
 		note_stop_signal(task, (__u64)info);
 	return 0;
 }

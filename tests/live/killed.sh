@@ -1,0 +1,76 @@
+# dpe is killed at any moment, and nobody waits for it: what waits for it in the target, in the kernel or in the library, goes on.
+. tests/tap.sh
+need_live 'what dpe leaves behind where it is killed'
+compile_target beats
+
+# grown: each of the target's counters has grown by 20 since `before` was written
+grown() {
+	paste before beats.out | awk '{ good += $2 >= $1 + 20 } END { exit good < 3 }'
+}
+
+locked() {
+	paste before beats.out | awk 'NR == 1 { print $2 - $1 }'
+}
+
+started() {
+	awk '{ good += $1 >= 3 } END { exit good < 3 }' beats.out
+}
+
+# Its threads load libraries, and make processes that begin programs, each of which waits until dpe has put its probes in.
+for options in '' --follow; do
+	for i in 1 2 3; do
+		rm -f beats.out
+		"$DPE" deadlock $options -- ./beats beats.out >killed.out 2>killed.err &
+		dpe=$!
+		await started
+		kill -9 $dpe
+		cp beats.out before
+		await grown
+		check "dpe ${options:+$options }is killed, $i: each thread goes on" $? -eq 0
+		check "dpe ${options:+$options }is killed, $i: no thread waits while another one locks 10,000 times" "$(locked)" -lt 10000
+		kill -9 "$(tail -n 1 beats.out)"
+		wait $dpe 2>/dev/null
+	done
+done
+
+# The library waits for room in its rings, but not for a dpe that has ended, whose parent has not waited for it. Each look at that is
+# a sleep.
+cat >writer.c <<'X'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+int main(void)
+{
+	char line[128];
+	FILE *status;
+
+	puts("begun");
+	fflush(stdout);
+	while (access("killed", F_OK))
+		;
+	for (long i = 0; i < 3000000; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	status = fopen("/proc/self/status", "r");
+	while (fgets(line, sizeof(line), status))
+		if (!strncmp(line, "voluntary", 9))
+			puts(line);
+	return 0;
+}
+X
+gcc -fsanitize=thread -g -O1 -c writer.c -o writer.o && gcc writer.o -o writer -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
+sh -c '"$1" race -- ./writer >writer.out 2>writer.err & echo $! >dpe.pid; exec sleep 1000' sh "$DPE" &
+parent=$!
+await grep -q begun writer.out
+kill -9 "$(cat dpe.pid)"
+await grep -q '^State:.*Z' "/proc/$(cat dpe.pid)/status"
+: >killed
+await grep -q voluntary writer.out
+check 'a dpe that nobody has waited for is not waited for' "$(sed -n 's/^voluntary.*:[^0-9]*//p' writer.out)" -lt 20000
+kill $parent
+finish
