@@ -1,9 +1,9 @@
-# The examples do what their comments say, in 20 of 20 runs. The broken ones are so in every run,
-# however the threads take turns; therefore half of the programs run at once here, in each other's way.
+# The examples do what their comments say, in 20 of 20 runs. The broken ones fail under every schedule
+# of the threads; therefore half of the programs run at once here, and disturb each other.
 . tests/tap.sh
 need_live 'the examples'
 
-# follow SPEC PROGRAM STATUS TEXT...: 20 runs, of which each says this, and how the program ended
+# follow SPEC PROGRAM STATUS TEXT...: 20 runs, each of which reports this, and how the program ended ($ends)
 ends='exited with status 0'
 follow() {
 	rule=$TOP/examples/$1
@@ -13,12 +13,12 @@ follow() {
 	i=1
 	while test $i -le 20; do
 		run timeout -s KILL 120 "$DPE" run --on-deadlock=kill -s "$rule" -- "$BUILD/examples/$program"
-		says "$program, run $i" "$@" "$ends" ' 0 lost'
+		says "dpe run of $program, run $i: the expected report" "$@" "$ends" ' 0 lost'
 		i=$((i + 1))
 	done
 }
 
-# hang PROGRAM STATUS TEXT...: the same of 3 runs under dpe deadlock
+# hang PROGRAM STATUS TEXT...: 3 runs of dpe deadlock, each of which reports this
 hang() {
 	program=$1
 	shift
@@ -26,12 +26,12 @@ hang() {
 	i=1
 	while test $i -le 3; do
 		run timeout -s KILL 120 "$DPE" deadlock --on-deadlock=kill -- "$BUILD/examples/$program"
-		says "$program, run $i" "$@" ' 0 lost'
+		says "dpe deadlock of $program, run $i: the expected report" "$@" ' 0 lost'
 		i=$((i + 1))
 	done
 }
 
-# The lost item is always the second; which producer's is taken twice is left to them.
+# The lost item is always the second; which producer's item is taken twice depends on the schedule.
 follow bounded-buffer/items.dpe bounded-buffer-broken 1 'item: incomplete match of put(x);take(x)' 'where x = 2' \
 	'item: violation of put(x);take(x)' '1 violated, 1 incomplete, 2 satisfied' >1.tap &
 follow bounded-buffer/items.dpe bounded-buffer 0 'nothing found, 4 satisfied' >2.tap &
