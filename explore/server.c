@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -83,10 +84,14 @@ static void place_files(const struct launch *launch)
 	dup2(launch->errors, STDERR_FILENO);
 }
 
-static _Noreturn void become_program(const struct launch *launch)
+/* Its run ends with it, and it ends with dpe, even one that was killed: it may wait for a run that never ends. */
+static _Noreturn void become_program(const struct launch *launch, pid_t dpe)
 {
 	int error;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != dpe)
+		_exit(127);
 	place_files(launch);
 	fcntl(launch->memory, F_SETFD, 0);
 	fcntl(launch->socket, F_SETFD, 0);
@@ -112,13 +117,15 @@ static int read_failure(int end)
 static int start_process(struct dpe_server *server, struct launch *launch)
 {
 	int ends[2];
+	pid_t dpe;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return errno;
 	launch->failed = ends[1];
+	dpe = getpid();
 	server->pid = fork();
 	if (!server->pid)
-		become_program(launch);
+		become_program(launch, dpe);
 	close(ends[1]);
 	if (server->pid < 0) {
 		close(ends[0]);

@@ -81,4 +81,20 @@ run strace -f -qq -o strace.out -e trace=futex -e inject=futex:delay_enter=30000
 says "threads that are woken late have no finding" 0 "nothing found"
 check "strace delays calls of futex" -n "$(grep 'DELAYED' strace.out)"
 check "threads that are woken late stay controlled" -z "$(grep 'not controlled' err)"
+
+# ---- dpe ends first: the pipe is closed once no process of the run is left ----
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/stays.c" -o stays || not_ok "compiling stays.c"
+for signal in TERM KILL; do
+	rm -f pipe
+	mkfifo pipe
+	"$DPE" explore --run-seconds=1000 -- ./stays pipe >out 2>err &
+	dpe=$!
+	exec 3<pipe
+	read -r line <&3
+	kill -$signal $dpe
+	timeout 60 cat <&3 >rest
+	check "$signal ends dpe and its run" "$line $?" = "here 0"
+	exec 3<&-
+	wait $dpe
+done
 finish
