@@ -150,7 +150,7 @@ static bool read_match(struct wanted *to, const cJSON *object)
 		read_accesses(to, messages);
 	else if (number_of(object, "prefix"))
 		to->unknown = "it begins too late in a long run";
-	return good && to->nturns;
+	return good && (to->nturns || to->accesses[0]);
 }
 
 /* Which argument of the call the lock is. */
@@ -197,9 +197,18 @@ static bool has_rule(const struct dpe_spec *spec, const char *name)
 	return false;
 }
 
-static bool is_match(const cJSON *object)
+static bool is_predicted(const cJSON *object)
 {
 	return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(object, "schedule"));
+}
+
+/* Of a race that happened, the accesses suffice; what else happened has no schedule. */
+static bool is_match(const cJSON *object)
+{
+	const char *verdict = text_of(object, "verdict");
+
+	return is_predicted(object) || (verdict && !strcmp(verdict, "match") &&
+					       has_accesses(cJSON_GetObjectItemCaseSensitive(object, "messages")));
 }
 
 static bool is_deadlock(const cJSON *object)
@@ -216,7 +225,7 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 	if (to->is_deadlock)
 		dpe_text_printf(&text, "%s: potential deadlock of %u threads", rule, to->nturns);
 	else
-		dpe_text_printf(&text, "%s: predicted match of ", rule);
+		dpe_text_printf(&text, "%s: %smatch of ", rule, to->nturns ? "predicted " : "");
 	for (unsigned i = to->nturns; i < to->count; i++) {
 		unsigned at = i - to->nturns;
 		const char *place = at < DPE_COUNT(to->accesses) ? to->accesses[at] : NULL;
@@ -227,6 +236,41 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 	dpe_text_printf(&text, ", line %u", line);
 	to->what = text.at;
 	to->rule = dpe_xstrdup(rule);
+}
+
+static bool same_places(const struct wanted *a, const struct wanted *b)
+{
+	const char *const *of_a = (const char *const *)a->accesses, *const *of_b = (const char *const *)b->accesses;
+
+	if (!of_a[0] || !of_a[1] || !of_b[0] || !of_b[1])
+		return false;
+	return (!strcmp(of_a[0], of_b[0]) && !strcmp(of_a[1], of_b[1])) ||
+	       (!strcmp(of_a[0], of_b[1]) && !strcmp(of_a[1], of_b[0]));
+}
+
+static void free_wanted(struct wanted *finding)
+{
+	for (unsigned k = 0; k < finding->count; k++)
+		free(finding->events[k].name);
+	free(finding->accesses[0]);
+	free(finding->accesses[1]);
+	free(finding->events);
+	free(finding->what);
+	free(finding->rule);
+}
+
+/* A race at the same places as one before, on other memory or in another rule, has the same runs. */
+static void drop_if_repeated(struct cli_wanted_findings *wanted)
+{
+	struct wanted *last = &wanted->at[wanted->count - 1];
+
+	for (unsigned i = 0; i + 1 < wanted->count; i++) {
+		if (!same_places(&wanted->at[i], last))
+			continue;
+		free_wanted(last);
+		wanted->count--;
+		return;
+	}
 }
 
 /* Takes the line as read; false after a diagnostic. */
@@ -251,6 +295,7 @@ static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 	*to = (struct wanted){0};
 	if (is_match(object) ? read_match(to, object) : read_deadlock(to, object)) {
 		describe(to, rule, line);
+		drop_if_repeated(wanted);
 		return true;
 	}
 	dpe_diag_at(diags, DPE_ERROR, path,
@@ -274,7 +319,7 @@ static bool read_lines(struct cli_wanted_findings *wanted, FILE *file, const str
 	free(line);
 	if (!good || wanted->count)
 		return good;
-	dpe_diag_at(wanted->cli->diags, DPE_ERROR, path, "has no predicted match and no potential deadlock");
+	dpe_diag_at(wanted->cli->diags, DPE_ERROR, path, "has no race of accesses to memory, no predicted match and no potential deadlock");
 	return false;
 }
 
@@ -505,15 +550,8 @@ void cli_wanted_free(struct cli_wanted_findings *wanted)
 	if (!wanted)
 		return;
 	cli_wanted_begin(wanted);
-	for (unsigned i = 0; i < wanted->count; i++) {
-		for (unsigned k = 0; k < wanted->at[i].count; k++)
-			free(wanted->at[i].events[k].name);
-		free(wanted->at[i].accesses[0]);
-		free(wanted->at[i].accesses[1]);
-		free(wanted->at[i].events);
-		free(wanted->at[i].what);
-		free(wanted->at[i].rule);
-	}
+	for (unsigned i = 0; i < wanted->count; i++)
+		free_wanted(&wanted->at[i]);
 	free(wanted->at);
 	free(wanted->messages);
 	free(wanted->threads);

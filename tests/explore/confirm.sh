@@ -72,7 +72,7 @@ run "$DPE" explore --confirm=race.json -e 'predict other: put() & get()' -- ./pr
 says "--confirm=FILE with a prediction of an absent rule is refused" 2 "race.json: error: line 1: there is no rule 'race'"
 tail -1 race.json >none.json
 run "$DPE" explore --confirm=none.json -s race.dpe -- ./predicted race
-says "--confirm=FILE without predictions is refused" 2 "has no predicted match and no potential deadlock"
+says "--confirm=FILE without predictions is refused" 2 "no predicted match and no potential deadlock"
 echo '{' >bad.json
 run "$DPE" explore --confirm=bad.json -s race.dpe -- ./predicted race
 says "--confirm=FILE that is not JSON is refused" 2 "line 1 is not JSON"
@@ -97,6 +97,19 @@ for case in before within cell heap freed shared never; do
 	run "$DPE" explore --replay=found.schedule -- ./raced $case
 	says "a confirmed race of accesses occurs again in its replay: $case" 1 "replay of found.schedule: race (2 threads)"
 done
+
+# … that happened
+"$DPE" race --format=json -- "$explored/lost-update" >happened.json 2>err
+sed -n '/"rule":"race[0-9]*".*"verdict":"match"/p' happened.json >races.json
+cat races.json races.json >happened.json
+run "$DPE" explore --confirm=happened.json --runs=30 -- "$explored/lost-update"
+says "a race that happened is confirmed" 1 "confirmed: race4: match of mem::" "race (2 threads)" \
+	"thread 2 is at the write of 'counter' at work+"
+check "each pair of places is confirmed once" "$(grep -c 'explore: confirmed: ' err)" -eq \
+	"$(sed -n 's/^explore: \([0-9]*\) of [0-9]* predictions confirmed/\1/p' err)"
+check "a race reported twice is confirmed once" "$(grep -c 'explore: confirmed: ' err)" -lt "$(grep -c . happened.json)"
+run "$DPE" explore --replay=found.schedule -- "$explored/lost-update"
+says "the schedule of a race that happened leads there" 1 "replay of found.schedule: race (2 threads)"
 run "$DPE" explore --confirm=memory.json -- ./predicted none
 says "predictions of accesses that the program does not have are not tried" 3 "not tried, as no observed run has its accesses"
 
