@@ -29,9 +29,21 @@ static void end_round(void *round)
 		dpe_sched_finish();
 }
 
-/* In the process of a run, by its first thread. */
+static void count_fork(void)
+{
+	if (dpe_sched)
+		dpe_sched->forks++;
+}
+
+static void let_go(void)
+{
+	dpe_sched = NULL;
+}
+
+/* In the process of a run, by its first thread. A child runs on uncontrolled, also one of daemon(3), which calls no function named fork. */
 void dpe_sched_threads_begin(void)
 {
+	pthread_atfork(count_fork, NULL, let_go);
 	pthread_key_create(&ending, end_round);
 	dpe_sched_watch_end();
 }
@@ -343,16 +355,8 @@ DPE_SCHED_EXPORTED int pthread_once(pthread_once_t *once, void (*routine)(void))
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* The child runs on uncontrolled. */
 DPE_SCHED_EXPORTED pid_t fork(void)
 {
-	pid_t pid;
-
 	arrive(DPE_SCHED_FORK, 0, DPE_SCHED_HERE);
-	if (dpe_sched)
-		dpe_sched->forks++;
-	pid = REAL(fork)();
-	if (!pid)
-		dpe_sched = NULL;
-	return pid;
+	return REAL(fork)();
 }
