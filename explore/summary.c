@@ -64,6 +64,15 @@ void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at)
 	*at = exploration->text_size;
 }
 
+/* `what`: "schedule" or "behaviour". */
+static void report_all(FILE *to, unsigned count, const char *what, const char *bound)
+{
+	if (count == 1)
+		fprintf(to, "explore: the only %s%s was explored\n", what, bound);
+	else
+		fprintf(to, "explore: all %u %ss%s explored\n", count, what, bound);
+}
+
 static void report_completeness(const struct dpe_exploration *exploration)
 {
 	FILE *to = exploration->to;
@@ -73,13 +82,13 @@ static void report_completeness(const struct dpe_exploration *exploration)
 		snprintf(bound, sizeof(bound), " with at most %u preemption%s", exploration->dfs.bound,
 			exploration->dfs.bound == 1 ? "" : "s");
 	if (exploration->complete && !exploration->by_dfs)
-		fprintf(to, "explore: all %u schedules explored\n", exploration->delays.ndone);
+		report_all(to, exploration->delays.ndone, "schedule", "");
 	else if (exploration->complete && exploration->dfs.full)
-		fprintf(to, "explore: all %u schedules%s explored\n", exploration->dfs.behaviours, bound);
+		report_all(to, exploration->dfs.behaviours, "schedule", bound);
 	else if (exploration->complete && *bound)
 		fprintf(to, "explore: all behaviours%s explored\n", bound);
 	else if (exploration->complete)
-		fprintf(to, "explore: all %u behaviours explored\n", exploration->dfs.behaviours);
+		report_all(to, exploration->dfs.behaviours, "behaviour", "");
 	else if (exploration->by_dfs && exploration->ended)
 		fprintf(to, "explore: not all behaviours were explored: %s\n",
 			exploration->dfs.strayed ? "the program depends on something other than the schedule"

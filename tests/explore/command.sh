@@ -88,7 +88,7 @@ gives "--error-exitcode=9: exit status 9 with a finding" 9
 cp "$DPE" lonely
 run ./lonely explore -- ./statuses
 if test -e /usr/local/lib/dpe/libdpe-sched.so; then
-	skip "a missing libdpe-sched.so is reported: one is installed"
+	echo "ok - a missing libdpe-sched.so is reported # skip one is installed"
 else
 	says "a missing libdpe-sched.so is reported with the places searched" 2 "libdpe-sched.so is neither beside $PWD/dpe nor in /usr/local/lib/dpe" "run 'make'"
 fi

@@ -1,6 +1,6 @@
 # dpe is killed at any moment, and nobody waits for it: what waits for it in the target, in the kernel or in the library, goes on.
 . tests/tap.sh
-need_live 'what dpe leaves behind where it is killed'
+need_live 'targets of a dpe that is killed'
 compile_target beats
 
 # grown: each of the target's counters has grown by 20 since `before` was written
@@ -63,7 +63,7 @@ int main(void)
 	return 0;
 }
 X
-gcc -fsanitize=thread -g -O1 -c writer.c -o writer.o && gcc writer.o -o writer -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building it'
+gcc -fsanitize=thread -g -O1 -c writer.c -o writer.o && gcc writer.o -o writer -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building writer.c'
 sh -c '"$1" race -- ./writer >writer.out 2>writer.err & echo $! >dpe.pid; exec sleep 1000' sh "$DPE" &
 parent=$!
 await grep -q begun writer.out
@@ -71,6 +71,6 @@ kill -9 "$(cat dpe.pid)"
 await grep -q '^State:.*Z' "/proc/$(cat dpe.pid)/status"
 : >killed
 await grep -q voluntary writer.out
-check 'a dpe that nobody has waited for is not waited for' "$(sed -n 's/^voluntary.*:[^0-9]*//p' writer.out)" -lt 20000
+check 'the target does not wait for a dpe that is a zombie' "$(sed -n 's/^voluntary.*:[^0-9]*//p' writer.out)" -lt 20000
 kill $parent
 finish
