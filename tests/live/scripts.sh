@@ -66,7 +66,7 @@ refused 'a script with an absent interpreter is refused' ./missing '/no/such/int
 script windows "#!$PWD/interpreter\r"
 refused "a script with a carriage return after its interpreter is refused" ./windows 'No such file or directory'
 script folder '#!/'
-refused 'a script with a folder as its interpreter is refused' ./folder 'Permission denied'
+refused 'a script with a folder as its interpreter is refused' ./folder 'Is a directory'
 script long "#!/$(seq 1 200 | tr -d '\n')"
 run "$DPE" run -s r.dpe -- ./long
 says 'a script with a first line too long for the kernel is refused' 2 'this is a script that cannot be run: Exec format error'

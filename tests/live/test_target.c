@@ -124,7 +124,7 @@ static void clear_errors(void **state)
 	fputs("#!/bin/sh\nexit 0\n", file);
 	fclose(file);
 	refuse("no-such-program", NULL, "main", "cannot be run: No such file");
-	refuse("/etc", NULL, "main", "cannot be run: Permission denied");
+	refuse("/etc", NULL, "main", "cannot be run: Is a directory");
 	refuse(script, NULL, "main", "cannot be run: Permission denied");
 	chmod(script, 0755);
 	refuse(script, NULL, "nobodys", "no function 'nobodys'");
