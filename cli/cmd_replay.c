@@ -298,8 +298,8 @@ static void report_no_log(struct cli *cli)
 	const char *last = cli->specs.count > 1 ? cli->specs.at[cli->specs.count - 1] : NULL;
 
 	if (last)
-		cli_usage_error(cli, "no log: '%s' is taken as a specification of -s; name a log .jsonl, .msg, .dpel, .std, .otlp, "
-			".shiviz or .journal, or put --from or --pattern before -s", last);
+		cli_usage_error(cli, "no log: '%s' is taken as a specification of -s; the name of a log ends in .jsonl, .msg, "
+			".dpel, .std, .otlp, .shiviz or .journal; for another name, put --from or --pattern before -s", last);
 	else
 		cli_usage_error(cli, "no log; - is standard input");
 }

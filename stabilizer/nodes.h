@@ -185,8 +185,8 @@ struct dpe_stabilizer {
 	unsigned nbackward, nparked, ninverted;
 	struct dpe_chain_end *chains;
 	unsigned nchains, capchains;
-	struct dpe_stamp found; /* counted: of the latest thread that was found; the first `nfound` events precede it */
-	uint64_t nfound;
+	struct dpe_stamp found; /* counted: of the latest thread that was found; the first `before_found` events precede it */
+	uint64_t before_found;
 	uint32_t chain_max; /* a full chain is continued by another; tests lower it */
 
 	/* Scratch space. */

@@ -207,12 +207,12 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 /* All released events: what precedes the latest found thread, and what came since. */
 static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 {
-	if (stabilizer->nfound)
+	if (stabilizer->before_found)
 		dpe_past_add(&stabilizer->past, &stabilizer->found);
 	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
 		struct dpe_chain_end *end = &stabilizer->chains[i];
 
-		if (i == own || !dpe_chain_last(end) || (end->tail && end->tail->number < stabilizer->nfound))
+		if (i == own || !dpe_chain_last(end) || (end->tail && end->tail->number < stabilizer->before_found))
 			continue;
 		/* All events before the last one of an ended chain. */
 		if (end->ended)
@@ -229,7 +229,7 @@ static void note_found(struct dpe_stabilizer *stabilizer, const struct dpe_messa
 	dpe_stamp_unref(&stabilizer->found);
 	stabilizer->found = node->stamp;
 	dpe_stamp_ref(&stabilizer->found);
-	stabilizer->nfound = stabilizer->released;
+	stabilizer->before_found = stabilizer->released;
 }
 
 static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)

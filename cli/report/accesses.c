@@ -22,13 +22,11 @@ bool cli_is_access(const struct cli_report *report, const struct dpe_message *me
 	       (begins_with(report, message, "mem::") || cli_is_atomic(report, message));
 }
 
-/* A use of a file descriptor, or its close. */
 bool cli_is_file(const struct cli_report *report, const struct dpe_message *message)
 {
 	return message->nargs && begins_with(report, message, "file::");
 }
 
-/* An access to a variable that is watched: "[x']" or "[x]". */
 bool cli_is_data(const struct cli_report *report, const struct dpe_message *message)
 {
 	return message->ret.kind == DPE_STRING && dpe_name_text(report->cli->names, message->name)[0] == '[';

@@ -538,8 +538,8 @@ static bool heeds_yields(void)
 	}
 }
 
-/* Fairness: whether the thread has to let others run first. When that is so may be while it holds a lock that these wait for, so it
- * does that at each of several operations. */
+/* Fairness: whether the thread has to let others run first. It may hold a lock that they wait for, so after many operations without
+ * a switch it lets them run at each of the next ones. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
 	me->idle = is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;

@@ -20,7 +20,7 @@ enum { CXX20, RUST, CPYTHON };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
-	const char *runtime; /* or NULL; and if no file has a sign, one with this function may use it, inlined */
+	const char *runtime; /* a function of the language's runtime: a file without a sign that has it may use the pack by inlined code; or NULL */
 	const char *says, *missing, *deadlocks;
 } packs[] = {
 	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"}, "__cxa_throw",

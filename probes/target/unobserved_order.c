@@ -46,7 +46,7 @@ static void report_calls(const struct dpe_module *module, struct dpe_diags *diag
 	}
 	if (names.len)
 		dpe_diag_at(diags, DPE_WARNING, module->path,
-			"%s calls %s: what it orders so is not observed, so what was reported as unordered may be ordered",
+			"%s calls %s: the order that these calls make is not observed, so events reported as unordered may be ordered",
 			module->name, names.at);
 	dpe_text_free(&names);
 }

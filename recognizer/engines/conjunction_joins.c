@@ -29,8 +29,8 @@ static bool reach(struct join_walk *walk, dpe_state state)
 	return true;
 }
 
-/* A first event that can have company is one that later ones follow. Each further independent one is one more of these,
- * and does not complete a match; any other event follows all of them. */
+/* An event without predecessors is kept as one that later events follow, and completes a match only if it is the first and
+ * nothing can follow it; an event with predecessors follows all events that are kept. */
 static bool move_suits(struct join_walk *walk, dpe_state from, const struct dpe_move *move)
 {
 	unsigned nregisters = dpe_automaton_registers(walk->automaton, from);

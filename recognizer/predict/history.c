@@ -15,8 +15,8 @@ static void begin_stretch(struct dpe_history *history, uint64_t first)
 	history->nevents = 0;
 	*DPE_GROW(history->events, history->nevents, history->capevents) =
 		(struct dpe_past_event){0};
-	history->everything = NULL;
-	history->neverything = history->nevents;
+	history->observed = NULL;
+	history->nobserved = history->nevents;
 }
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
@@ -167,20 +167,20 @@ static inline const struct dpe_base *join_all(struct dpe_history *history, const
 }
 
 /* A thread that was already running follows all that was observed before. Costs the fewer of chains and new events. */
-static void follow_everything(struct dpe_history *history, struct dpe_past_chain *found)
+static void follow_observed(struct dpe_history *history, struct dpe_past_chain *found)
 {
-	const struct dpe_base **everything = &history->everything;
-	unsigned known = history->neverything;
+	const struct dpe_base **observed = &history->observed;
+	unsigned known = history->nobserved;
 
 	if (history->nevents - known > history->nchains) {
 		for (unsigned i = 0; i < history->nchains; i++)
-			*everything = dpe_base_raise(history, *everything, i, history->chains[i].nevents);
+			*observed = dpe_base_raise(history, *observed, i, history->chains[i].nevents);
 	} else {
 		for (; known < history->nevents; known++)
-			*everything = dpe_base_raise(history, *everything, history->events[known].epoch->chain,
+			*observed = dpe_base_raise(history, *observed, history->events[known].epoch->chain,
 				history->events[known].index);
 	}
-	history->neverything = history->nevents;
+	history->nobserved = history->nevents;
 	found->found = history->orders_too_much = true;
 }
 
@@ -440,7 +440,7 @@ static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_pa
 	const struct dpe_base *base = chain->epoch ? chain->epoch->base : NULL;
 
 	if (event->message->name == history->recognizer->thread_found)
-		base = history->everything;
+		base = history->observed;
 	base = join_all(history, base, chain->sources, chain->nsources);
 	chain->nsources = 0;
 	base = join_all(history, base, history->incoming, history->nincoming);
@@ -503,7 +503,7 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	if (event->stamp.index == 1)
 		take_over(history, chain, event->message);
 	if (event->message->name == history->recognizer->thread_found)
-		follow_everything(history, chain);
+		follow_observed(history, chain);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
 	*past = (struct dpe_past_event){.index = event->stamp.index - chain->earlier};

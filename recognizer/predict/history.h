@@ -171,8 +171,8 @@ struct dpe_history {
 	struct dpe_arena *arena; /* of bases and epochs */
 	struct dpe_arena *sets_arena;
 	size_t bytes, set_bytes; /* of these two; `bytes` also of sweeps */
-	const struct dpe_base *everything; /* the cut with the first `neverything` of `events` */
-	unsigned neverything;
+	const struct dpe_base *observed; /* the cut with the first `nobserved` of `events` */
+	unsigned nobserved;
 	unsigned nlocks;
 	bool keeps_messages;
 	/* Some edges may not hold in every run: of `during`, or to threads that were already running and were

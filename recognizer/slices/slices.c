@@ -322,7 +322,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	run->slices->some_ended = true;
 }
 
-/* run->preds; those in the order of the slice itself are kept where they are not the same. */
+/* Sets run->preds and, where slices share events, own_preds: those among the events of the slice itself. */
 static void find_preds(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_stamp *stamp)
 {
 	struct dpe_preds *own = &run->slices->own_preds;

@@ -49,7 +49,7 @@ int main(void)
 X
 gcc -g by_event.c -o by_event -pthread || not_ok 'building by_event'
 run "$DPE" race put,put -- ./by_event
-says 'a race comes with a warning that the order by eventfd is not observed' 1 'by_event: warning: by_event calls eventfd: what it orders so is not observed'
+says 'a race comes with a warning that the order by eventfd is not observed' 1 'by_event: warning: by_event calls eventfd: the order that these calls make is not observed'
 run "$DPE" race put,put -e 'sync all wakeup(e): eventfd_write(e) ; eventfd_read(e).exit' -- ./by_event
 gives 'a sync rule about eventfd orders the calls' 0
 echo 'sync exclusive flag: put.exit ; lock_flag' >entry.dpe
