@@ -289,8 +289,8 @@ static void add_word(struct dpe_text *to, const struct generated *generated, str
 	unsigned before, width;
 
 	text += place.begin < size ? place.begin : size;
-	text += *text == '[';
-	len = strcspn(text, "()[]'&; \n");
+	text += *text == '[' || *text == '"';
+	len = strcspn(text, "()[]'\"&; \n");
 	if (len)
 		at = memmem(word, strlen(word), text, len);
 	if (!at) {

@@ -3,7 +3,7 @@
  * unordered calls; and the same predicted, as far as it did not happen. Without words: unordered
  * accesses to any memory, in a program compiled to report them. Rules of -s are followed, too. */
 #include "cli/live_run.h"
-#include "cli/shared_objects.h"
+#include "cli/race_pairs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,41 +16,6 @@ static void add_name(struct dpe_text *to, const char *begin, const char *word)
 	for (; *word; word++)
 		dpe_text_printf(to, "%c", isalnum((unsigned char)*word) ? *word : '_');
 	dpe_text_puts(to, ": ");
-}
-
-/* The event with a caret after its name: another occurrence of it. */
-static void add_another(struct dpe_text *to, const char *event)
-{
-	size_t name = *event == '"' ? 2 + strcspn(event + 1, "\"") : strcspn(event, "(.[ ");
-
-	if (name > strlen(event)) /* an unterminated quote, which the compiler will report */
-		name = strlen(event);
-	dpe_text_printf(to, "%.*s^%s", (int)name, event, event + name);
-}
-
-/* The comma outside parentheses that separates the events of a pair; NULL if there is none. */
-static const char *find_comma(const char *word)
-{
-	int open = 0;
-
-	for (; *word; word++) {
-		open += *word == '(' || *word == '[';
-		open -= *word == ')' || *word == ']';
-		if (*word == ',' && !open)
-			return word;
-	}
-	return NULL;
-}
-
-static void add_pair(struct dpe_text *to, const char *word, const char *comma)
-{
-	size_t first = (size_t)(comma - word);
-
-	dpe_text_printf(to, "%.*s & ", (int)first, word);
-	if (strlen(comma + 1) == first && !strncmp(word, comma + 1, first))
-		add_another(to, comma + 1);
-	else
-		dpe_text_puts(to, comma + 1);
 }
 
 /* Two accesses; one of them writes, and they are not both atomic. */
@@ -70,7 +35,7 @@ static unsigned next_line(const struct dpe_text *text)
 	return line;
 }
 
-/* `pair`: what to watch if the word is a pair. */
+/* `pair`: the expression of a pair; NULL: the word is a variable. */
 static void add_rule(struct cli *cli, const char *begin, const char *word, const char *pair)
 {
 	struct dpe_text *to = &cli->rules;
@@ -78,7 +43,7 @@ static void add_rule(struct cli *cli, const char *begin, const char *word, const
 	dpe_diags_show_word(cli->diags, CLI_COMMAND_LINE, next_line(to), "dpe race", word);
 	add_name(to, begin, word);
 	if (pair)
-		add_pair(to, pair, find_comma(pair));
+		dpe_text_puts(to, pair);
 	else
 		add_accesses(to, word);
 	dpe_text_puts(to, "\n");
@@ -120,16 +85,26 @@ static void report_unpaired(struct cli *cli, const char *word, const char *unpai
 /* Invalid words are reported in terms of the command line, not of the generated rule. */
 static bool is_watchable(struct cli *cli, const char *word)
 {
-	const char *comma = find_comma(word), *unpaired = find_unpaired(word);
+	const char *unpaired = find_unpaired(word), *comma, *blank;
 	size_t letters = strspn(word, " \t");
 
 	if (unpaired) {
 		report_unpaired(cli, word, unpaired);
 		return false;
 	}
-	if (!word[letters] || comma == word || (comma && !comma[1])) {
+	comma = cli_race_find(word, ",");
+	blank = cli_race_find(word + letters, " \t");
+	if (!word[letters] || comma == word || (*comma && !comma[1])) {
 		cli_usage_error(cli,
 			"'%s' is neither a variable nor a pair of functions such as get,put", word);
+		return false;
+	}
+	if (*comma && *cli_race_find(comma + 1, ",")) {
+		cli_usage_error(cli, "'%s': a pair has two functions; several pairs are several words, get,put get,clear", word);
+		return false;
+	}
+	if (!*comma && blank[strspn(blank, " \t")]) {
+		cli_usage_error(cli, "'%s' is no variable; a pair of functions is written with a comma, get,put", word);
 		return false;
 	}
 	if (word[letters] == '&') {
@@ -148,23 +123,9 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 	return false;
 }
 
-/* The word if it is a pair, of the same object where both take one; NULL: a variable. The caller's to free. */
-static char *pair_of(const struct cli *cli, const char *word)
-{
-	const char *comma = find_comma(word);
-	char *first, *pair;
-
-	if (!comma)
-		return NULL;
-	first = dpe_xasprintf("%.*s", (int)(comma - word), word);
-	pair = cli_pair_of_object(cli, first, comma + 1);
-	free(first);
-	return pair ? pair : dpe_xstrdup(word);
-}
-
 static void add_rules(struct cli *cli, const char *word)
 {
-	char *pair = pair_of(cli, word);
+	char *pair = cli_race_pair(cli, word);
 
 	add_rule(cli, "detect race_", word, pair);
 	if (!cli->no_predict)

@@ -189,13 +189,26 @@ static enum dpe_phase phase_of(const struct dpe_resolver *r, unsigned position)
 	return position ? r->events[position - 1]->event->phase : r->phase;
 }
 
-static bool is_data(const struct dpe_resolver *r, unsigned position)
+/* The event of the position, or the one that the expression belongs to; NULL: none. */
+static const struct ast_event *event_at(const struct dpe_resolver *r, unsigned position)
 {
 	if (!position && (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT))
 		position = r->position;
-	if (position)
-		return r->events[position - 1]->event->data;
-	return r->scope == SCOPE_DATA;
+	return position ? r->events[position - 1]->event : NULL;
+}
+
+static bool is_data(const struct dpe_resolver *r, unsigned position)
+{
+	const struct ast_event *event = event_at(r, position);
+
+	return event ? event->data : r->scope == SCOPE_DATA;
+}
+
+static bool is_wrong(const struct dpe_resolver *r, unsigned position)
+{
+	const struct ast_event *event = event_at(r, position);
+
+	return event && event->wrong;
 }
 
 /* True if the event has such an argument, or has its thread in place of it. */
@@ -276,6 +289,8 @@ static void check_field(
 {
 	bool call_only = new->field == DPE_FIELD_RET || new->field == DPE_FIELD_ARG;
 
+	if (is_wrong(r, new->index))
+		return;
 	if (call_only && is_data(r, new->index))
 		resolve_error(r, expr->place, "a data event has no .%s", expr->name);
 	else if (new->field == DPE_FIELD_ACCESS && !is_data(r, new->index))

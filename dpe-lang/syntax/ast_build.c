@@ -290,9 +290,10 @@ struct ast_event *dpe_build_data(
 {
 	struct ast_event *event;
 
+	event = dpe_build_name(parser, NULL, expr ? NULL : "wrong", all);
+	event->wrong = !expr;
 	if (!expr)
-		return dpe_build_name(parser, NULL, "wrong", all);
-	event = dpe_build_name(parser, NULL, NULL, all);
+		return event;
 	event->data = true;
 	event->expr = expr;
 	return event;

@@ -57,6 +57,8 @@ static const char *instead_of(int kind)
 		return "write ; for one event after the other";
 	case T_INCR:
 		return "write one +";
+	case '<':
+		return "a name with template arguments is written in quotes, as dpe list prints it: \"queue<int>::push\"";
 	case '?':
 		return "write (… + …) for what may occur, or * for what may repeat";
 	case T_UPDATE:

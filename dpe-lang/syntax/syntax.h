@@ -69,6 +69,7 @@ struct ast_name {
 /* An event as written; after expansion none names a definition. */
 struct ast_event {
 	bool data; /* [ expr ] */
+	bool wrong; /* its text was reported: what it is cannot be known */
 	const char *module, *name;
 	bool quoted; /* "name": the name of no definition */
 	unsigned carets;

@@ -109,6 +109,87 @@ char *dpe_demangle_base(const char *symbol)
 	return name;
 }
 
+/* What of the written name its symbol has in it as it is: "push" of "box<int>::push(int)". The caller's to free. */
+static char *part_in_symbol(const char *written)
+{
+	char *name = dpe_xstrdup(written), *last, *part;
+
+	if (is_operator(name))
+		*name = '\0';
+	drop_arguments(name);
+	name[strcspn(name, "(")] = '\0';
+	last = strrchr(name, ':');
+	last = last ? last + 1 : name;
+	part = dpe_xstrdup(last + (*last == '~'));
+	free(name);
+	return part;
+}
+
+/* Blanks and anonymous namespaces are written or not. */
+static void drop_optional(char *name)
+{
+	char *to = name;
+
+	drop_anonymous(name);
+	for (const char *at = name; *at; at++)
+		if (*at != ' ')
+			*to++ = *at;
+	*to = '\0';
+}
+
+/* The > that closes the template arguments which the text is within, or the end. */
+static const char *end_of_arguments(const char *at)
+{
+	for (unsigned depth = 0; *at && (depth || *at != '>'); at++) {
+		depth += *at == '<';
+		depth -= *at == '>';
+	}
+	return at;
+}
+
+/* The last template arguments may be left out, as those are that the source leaves to their defaults. */
+static bool is_same_name(const char *whole, const char *written)
+{
+	for (; *written; written++, whole++) {
+		if (*written == '>' && *whole == ',')
+			whole = end_of_arguments(whole);
+		if (*whole != *written)
+			return false;
+	}
+	return !*whole;
+}
+
+static bool has_name(const char *symbol, const char *written, bool parameters)
+{
+	char *whole = dpe_demangle(symbol, parameters);
+	bool so = false;
+
+	if (whole)
+		drop_optional(whole);
+	for (const char *at = whole; at && !so; at = strstr(at, "::") ? strstr(at, "::") + 2 : NULL)
+		so = is_same_name(at, written);
+	free(whole);
+	return so;
+}
+
+bool dpe_symbol_is_written(const char *symbol, const char *written)
+{
+	char *name, *part;
+	bool so = false;
+
+	if (!is_mangled(symbol) || dpe_symbol_is_clone(symbol))
+		return false;
+	part = part_in_symbol(written);
+	if (strstr(symbol, part)) {
+		name = dpe_xstrdup(written);
+		drop_optional(name);
+		so = has_name(symbol, name, true) || has_name(symbol, name, false);
+		free(name);
+	}
+	free(part);
+	return so;
+}
+
 bool dpe_demangled_is(const char *base, const char *scope, const char *name)
 {
 	size_t len = strlen(base), name_len = strlen(name), scope_len = strlen(scope);

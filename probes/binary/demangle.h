@@ -12,5 +12,8 @@ bool dpe_symbol_is_clone(const char *symbol);
 /* True if such a name is `name` in the global namespace (scope ""), or in a class or namespace `scope`, which
  * may itself be nested in others. */
 bool dpe_demangled_is(const char *base, const char *scope, const char *name);
+/* True if the function has this name in the source, template arguments included but for the last ones, with or without
+ * parameters and outer classes and namespaces: "box<int>::push", "shop::box<int>::push(int)". False of clones. */
+bool dpe_symbol_is_written(const char *symbol, const char *written);
 
 #endif

@@ -1,9 +1,11 @@
 /* Inlined calls of a function, which may have code of its own nevertheless. */
 #include "probes/binary/inlined.h"
 
+#include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
 #include "probes/limits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct search {
@@ -121,17 +123,30 @@ const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_functio
 	return search.caller;
 }
 
-static bool is_only_inlined(void *context, Dwarf_Die *die)
-{
-	const char *wanted = context, *name = dwarf_diename(die);
-
-	return name && !strcmp(name, wanted) && dwarf_func_inline(die);
-}
-
 struct everywhere {
-	const char *name;
+	const char *scope, *name;
 	bool found;
 };
+
+static bool is_method(const struct everywhere *search, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	char *base = symbol ? dpe_demangle_base(symbol) : NULL;
+	bool so = base && dpe_demangled_is(base, search->scope, search->name);
+
+	free(base);
+	return so;
+}
+
+static bool is_only_inlined(void *context, Dwarf_Die *die)
+{
+	const struct everywhere *search = context;
+	const char *name = dwarf_diename(die);
+
+	return name && !strcmp(name, search->name) && dwarf_func_inline(die) &&
+	       (!*search->scope || is_method(search, die));
+}
 
 static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
 {
@@ -139,12 +154,12 @@ static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, 
 
 	(void)unit, (void)bias;
 	search->found = search->found ||
-			dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, (void *)search->name);
+			dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, search);
 }
 
-bool dpe_inlined_everywhere(struct dpe_module *module, const char *name)
+bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const char *name)
 {
-	struct everywhere search = {.name = name};
+	struct everywhere search = {.scope = scope, .name = name};
 
 	dpe_dwarf_each_unit(module, search_everywhere, &search);
 	return search.found;

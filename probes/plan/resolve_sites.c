@@ -33,9 +33,25 @@ static bool is_reached(const struct function_search *search, const struct dpe_mo
 	return function->exported || function->is_event || module->program || *search->module;
 }
 
+static bool has_module(const struct function_search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (is_searched(search, search->modules->at[i]))
+			return true;
+	return false;
+}
+
+/* What precedes :: is a class or namespace. */
+static bool names_class(const struct function_search *search)
+{
+	return *search->module && !has_module(search);
+}
+
 /* The same for functions without code. */
 static bool reaches_all(const struct function_search *search, const struct dpe_module *module)
 {
+	if (names_class(search))
+		return module->program;
 	return is_searched(search, module) && (module->program || *search->module);
 }
 
@@ -111,16 +127,24 @@ static bool deletes(const char *symbol)
 	return len > 4 && !strcmp(symbol + len - 4, "D0Ev");
 }
 
-static bool has_source_name(
-	const struct function_search *search, const struct dpe_function *function, bool by_class)
+/* A name that only quotes can contain: "box<int>::open(int)". */
+static bool is_written_out(const char *name)
+{
+	return strpbrk(name, "<(") || strstr(name, "::");
+}
+
+static bool has_source_name(const struct function_search *search, const char *symbol, bool by_class)
 {
 	char *base;
 	bool so;
 
-	if (function->is_ifunc || deletes(function->name) ||
-		!strstr(function->name, search->name + (*search->name == '~')))
+	if (deletes(symbol))
 		return false;
-	base = dpe_demangle_base(function->name);
+	if (is_written_out(search->name))
+		return !by_class && dpe_symbol_is_written(symbol, search->name);
+	if (!strstr(symbol, search->name + (*search->name == '~')))
+		return false;
+	base = dpe_demangle_base(symbol);
 	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);
 	free(base);
 	return so;
@@ -134,7 +158,7 @@ static void search_sources_of(struct function_search *search, struct dpe_module 
 	for (unsigned i = 0; i < count; i++) {
 		if (!functions[i].exported && !module->program && (by_class || !*search->module))
 			continue;
-		if (has_source_name(search, &functions[i], by_class) &&
+		if (!functions[i].is_ifunc && has_source_name(search, functions[i].name, by_class) &&
 			!is_found(search, module, functions[i].offset))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
 				(struct dpe_target_function){
@@ -144,11 +168,10 @@ static void search_sources_of(struct function_search *search, struct dpe_module 
 	}
 }
 
-/* Symbols with the same signature are one function: a constructor has several. */
-static bool is_other(const struct function_search *search, unsigned a, unsigned b)
+static bool differ(const struct function_search *search, unsigned a, unsigned b, bool parameters)
 {
-	char *first = dpe_demangle(search->found[a].function->name, true);
-	char *second = dpe_demangle(search->found[b].function->name, true);
+	char *first = dpe_demangle(search->found[a].function->name, parameters);
+	char *second = dpe_demangle(search->found[b].function->name, parameters);
 	bool other = !first || !second || strcmp(first, second);
 
 	free(first);
@@ -156,13 +179,38 @@ static bool is_other(const struct function_search *search, unsigned a, unsigned 
 	return other;
 }
 
+/* Symbols with the same signature are one function: a constructor has several. */
+static bool is_other(const struct function_search *search, unsigned a, unsigned b)
+{
+	return differ(search, a, b, true);
+}
+
+/* Names that differ in their template arguments: the name of the template means all of its instances. */
+static bool is_instance(const struct function_search *search, unsigned a, unsigned b)
+{
+	char *first = dpe_demangle_base(search->found[a].function->name);
+	char *second = dpe_demangle_base(search->found[b].function->name);
+	bool same = first && second && !strcmp(first, second);
+
+	free(first);
+	free(second);
+	return same && differ(search, a, b, false);
+}
+
+static bool is_ambiguous(const struct function_search *search, unsigned of)
+{
+	for (unsigned i = 0; i < of; i++)
+		if (is_other(search, i, of) && !is_instance(search, i, of))
+			return true;
+	return false;
+}
+
 static void note_candidate(const struct function_search *search, unsigned at)
 {
 	const char *symbol = search->found[at].function->name;
 	char *readable = dpe_demangle(symbol, true);
 
-	dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s is %s", symbol,
-		readable ? readable : symbol);
+	dpe_diag(search->diags, DPE_NOTE, search->site->place, "\"%s\"", readable ? readable : symbol);
 	free(readable);
 }
 
@@ -179,7 +227,7 @@ static void report_ambiguous(const struct function_search *search)
 	unsigned listed = 0;
 
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
-		"there is more than one function '%s%s%s': write the symbol of one of them, or of several with '+'",
+		"there is more than one function '%s%s%s': write one of them in quotes, or several with '+'",
 		search->module, *search->module ? "::" : "", search->name);
 	for (unsigned i = 0; i < search->nfound && listed < DPE_LISTED_CANDIDATES; i++) {
 		if (!is_new(search, i))
@@ -192,14 +240,14 @@ static void report_ambiguous(const struct function_search *search)
 			"there may be more of them: dpe list shows all");
 }
 
-/* What orders does so in all of its instances: of an optional site all functions of the name are observed. */
+/* What orders does so with all parameters: of an optional site all functions of the name are observed. */
 static void search_sources(struct function_search *search, bool by_class)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		if (by_class || is_searched(search, search->modules->at[i]))
 			search_sources_of(search, search->modules->at[i], by_class);
 	for (unsigned i = 1; i < search->nfound && !search->site->optional; i++)
-		search->ambiguous |= is_other(search, 0, i);
+		search->ambiguous |= is_ambiguous(search, i);
 	if (!search->ambiguous)
 		return;
 	report_ambiguous(search);
@@ -220,28 +268,49 @@ static void search_names(struct function_search *search)
 
 /* ---- functions that are not observed completely ------------------------------------- */
 
-static bool is_clone(const char *name, const char *of)
+/* The symbol without what the compiler adds for a clone; NULL if it is none. The caller's to free. */
+static char *original_of(const char *symbol)
 {
-	size_t len = strlen(of);
+	static const char *const added[] = {".constprop.", ".isra.", ".part.", ".llvm."};
+	const char *first = NULL;
 
-	return !strncmp(name, of, len) &&
-	       (!strncmp(name + len, ".constprop.", 11) || !strncmp(name + len, ".isra.", 6) ||
-		       !strncmp(name + len, ".part.", 6) || !strncmp(name + len, ".llvm.", 6));
+	if (!strchr(symbol, '.'))
+		return NULL;
+	for (unsigned i = 0; i < sizeof(added) / sizeof(*added); i++) {
+		const char *at = strstr(symbol, added[i]);
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first ? dpe_xasprintf("%.*s", (int)(first - symbol), symbol) : NULL;
+}
+
+static bool is_meant(const struct function_search *search, const char *symbol)
+{
+	if (!search->nfound)
+		return !strcmp(symbol, search->name) || has_source_name(search, symbol, names_class(search));
+	for (unsigned i = 0; i < search->nfound; i++)
+		if (!strcmp(search->found[i].function->name, symbol))
+			return true;
+	return false;
 }
 
 /* A clone of the function that the compiler made for some of its calls, or all. */
 static const char *find_clone(const struct function_search *search)
 {
-	const char *symbol = search->nfound ? search->found[0].function->name : search->name;
-
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 		unsigned count;
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
-		for (unsigned j = 0; j < count && reaches_all(search, module); j++)
-			if (is_clone(functions[j].name, symbol))
+		for (unsigned j = 0; j < count && reaches_all(search, module); j++) {
+			char *original = original_of(functions[j].name);
+			bool so = original && is_meant(search, original);
+
+			free(original);
+			if (so)
 				return functions[j].name;
+		}
 	}
 	return NULL;
 }
@@ -275,18 +344,27 @@ static void warn_of_inlined(const struct function_search *search)
 	}
 }
 
+/* Of the function that has the fewest. */
+static unsigned count_arguments(const struct function_search *search)
+{
+	struct dpe_arena *arena = dpe_arena_new();
+	unsigned fewest = search->site->nargs;
+
+	for (unsigned i = 0; i < search->nfound; i++) {
+		const struct dpe_target_function *target = &search->found[i];
+		unsigned count = dpe_signature_count(
+			dpe_signature_of(target->module, target->function, search->site->nargs, arena));
+
+		fewest = count < fewest ? count : fewest;
+	}
+	dpe_arena_free(arena);
+	return fewest;
+}
+
 static void warn_of_arguments(const struct function_search *search)
 {
-	const struct dpe_target_function *target = &search->found[0];
-	struct dpe_arena *arena;
-	unsigned count;
+	unsigned count = count_arguments(search);
 
-	if (!search->site->nargs)
-		return;
-	arena = dpe_arena_new();
-	count = dpe_signature_count(
-		dpe_signature_of(target->module, target->function, search->site->nargs, arena));
-	dpe_arena_free(arena);
 	if (count < search->site->nargs)
 		dpe_diag(search->diags, DPE_WARNING, search->site->place,
 			"'%s' has %u argument%s, and the rules ask for %u", search->name, count,
@@ -299,14 +377,6 @@ static void list_modules(const struct function_search *search, struct dpe_text *
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
-}
-
-static bool has_module(const struct function_search *search)
-{
-	for (unsigned i = 0; i < search->modules->count; i++)
-		if (is_searched(search, search->modules->at[i]))
-			return true;
-	return false;
 }
 
 static bool note_nearest(const struct function_search *search)
@@ -328,6 +398,31 @@ static bool note_nearest(const struct function_search *search)
 	return nbest;
 }
 
+static bool note_optimised(const struct function_search *search)
+{
+	const char *clone = find_clone(search);
+
+	if (clone) {
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler made '%s' of it, whose arguments may be others: declare it "
+			"__attribute__((noipa)) to observe it",
+			clone);
+		return true;
+	}
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+
+		if (!reaches_all(search, module) || !dpe_inlined_everywhere(module, names_class(search) ? search->module : "", search->name))
+			continue;
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler inlined it everywhere in %s: declare it "
+			"__attribute__((noinline)) to observe it",
+			module->name);
+		return true;
+	}
+	return false;
+}
+
 static void report_no_module(const struct function_search *search)
 {
 	struct dpe_text names = {0};
@@ -337,7 +432,7 @@ static void report_no_module(const struct function_search *search)
 		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
 		"its source",
 		search->module, names.at ? names.at : "", search->module, search->name);
-	if (!note_nearest(search) && search->missing == DPE_ERROR)
+	if (!note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
@@ -401,31 +496,6 @@ static bool note_other_module(const struct function_search *search)
 				"%s has a static '%s': to observe it, write %.*s::%s", module->name,
 				search->name, (int)strcspn(module->name, ".-"), module->name,
 				search->name);
-		return true;
-	}
-	return false;
-}
-
-static bool note_optimised(const struct function_search *search)
-{
-	const char *clone = find_clone(search);
-
-	if (clone) {
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"the compiler made '%s' of it, whose arguments may be others: declare it "
-			"__attribute__((noipa)) to observe it",
-			clone);
-		return true;
-	}
-	for (unsigned i = 0; i < search->modules->count; i++) {
-		struct dpe_module *module = search->modules->at[i];
-
-		if (!reaches_all(search, module) || !dpe_inlined_everywhere(module, search->name))
-			continue;
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"the compiler inlined it everywhere in %s: declare it "
-			"__attribute__((noinline)) to observe it",
-			module->name);
 		return true;
 	}
 	return false;

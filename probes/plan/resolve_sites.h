@@ -14,7 +14,8 @@ struct dpe_target_function {
 
 /* Finds all functions of that name, the program's first, each address once. Static functions of a library count only where
  * the site names the library, so that results do not depend on an installed debug file; events of <dpe/probe.h> always
- * count. Without such a symbol, C++ and Rust functions of that name in the source are searched (`f`, `queue::push`).
+ * count. Without such a symbol, C++ and Rust functions of that name in the source are searched (`f`, `queue::push`; in quotes
+ * with template arguments and parameters, `"queue<int>::push(int)"`); the name of a template means all of its instances.
  * `*out` is the caller's, NULL if there are none. Returns how many; 0 after one error, or without one where the site
  * is optional. */
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,

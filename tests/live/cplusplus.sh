@@ -16,18 +16,18 @@ same 'methods, constructors and functions match by their names and are named in 
   where q = 0x7f…
   $1 queue::queue.exit(0x7f…, 1)  thread …
        at shop::queue::queue() (…:19)
-       by main (…:60)
+       by main (…:73)
   $2 queue::push(0x7f…, 2)  thread …
        at shop::queue::push() (…:26)
-       by main (…:65)
+       by main (…:80)
 #2 twice: match of twice(2).exit [.ret == 4]  [queue.dpe:2]
   $1 twice.exit(2) = 4  thread …
-       at twice() (…:48)
-       by main (…:65)
+       at twice() (…:57)
+       by main (…:80)
 #3 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
        at shop::queue::take() (…:31)
-       by main (…:66)
+       by main (…:81)
 #4 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
   $1 shop::queue::take(0x7f…)  thread …
        at shop::queue::take() (…:31)

@@ -53,6 +53,52 @@ says 'calls with the same object are a race' 1 'match of put(object)&put(object)
 run "$DPE" race 'put(_),get(_)' -- ./owners
 says 'put(_),get(_) finds a race of calls with any objects' 1 'match of put(_)&get(_)'
 
+# ---- choices, and names of C++ -------------------------------------------------------------------
+run "$DPE" race 'put+main,get' -- ./races locked
+says 'a choice of functions is one side of a pair: calls that a lock orders are no race' 0 'nothing found'
+run "$DPE" race 'put+main,get' -- ./races race
+says 'a choice of functions and another one are a race' 1 'match of (put+main)&get' '  $1 put' '  $3 get'
+run "$DPE" race '(put+main),(put+main)' -- ./races writes
+says 'a choice and itself are a race' 1 'match of (put+main)&(put^+main^)'
+run "$DPE" race 'put,put+get' -- ./owners
+says 'choices of functions with an object for each thread are no race' 0 'nothing found' "write 'put(_),put(_)+get(_)' for all calls"
+
+cat >instances.cc <<'X'
+#include <thread>
+template <typename T, typename U = T> struct box {
+	T last = 0;
+	__attribute__((noipa)) void put(T value) { last = value; }
+	__attribute__((noipa)) T get() { return last; }
+	__attribute__((noipa)) T get(T other) { return last + other; }
+	void clear() { last = 0; }
+};
+box<int> ints;
+box<long, char> longs;
+int main()
+{
+	std::thread one([] { ints.put(1); longs.put(2); });
+	std::thread other([] { ints.get(); ints.get(1); longs.get(3); ints.clear(); });
+
+	one.join();
+	other.join();
+}
+X
+${CXX:-g++} -g -O2 -pthread instances.cc -o instances || not_ok 'compiling instances.cc'
+# pairs WORD STATUS PART...
+pairs() {
+	word=$1 wanted=$2
+	shift 2
+	run "$DPE" race "$word" -- ./instances
+	says "dpe race '$word'" "$wanted" "$@"
+}
+pairs 'box<long>::put,box<int>::put' 0 'nothing found'
+pairs 'box<int>::put,"box<int>::get()"' 1 'match of "box<int>::put"&"box<int>::get()"'
+pairs 'box<long, char>::put,"box<long>::get(long)"' 1 'match of "box<long, char>::put"&"box<long>::get(long)"'
+pairs 'box::put,box::put' 0 'with the same first argument (box *)' 'nothing found'
+pairs 'box<int>::put,box<int>::get' 2 'more than one function' 'note: "box<int, int>::get(int)"' 'note: "box<int, int>::get()"' \
+	'  |               ^~~~~~~~~~~~~'
+pairs 'box::put,box::clear' 2 'the compiler inlined it everywhere'
+pairs 'box<int>::plop,box::put' 2 "no function 'box<int>::plop'" '  | ^~~~~~~~~~~~~~'
 # ---- the locks that were held ----------------------------------------------------------------
 # held: the locks of each access, sorted, as either access may come first in the report
 held() {
@@ -76,6 +122,11 @@ check 'SARIF of two functions names the locks held' "$(grep -o 'which holds [a-z
 run "$DPE" race counter put,get -- ./races race
 check 'an access of a probed instruction is reported at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
 
+run "$DPE" race 'put get' -- ./races race
+says 'two words in one are refused, and a pair is suggested' 2 "'put get' is no variable; a pair of functions is written with a comma, get,put"
+check 'two words in one are reported once' "$(grep -c error err)" -eq 1
+run "$DPE" race put,get,put -- ./races race
+says 'three functions in a word are refused' 2 "'put,get,put': a pair has two functions"
 run "$DPE" race
 says 'dpe race without arguments is refused' 2 'nothing to watch'
 run "$DPE" race counter

@@ -108,6 +108,15 @@ static void found_by_their_names(void **state)
 	check_found("cplusplus", "twice", 1, false);
 	check_found("queue", "push", 1, true);
 	check_found("queue", "queue", 1, true);
+	check_found("", "shop::queue::push(int)", 1, false);
+	check_found("", "queue::push", 1, false);
+	check_found("", "queue::take()", 1, false);
+	check_found("", "twice(int)", 1, false);
+	check_found("", "box<char>::open", 1, false);
+	check_found("", "shop::box< char, char >::open()", 1, false);
+	check_found("box", "open", 2, true);
+	check_found("", "total", 2, false);
+	check_found("", "total<int>", 1, false);
 }
 
 /* `instances`: in sync rules, where a name may be missing, it means all of them. */
@@ -135,11 +144,10 @@ static void more_than_one(void **state)
 {
 	(void)state;
 	TWO("queue", "take",
-		"error: there is more than one function 'queue::take': write the symbol of one",
-		"note: _ZN4shop5queue4takeEi is shop::queue::take(int)",
-		"note: _ZN4shop5queue4takeEv is shop::queue::take()");
-	TWO("box", "open", "_ZN4shop3boxIcE4openEv is shop::box<char>::open()",
-		"_ZN4shop3boxIiE4openEv is shop::box<int>::open()");
+		"error: there is more than one function 'queue::take': write one of them in quotes",
+		"note: \"shop::queue::take(int)\"", "note: \"shop::queue::take()\"");
+	TWO("", "queue::take", "there is more than one function 'queue::take'");
+	TWO("log", "write", "note: \"shop::log::write(int)\"", "note: \"(anonymous namespace)::log::write(int)\"");
 }
 
 static void not_there(void **state)
@@ -151,6 +159,13 @@ static void not_there(void **state)
 		"no function 'queue::pusch' in its source");
 	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
 	MISSING("shop", "push", "no function 'shop::push' in its source");
+	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus");
+	MISSING("", "box<int, char>::open", "no function 'box<int, char>::open' in cplusplus");
+	MISSING("", "box<char, char, char>::open", "no function 'box<char, char, char>::open' in cplusplus");
+	MISSING("", "box<in>::open", "no function 'box<in>::open' in cplusplus");
+	MISSING("", "box<>", "no function 'box<>' in cplusplus");
+	MISSING("", "queue::take(char)", "no function 'queue::take(char)' in cplusplus");
+	MISSING("", "ox<int>::open", "no function 'ox<int>::open' in cplusplus");
 }
 
 int main(void)

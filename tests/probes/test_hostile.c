@@ -56,7 +56,8 @@ static void look_at_functions(struct dpe_module *module)
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);
 		dpe_text_free(&text);
 	}
-	dpe_inlined_everywhere(module, "nobody");
+	dpe_inlined_everywhere(module, "", "nobody");
+	dpe_inlined_everywhere(module, "none", "nobody");
 	dpe_arena_free(arena);
 }
 

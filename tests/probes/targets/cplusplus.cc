@@ -36,12 +36,21 @@ KEPT int queue::take(int otherwise)
 	return count ? take() : otherwise;
 }
 
-template <typename T> struct box {
+template <typename T, typename Unused = T> struct box {
 	T content;
 	KEPT T open() { return content; }
 };
 
+struct log {
+	KEPT int write(int line) { return line; }
+};
+
 } // namespace shop
+
+template <typename T> KEPT T total(T first)
+{
+	return 2 * first;
+}
 
 KEPT int twice(int number)
 {
@@ -53,6 +62,10 @@ KEPT int hidden(const char *text)
 {
 	return std::atoi(text);
 }
+
+struct log {
+	KEPT int write(int line) { return -line; }
+};
 } // namespace
 
 int main(int argc, char **argv)
@@ -60,8 +73,12 @@ int main(int argc, char **argv)
 	shop::queue q(argc);
 	shop::box<int> ints{argc};
 	shop::box<char> chars{'c'};
+	shop::log shop_log;
+	log own_log;
 
 	for (int i = 0; i < 3; i++)
 		q.push(twice(i));
-	return (q.take() + q.take(1) + ints.open() + chars.open() + hidden(argv[0])) & 0;
+	return (q.take() + q.take(1) + ints.open() + chars.open() + hidden(argv[0]) + total(1) + total('c') +
+		       shop_log.write(1) + own_log.write(1)) &
+	       0;
 }

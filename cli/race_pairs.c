@@ -1,0 +1,267 @@
+/* Pairs of functions that `dpe race` watches, as expressions of the language. Calls about different objects are no race: a
+ * pair whose functions all take a pointer to the same kind of object first is followed for each object. */
+#include "cli/race_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct race_event {
+	char *name; /* without quotes; owned */
+	char *rest; /* arguments, .exit, a condition; owned */
+};
+
+struct race_side {
+	char *text; /* owned */
+	struct race_event *events; /* of a choice; none: another expression */
+	unsigned count, cap;
+};
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+const char *cli_race_find(const char *word, const char *characters)
+{
+	unsigned brackets = 0, angles = 0;
+	const char *end;
+
+	for (; *word; word++) {
+		if (!brackets && !angles && strchr(characters, *word))
+			return word;
+		if (*word == '"') {
+			end = strchr(word + 1, '"');
+			if (!end)
+				return word + strlen(word); /* it was reported */
+			word = end;
+			continue;
+		}
+		brackets += *word == '(' || *word == '[';
+		brackets -= (*word == ')' || *word == ']') && brackets;
+		angles += *word == '<' && !brackets;
+		angles -= *word == '>' && !brackets && angles;
+	}
+	return word;
+}
+
+/* The text without blanks around it. */
+static char *trimmed(const char *text, size_t len)
+{
+	while (len && strchr(" \t", *text))
+		text++, len--;
+	while (len && strchr(" \t", text[len - 1]))
+		len--;
+	return dpe_xasprintf("%.*s", (int)len, text);
+}
+
+static void add_event(struct race_side *side, const char *text, size_t len)
+{
+	char *whole = trimmed(text, len);
+	bool quoted = *whole == '"';
+	size_t name = quoted ? 1 + strcspn(whole + 1, "\"") : (size_t)(cli_race_find(whole, "(.[ \t") - whole);
+	size_t rest = name + (quoted && whole[name]);
+
+	*DPE_GROW(side->events, side->count, side->cap) = (struct race_event){
+		.name = dpe_xasprintf("%.*s", (int)(name - quoted), whole + quoted),
+		.rest = dpe_xstrdup(whole + rest),
+	};
+	free(whole);
+}
+
+/* The text in the parentheses that are around all of it, if any are; owned. */
+static char *unwrapped(const char *text, size_t len)
+{
+	char *inner = trimmed(text, len), *shorter;
+
+	while (*inner == '(') {
+		const char *end = cli_race_find(inner + 1, ")");
+
+		if (!*end || end[1])
+			break;
+		shorter = trimmed(inner + 1, (size_t)(end - inner - 1));
+		free(inner);
+		inner = shorter;
+	}
+	return inner;
+}
+
+static void parse_side(struct race_side *side, const char *text, size_t len)
+{
+	const char *end;
+
+	side->text = unwrapped(text, len);
+	if (*side->text == '(' || *cli_race_find(side->text, ";&*@"))
+		return;
+	for (const char *at = side->text;; at = end + 1) {
+		end = cli_race_find(at, "+");
+		add_event(side, at, (size_t)(end - at));
+		if (!*end)
+			return;
+	}
+}
+
+static void free_side(struct race_side *side)
+{
+	for (unsigned i = 0; i < side->count; i++) {
+		free(side->events[i].name);
+		free(side->events[i].rest);
+	}
+	free(side->events);
+	free(side->text);
+}
+
+/* ---- objects ----------------------------------------------------------------------------- */
+
+/* The type that all functions have first, up to its last * or &. */
+struct first_type {
+	char *text; /* owned; NULL: none yet */
+	bool other; /* there is one that is no pointer to an object, or differs */
+};
+
+static char *without_template_arguments(const char *begin, const char *end)
+{
+	struct dpe_text text = {0};
+	unsigned depth = 0;
+
+	for (; begin < end; begin++) {
+		depth += *begin == '<';
+		if (!depth)
+			dpe_text_add(&text, begin, 1);
+		depth -= *begin == '>' && depth;
+	}
+	return text.at ? text.at : dpe_xstrdup("");
+}
+
+/* "struct queue *" of "program::put(struct queue *queue, int item)"; NULL if that is no pointer, or one to text. */
+static char *type_in(const char *line)
+{
+	const char *begin = strchr(line, '('), *end;
+	char *text;
+
+	if (!begin)
+		return NULL;
+	begin++;
+	end = cli_race_find(begin, ",)");
+	while (end > begin && end[-1] != '*' && end[-1] != '&')
+		end--;
+	text = without_template_arguments(begin, end);
+	if (*text && !strstr(text, "char"))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void take_line(void *context, const char *line)
+{
+	struct first_type *type = context;
+	char *text = type_in(line);
+
+	type->other |= !text || (type->text && strcmp(type->text, text) != 0);
+	free(type->text);
+	type->text = text;
+}
+
+/* Of all functions of the name. */
+static void take_types(const struct cli *cli, const char *name, struct first_type *type)
+{
+	const struct dpe_probes_options options = {
+		.libraries = cli->libraries.at,
+		.nlibraries = cli->libraries.count,
+	};
+	struct first_type of_name = {0};
+	struct dpe_diags *ignored = dpe_diags_new();
+
+	dpe_probes_list(cli->pid ? NULL : cli->target[0], cli->pid, name, false, &options, take_line,
+		&of_name, ignored);
+	dpe_diags_free(ignored);
+	type->other |= of_name.other || !of_name.text || (type->text && strcmp(type->text, of_name.text) != 0);
+	if (type->text)
+		free(of_name.text);
+	else
+		type->text = of_name.text;
+}
+
+static bool may_take_object(const struct race_side *side)
+{
+	for (unsigned i = 0; i < side->count; i++)
+		if (strpbrk(side->events[i].rest, "([ "))
+			return false;
+	return side->count;
+}
+
+/* The type of the object that all functions of the pair take first; the caller's. NULL: there is none. */
+static char *type_of_object(const struct cli *cli, const struct race_side sides[2])
+{
+	struct first_type type = {0};
+
+	if (!may_take_object(&sides[0]) || !may_take_object(&sides[1]) ||
+		(!cli->pid && !(cli->target && cli->target[0])))
+		return NULL;
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned j = 0; j < sides[i].count && !type.other; j++)
+			take_types(cli, sides[i].events[j].name, &type);
+	if (!type.other)
+		return type.text;
+	free(type.text);
+	return NULL;
+}
+
+/* ---- expressions --------------------------------------------------------------------------- */
+
+static bool has_event(const struct race_side *side, const struct race_event *event)
+{
+	for (unsigned i = 0; i < side->count; i++)
+		if (!strcmp(side->events[i].name, event->name) && !strcmp(side->events[i].rest, event->rest))
+			return true;
+	return false;
+}
+
+/* `other`: the side whose events get carets here, as another call of the function is meant; or NULL. `argument`: what is
+ * inserted as their arguments, such as "(object)". */
+static void add_side(
+	struct dpe_text *to, const struct race_side *side, const struct race_side *other, const char *argument)
+{
+	if (!side->count)
+		dpe_text_puts(to, side->text);
+	for (unsigned i = 0; i < side->count; i++) {
+		const struct race_event *event = &side->events[i];
+		const char *quote = strpbrk(event->name, "<( ") || *side->text == '"' ? "\"" : "";
+
+		dpe_text_printf(to, "%s%s%s%s%s%s%s", i ? "+" : "", quote, event->name, quote,
+			other && has_event(other, event) ? "^" : "", argument, event->rest);
+	}
+}
+
+static void note_object(const struct cli *cli, const char *word, const struct race_side sides[2], const char *type)
+{
+	struct dpe_text any = {0};
+
+	add_side(&any, &sides[0], NULL, "(_)");
+	dpe_text_puts(&any, ",");
+	add_side(&any, &sides[1], NULL, "(_)");
+	dpe_diag_at(cli->diags, DPE_NOTE, "dpe race",
+		"%s: calls with the same first argument (%s); write '%s' for all calls", word, type, any.at);
+	dpe_text_free(&any);
+}
+
+char *cli_race_pair(const struct cli *cli, const char *word)
+{
+	const char *comma = cli_race_find(word, ",");
+	struct race_side sides[2] = {0};
+	struct dpe_text text = {0};
+	char *type;
+
+	if (!*comma)
+		return NULL;
+	parse_side(&sides[0], word, (size_t)(comma - word));
+	parse_side(&sides[1], comma + 1, strlen(comma + 1));
+	type = type_of_object(cli, sides);
+	dpe_text_puts(&text, "(");
+	add_side(&text, &sides[0], NULL, type ? "(object)" : "");
+	dpe_text_puts(&text, ") & (");
+	add_side(&text, &sides[1], &sides[0], type ? "(object)" : "");
+	dpe_text_puts(&text, ")");
+	if (type)
+		note_object(cli, word, sides, type);
+	free(type);
+	free_side(&sides[0]);
+	free_side(&sides[1]);
+	return text.at;
+}

@@ -1,0 +1,15 @@
+/* race_pairs: the words of `dpe race` that are pairs of functions. Private to cmd_race.c. */
+#ifndef DPE_CLI_RACE_PAIRS_H
+#define DPE_CLI_RACE_PAIRS_H
+
+#include "cli/cli.h"
+
+/* The first of these characters outside brackets, quotes and template arguments, or the end. */
+const char *cli_race_find(const char *word, const char *characters);
+
+/* The expression for "put,get": "(put) & (get)". Each side may be a choice, "put+add,get"; another call of the same
+ * function gets a caret; names with template arguments get quotes. Where debug information says that all functions take a pointer
+ * of the same type first, they get the argument `object`, with a note. The caller's to free; NULL if the word is no pair. */
+char *cli_race_pair(const struct cli *cli, const char *word);
+
+#endif
