@@ -19,7 +19,8 @@
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_FREED_BLOCKS 65536 /* of freed memory, kept from the allocator to find uses after free, … */
 #define DPE_SCHED_FREED_BYTES (16 << 20) /* … with so many bytes */
-#define DPE_SCHED_FREED_LARGEST (128 << 10)
+#define DPE_SCHED_FREED_LARGEST (4 << 20) /* … of one block */
+#define DPE_SCHED_FREED_CHECKED 512 /* bytes of the latest of these that each choice checks for writes */
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
 #define DPE_SCHED_TOUCHED 65536      /* bytes of an access by which other threads are found */
 #define DPE_SCHED_HANDLER_MS 50      /* time for a signal handler to wake a thread */

@@ -162,12 +162,21 @@ static const char *misuse_text(const struct dpe_sched_header *memory)
 		[DPE_SCHED_DESTROYED] = "use of a destroyed object",
 		[DPE_SCHED_IN_USE] = "destruction of an object in use",
 		[DPE_SCHED_FREED] = "use of freed memory",
+		[DPE_SCHED_FREED_WRITTEN] = "write to freed memory",
 	};
 
 	if (memory->misuse == DPE_SCHED_FREED && memory->running < DPE_SCHED_THREADS &&
 		memory->threads[memory->running].op.kind == DPE_SCHED_HEAP_FREE)
 		return "memory freed twice";
 	return memory->misuse < DPE_COUNT(TEXTS) ? TEXTS[memory->misuse] : "misuse";
+}
+
+/* What the thread's operation has to do with it. */
+static const char *misuse_how(const struct dpe_sched_header *memory)
+{
+	if (memory->misuse != DPE_SCHED_FREED_WRITTEN)
+		return ":";
+	return memory->written_by_running ? " wrote there before its" : " or another wrote there before its";
 }
 
 static void read_misuse(struct printing *to)
@@ -179,7 +188,7 @@ static void read_misuse(struct printing *to)
 	dpe_text_printf(&to->finding->cause, "%s\n", to->finding->what.at);
 	if (memory->running >= count_threads(to->server))
 		return;
-	print_thread(to, memory->running, ":");
+	print_thread(to, memory->running, misuse_how(memory));
 	print_cause(to, thread_at(to->server, memory->running));
 	if (memory->freed_by)
 		print_free(to);

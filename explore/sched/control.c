@@ -2,6 +2,7 @@
  * threads that return from outside contend for it. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/freed.h"
 #include "explore/sched/libgomp.h"
 #include "explore/sched/threads.h"
 
@@ -79,7 +80,7 @@ static const char *end_name(enum dpe_sched_end end)
 	case DPE_SCHED_STUCK:
 		return "all threads wait";
 	case DPE_SCHED_MISUSE:
-		return "misuse of a lock or condition";
+		return "misuse of a lock, a condition or memory";
 	case DPE_SCHED_RACE:
 		return "two threads are about to race";
 	default:
@@ -406,6 +407,7 @@ void dpe_sched_resume(void)
 	me->inside = true;
 	dpe_sched_lock();
 	replace_op(me, &me->beneath[--me->nested]);
+	dpe_sched_check_written(&me->op);
 	take_turn(me);
 	__atomic_store_n(&me->baton, GO, __ATOMIC_RELEASE); /* for the wait beneath */
 	be_parked(me, true);
@@ -473,6 +475,8 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	dpe_sched_meet(me);
 	round_again = dpe_sched_loop_arrive(me);
 	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
+		if (me->state == DPE_SCHED_CONTROLLED)
+			dpe_sched_check_written(op);
 		dpe_sched_lock();
 		take_turn(me);
 		visible = true; /* others may have read it meanwhile */

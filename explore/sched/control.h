@@ -78,10 +78,6 @@ DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, u
 /* An access to so many bytes by a function that was called there. */
 DPE_SCHED_HIDDEN void dpe_sched_touch(enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
 
-/* ---- sched_heap.c ------------------------------------------------------------------------ */
-/* Ends the run where the operation uses memory that was freed. */
-DPE_SCHED_HIDDEN void dpe_sched_check_freed(const struct dpe_sched_op *op);
-
 /* ---- loops.c ----------------------------------------------------------------------------- */
 
 /* The thread is about to do its operation, and may begin to wait for others in a loop: `repeats`. True if it

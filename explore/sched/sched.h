@@ -249,6 +249,7 @@ enum dpe_sched_misuse {
 	DPE_SCHED_DESTROYED,  /* used after it was destroyed */
 	DPE_SCHED_IN_USE,     /* destroyed while it is held or waited for */
 	DPE_SCHED_FREED,      /* memory, used after it was freed, or freed again */
+	DPE_SCHED_FREED_WRITTEN, /* memory, written after it was freed, by code that does not report it */
 };
 
 /* At this choice, counted from 1, so many threads are passed over. */
@@ -344,7 +345,8 @@ struct dpe_sched_header {
 	uint32_t pid;
 	uint32_t end;
 	uint32_t misuse;
-	uint32_t freed_by; /* of FREED: the number of the thread, from 1, that freed it first, … */
+	uint32_t written_by_running; /* of FREED_WRITTEN: `running` did, since its last operation */
+	uint32_t freed_by; /* of both: the number of the thread, from 1, that freed it first, … */
 	uint64_t freed_pc; /* … and where */
 	uint32_t nthreads;
 	uint32_t live; /* threads that did not finish */

@@ -1,6 +1,9 @@
 /* sched_heap: freed memory. It is kept from the allocator for a while, so that a use after free is found even
- * before the allocator reuses the memory. */
+ * before the allocator reuses the memory, and filled, so that reading it shows, and that a write which the
+ * library does not see is found. New memory is not filled: reading that depends on no schedule. */
 #include "explore/sched/control.h"
+
+#include "explore/sched/freed.h"
 
 #include <gnu/libc-version.h>
 #include <malloc.h>
@@ -10,6 +13,8 @@
 #define GRANULE 16 /* of malloc */
 #define CHUNK (1u << 20)
 #define CHUNK_WORDS (CHUNK / GRANULE / 64)
+#define FILL UINT64_C(0xdeadf4eedeadf4ee) /* no valid address, no byte 0 */
+#define IS_MAPPED 2 /* in the size that glibc's malloc keeps in front of a block */
 
 struct freed_block {
 	char *at;
@@ -67,7 +72,7 @@ static uint64_t *word_of(struct freed_chunk *chunk, uint64_t address)
 	return &chunk->freed[address % CHUNK / GRANULE / 64];
 }
 
-static bool is_freed(uint64_t address)
+bool dpe_sched_is_freed(uint64_t address)
 {
 	struct freed_chunk *chunk = nblocks && address ? chunk_of(address, false) : NULL;
 
@@ -77,10 +82,13 @@ static bool is_freed(uint64_t address)
 /* False if there is no room. */
 static bool mark(uint64_t begin, uint64_t end, bool freed)
 {
+	struct freed_chunk *chunk = NULL;
+
 	for (uint64_t at = begin; at < end; at += GRANULE) {
-		struct freed_chunk *chunk = chunk_of(at, freed);
 		uint64_t bit = UINT64_C(1) << at / GRANULE % 64;
 
+		if (!chunk || !(at % CHUNK))
+			chunk = chunk_of(at, freed);
 		if (!chunk)
 			return false;
 		*word_of(chunk, at) = freed ? *word_of(chunk, at) | bit : *word_of(chunk, at) & ~bit;
@@ -108,34 +116,95 @@ static bool touches_object(const struct dpe_sched_op *op)
 	}
 }
 
-static void note_free(uint64_t address)
+bool dpe_sched_uses_freed(const struct dpe_sched_op *op)
 {
-	for (uint32_t i = 0; i < nblocks; i++) {
-		const struct freed_block *block = &blocks[(oldest + i) % DPE_SCHED_FREED_BLOCKS];
+	return touches_object(op) && dpe_sched_is_freed(op->object);
+}
 
-		if (address - (uint64_t)block->at >= block->size)
-			continue;
-		dpe_sched->freed_pc = block->pc;
-		dpe_sched->freed_by = block->thread + 1;
-	}
+static struct freed_block *kept_block(uint32_t number)
+{
+	return &blocks[(oldest + number) % DPE_SCHED_FREED_BLOCKS];
+}
+
+static void note_free(const struct freed_block *block)
+{
+	dpe_sched->freed_pc = block->pc;
+	dpe_sched->freed_by = block->thread + 1;
 }
 
 void dpe_sched_check_freed(const struct dpe_sched_op *op)
 {
-	uint64_t used = touches_object(op) && is_freed(op->object) ? op->object : op->mutex;
+	uint64_t used = dpe_sched_uses_freed(op) ? op->object : op->mutex;
 
-	if (!is_freed(used))
+	if (!dpe_sched_is_freed(used))
 		return;
-	note_free(used);
+	for (uint32_t i = nblocks; i--;)
+		if (used - (uint64_t)kept_block(i)->at < kept_block(i)->size) {
+			note_free(kept_block(i));
+			break;
+		}
 	dpe_sched_misuse(DPE_SCHED_FREED);
+}
+
+/* ---- writes that the library does not see -------------------------------------------------- */
+
+static void fill(const struct freed_block *block)
+{
+	for (size_t i = 0; i < block->size / sizeof(uint64_t); i++)
+		((uint64_t *)block->at)[i] = FILL;
+}
+
+/* So many bytes of it, a multiple of 8. Without a branch a word, since each choice does this. */
+static bool is_filled(const struct freed_block *block, size_t size)
+{
+	const uint64_t *at = (const uint64_t *)block->at, *end = at + size / sizeof(*at);
+	uint64_t differs = 0;
+
+	for (; end - at >= 4; at += 4)
+		differs |= (at[0] ^ FILL) | (at[1] ^ FILL) | (at[2] ^ FILL) | (at[3] ^ FILL);
+	for (; at < end; at++)
+		differs |= *at ^ FILL;
+	return !differs;
+}
+
+static void check_filled(const struct freed_block *block, size_t size, bool by_this_thread)
+{
+	if (is_filled(block, size))
+		return;
+	note_free(block);
+	dpe_sched->written_by_running = by_this_thread && !dpe_sched->kicks; /* else a thread outside may have */
+	dpe_sched_misuse(DPE_SCHED_FREED_WRITTEN);
+}
+
+/* What was filled at the choice before, only the thread that comes to this one can have written. */
+static void check_latest(void)
+{
+	size_t left = DPE_SCHED_FREED_CHECKED;
+
+	for (uint32_t i = nblocks; i-- && left;) {
+		size_t size = kept_block(i)->size < left ? kept_block(i)->size : left;
+
+		check_filled(kept_block(i), size, true);
+		left -= size;
+	}
+}
+
+void dpe_sched_check_written(const struct dpe_sched_op *op)
+{
+	check_latest();
+	if (op->kind != DPE_SCHED_END && op->kind != DPE_SCHED_RETURN && op->kind != DPE_SCHED_PROCESS_END)
+		return;
+	for (uint32_t i = 0; i < nblocks; i++)
+		check_filled(kept_block(i), kept_block(i)->size, false);
 }
 
 /* ---- giving back ------------------------------------------------------------------------- */
 
 static void release_oldest(void)
 {
-	struct freed_block *block = &blocks[oldest];
+	const struct freed_block *block = kept_block(0);
 
+	check_filled(block, block->size, false);
 	mark((uint64_t)block->at, (uint64_t)block->at + block->size, false);
 	oldest = (oldest + 1) % DPE_SCHED_FREED_BLOCKS;
 	nblocks--;
@@ -161,12 +230,12 @@ static bool is_malloc_of_libc(void)
 	return known > 0;
 }
 
-/* Large blocks are returned to the kernel. Pointers that are not from malloc are passed to free, which reports
+/* Mapped blocks are returned to the kernel. Pointers that are not from malloc are passed to free, which reports
  * them. */
 static bool is_keepable(const void *object, size_t size)
 {
 	return is_malloc_of_libc() && !((uint64_t)object % GRANULE) && size && (size + sizeof(size_t)) % GRANULE == 0 &&
-	       size <= DPE_SCHED_FREED_LARGEST;
+	       size <= DPE_SCHED_FREED_LARGEST && !(((const size_t *)object)[-1] & IS_MAPPED);
 }
 
 static bool keep(void *object, size_t size, uint64_t pc, unsigned thread)
@@ -177,7 +246,8 @@ static bool keep(void *object, size_t size, uint64_t pc, unsigned thread)
 	}
 	while (nblocks == DPE_SCHED_FREED_BLOCKS || (nblocks && kept + size > DPE_SCHED_FREED_BYTES))
 		release_oldest();
-	blocks[(oldest + nblocks++) % DPE_SCHED_FREED_BLOCKS] = (struct freed_block){object, pc, (uint32_t)size, thread};
+	*kept_block(nblocks) = (struct freed_block){object, pc, (uint32_t)size, thread};
+	fill(kept_block(nblocks++));
 	kept += size;
 	return true;
 }

@@ -3,6 +3,8 @@
  * threads' records. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/freed.h"
+
 bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread)
 {
 	const struct __pthread_mutex_s *data = &mutex->__data;
@@ -42,19 +44,21 @@ static enum dpe_sched_ready cond_ready(const struct dpe_sched_thread *thread)
 	const struct dpe_sched_op *op = &thread->op;
 	bool woken = is_woken(op) || is_cancelled(thread);
 
-	if (!dpe_sched_mutex_free((const pthread_mutex_t *)op->mutex, dpe_sched_number(thread)))
+	if (!dpe_sched_is_freed(op->mutex) &&
+		!dpe_sched_mutex_free((const pthread_mutex_t *)op->mutex, dpe_sched_number(thread)))
 		return DPE_SCHED_BLOCKED;
 	if (!woken && dpe_sched->spurious)
 		return DPE_SCHED_LATE;
 	return ready_if(woken, op);
 }
 
+/* A use of freed memory waits for nothing: it is a finding, and what the object holds means nothing. */
 static enum dpe_sched_ready operation_ready(const struct dpe_sched_thread *thread)
 {
 	const struct dpe_sched_op *op = &thread->op;
 	const void *object = (const void *)op->object;
 
-	if (op->interrupted)
+	if (op->interrupted || dpe_sched_uses_freed(op))
 		return DPE_SCHED_READY;
 	switch (op->kind) {
 	case DPE_SCHED_MUTEX_LOCK:
