@@ -66,7 +66,6 @@ struct cli {
 	enum cli_break_at break_at;
 	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
-	FILE *report_to;
 };
 
 /* ---- options.c --------------------------------------------------------------------------- */
@@ -120,17 +119,14 @@ const char *cli_did_you_mean(
 
 /* Whether the rule is on the command line or in a file that was named, not in one that it includes, or that the command adds. */
 bool cli_rule_is_own(const struct cli *cli, const struct dpe_rule *rule);
-/* Compiles cli->specs and cli->shipped with the shipped specifications on the include path. NULL after
- * diagnostics. */
-struct dpe_spec *cli_compile(struct cli *cli);
 /* The name of the source that holds the rules of -e. */
 #define CLI_COMMAND_LINE "command line"
-/* For commands whose words are specifications. */
+/* Compiles the words of the command line as specifications, with the shipped ones on the include path. NULL after diagnostics. */
 struct dpe_spec *cli_compile_words(struct cli *cli);
 /* dpe_format with the same include path. */
 bool cli_format(
 	struct cli *cli, struct dpe_text *to, const char *path, const struct dpe_text *text);
-/* cli_compile, which also fails if something cannot run. */
+/* Compiles cli->specs and cli->shipped, and fails if something cannot run, too. */
 struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
 
 /* ---- commands.c -------------------------------------------------------------------------- */

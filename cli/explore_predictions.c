@@ -149,19 +149,13 @@ void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli,
 		.cli = cli, .maker = maker, .collects = true, .watch = {predictions, on_verdict, on_deadlock}};
 }
 
-void cli_predictions_clear(struct cli_predictions *predictions)
+void cli_predictions_free(struct cli_predictions *predictions)
 {
 	for (unsigned i = 0; i < predictions->count; i++) {
 		free((char *)predictions->at[i].what);
 		free((char *)predictions->at[i].cause);
 		free((struct dpe_explore_turn *)predictions->at[i].turns);
 	}
-	predictions->count = 0;
-}
-
-void cli_predictions_free(struct cli_predictions *predictions)
-{
-	cli_predictions_clear(predictions);
 	dpe_text_free(&predictions->shown);
 	free(predictions->at);
 }

@@ -28,8 +28,6 @@ bool cli_predictions_shown(const struct cli_predictions *predictions, const char
 /* Takes over the prediction; if it is empty, `unknown` says why it has no turns. */
 void cli_predictions_add(
 	struct cli_predictions *to, const struct dpe_explore_prediction *prediction);
-/* Those of an earlier run are forgotten. */
-void cli_predictions_clear(struct cli_predictions *predictions);
 void cli_predictions_free(struct cli_predictions *predictions);
 
 #endif

@@ -146,7 +146,7 @@ static bool add_shipped(struct cli *cli, const struct paths *paths, struct paths
 	return true;
 }
 
-struct dpe_spec *cli_compile(struct cli *cli)
+static struct dpe_spec *compile(struct cli *cli)
 {
 	struct paths paths, files = {0};
 	struct dpe_compile_options options = {
@@ -192,7 +192,7 @@ struct dpe_spec *cli_compile_words(struct cli *cli)
 	cli->specs = cli->words;
 	cli->words = (struct cli_words){0};
 	if (cli->specs.count || cli->rules.len)
-		return cli_compile(cli);
+		return compile(cli);
 	cli_usage_error(cli, "no specification: name one");
 	return NULL;
 }
@@ -205,7 +205,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 		cli_usage_error(cli, "no specification: use -s SPEC, or -e RULE");
 		return NULL;
 	}
-	spec = cli_compile(cli);
+	spec = compile(cli);
 	if (spec && !dpe_spec_runnable(spec, live, cli->diags)) {
 		/* before the specification is freed, whose lines they show */
 		dpe_diags_print(cli->diags, stderr);

@@ -122,7 +122,6 @@ struct dpe_rule {
 	const bool *ends;          /* which of these end a slice */
 	enum dpe_class class;
 	const char *class_reason; /* the operator that decides the class, in words */
-	struct dpe_place class_place;
 	const struct dpe_stmt *action, *otherwise; /* or NULL */
 	const struct dpe_node *tree;
 	const struct dpe_rule *searched; /* detect: what finds the same, see dpe_search_form; or NULL */

@@ -133,6 +133,17 @@ struct dpe_place dpe_rule_place(const struct dpe_rule *rule)
 	return rule->place;
 }
 
+static bool orders(const struct dpe_node *node)
+{
+	return node && (node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR || node->kind == DPE_NODE_CLOSURE ||
+			       orders(node->left) || orders(node->right));
+}
+
+bool dpe_rule_orders(const struct dpe_rule *rule)
+{
+	return orders(rule->tree);
+}
+
 bool dpe_rule_predicts(const struct dpe_rule *rule)
 {
 	return rule->mode == DPE_PREDICT || dpe_rule_checks_order(rule);

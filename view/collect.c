@@ -280,7 +280,8 @@ static void add_time(struct dpe_view *view, const struct dpe_message *message)
 	dpe_text_printf(&view->rows, ",%" PRId64, (int64_t)(message->time - view->start));
 }
 
-void dpe_view_print_label(struct dpe_text *to, const struct dpe_view *view, const struct dpe_message *message)
+/* "enqueue(3)", "sem_wait(s) = 0": without its phase. */
+static void print_label(struct dpe_text *to, const struct dpe_view *view, const struct dpe_message *message)
 {
 	dpe_text_puts(to, dpe_name_text(view->names, message->name));
 	for (unsigned i = 0; i < message->nargs; i++) {
@@ -300,7 +301,7 @@ static void keep_row(struct dpe_view *view, const struct dpe_message *message, u
 	struct dpe_text text = {0};
 
 	*row = (struct dpe_view_row){.lane = lane, .edges = view->nedges, .name = message->name, .phase = message->phase};
-	dpe_view_print_label(&text, view, message);
+	print_label(&text, view, message);
 	row->label = dpe_intern(view->keys, text.at, text.len);
 	text.len = 0;
 	dpe_text_puts(&text, "");

@@ -79,8 +79,6 @@ unsigned dpe_view_rule(const struct dpe_view *view, const struct dpe_rule *rule)
 /* "enqueue.enter", as a number. */
 dpe_name dpe_view_name_of(struct dpe_view *view, const struct dpe_message *message);
 
-/* "enqueue(3)", "sem_wait(s) = 0": without its phase. */
-void dpe_view_print_label(struct dpe_text *to, const struct dpe_view *view, const struct dpe_message *message);
 /* "producer 4711" */
 void dpe_view_print_lane(struct dpe_text *to, const struct dpe_view *view, uint32_t lane);
 

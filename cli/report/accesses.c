@@ -11,7 +11,7 @@ static bool begins_with(const struct cli_report *report, const struct dpe_messag
 	return !strncmp(dpe_name_text(report->cli->names, message->name), prefix, strlen(prefix));
 }
 
-bool cli_is_atomic(const struct cli_report *report, const struct dpe_message *message)
+static bool is_atomic(const struct cli_report *report, const struct dpe_message *message)
 {
 	return begins_with(report, message, "atomic::");
 }
@@ -19,10 +19,11 @@ bool cli_is_atomic(const struct cli_report *report, const struct dpe_message *me
 bool cli_is_access(const struct cli_report *report, const struct dpe_message *message)
 {
 	return message->nargs > 2 && message->args[0].kind == DPE_POINTER &&
-	       (begins_with(report, message, "mem::") || cli_is_atomic(report, message));
+	       (begins_with(report, message, "mem::") || is_atomic(report, message));
 }
 
-bool cli_is_file(const struct cli_report *report, const struct dpe_message *message)
+/* A use of a file descriptor, or its close. */
+static bool is_file(const struct cli_report *report, const struct dpe_message *message)
 {
 	return message->nargs && begins_with(report, message, "file::");
 }
@@ -42,28 +43,17 @@ static bool conflict(const struct cli_report *report, const struct dpe_message *
 {
 	if (cli_is_data(report, a))
 		return cli_is_data(report, b);
-	if (cli_is_file(report, a))
-		return cli_is_file(report, b) && (begins_with(report, a, "file::close") || begins_with(report, b, "file::close"));
+	if (is_file(report, a))
+		return is_file(report, b) && (begins_with(report, a, "file::close") || begins_with(report, b, "file::close"));
 	return cli_is_access(report, a) && cli_is_access(report, b) && !(is_read(report, a) && is_read(report, b)) &&
-	       !(cli_is_atomic(report, a) && cli_is_atomic(report, b));
-}
-
-/* Whether the rule has neither sequences nor repetitions: the events of a match are independent. */
-static bool orders_nothing(const struct dpe_rule *rule)
-{
-	struct dpe_text text = {0};
-	bool found;
-
-	dpe_rule_print(&text, rule);
-	found = strpbrk(text.at, ";*@");
-	dpe_text_free(&text);
-	return !found;
+	       !(is_atomic(report, a) && is_atomic(report, b));
 }
 
 bool cli_is_data_race(const struct cli_report *report, const struct dpe_verdict *verdict,
 	const struct dpe_message *const *events, unsigned count)
 {
-	return verdict->kind == DPE_MATCH && count == 2 && conflict(report, events[0], events[1]) && orders_nothing(verdict->rule);
+	return verdict->kind == DPE_MATCH && count == 2 && !dpe_rule_orders(verdict->rule) &&
+	       conflict(report, events[0], events[1]);
 }
 
 /* ---- in words -------------------------------------------------------------------------------- */
@@ -74,7 +64,7 @@ static void add_accessed(struct dpe_text *to, const struct cli_report *report, c
 	const char *name = dpe_name_text(report->cli->names, message->name);
 	char *variable;
 
-	if (cli_is_file(report, message))
+	if (is_file(report, message))
 		dpe_text_puts(to, "file descriptor ");
 	if (!cli_is_data(report, message)) {
 		cli_text_address(to, report, message->args[0]);
@@ -92,7 +82,7 @@ static void add_access_by(
 	bool data = cli_is_data(report, message);
 	const char *name = dpe_name_text(report->cli->names, message->name), *kind = data ? message->ret.text : strstr(name, "::") + 2;
 
-	dpe_text_puts(to, cli_is_atomic(report, message) ? "atomic " : "");
+	dpe_text_puts(to, is_atomic(report, message) ? "atomic " : "");
 	cli_text_safe(to, kind);
 	if (cli_is_access(report, message) && strcmp(kind, "free")) {
 		dpe_text_puts(to, " of ");

@@ -279,7 +279,7 @@ void cli_text_message(
 
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
-void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame)
+static void print_frame(struct dpe_text *to, const struct cli *cli, const char *frame)
 {
 	struct dpe_text text = {0};
 
@@ -301,7 +301,7 @@ static void add_frame(void *context, const char *frame, bool innermost)
 	struct stack_text *stack = context;
 
 	dpe_text_printf(stack->to, "       %s ", innermost ? "at" : "by");
-	cli_text_frame(stack->to, stack->cli, frame);
+	print_frame(stack->to, stack->cli, frame);
 	dpe_text_puts(stack->to, "\n");
 }
 

@@ -24,10 +24,9 @@ void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
 /* An event as it is reported: a line, and its stack. */
 void cli_text_message(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
-/* A stack, a line a frame; and one frame. Short, unless --full-stacks was given. */
+/* A stack, a line a frame. Short, unless --full-stacks was given. */
 void cli_text_stack(
 	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count);
-void cli_text_frame(struct dpe_text *to, const struct cli *cli, const char *frame);
 void cli_text_params(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict);
 /* The line of a suppressions file that would leave out the finding, if --show-suppressions asks for it. */

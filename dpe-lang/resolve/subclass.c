@@ -4,7 +4,6 @@
 struct classified {
 	enum dpe_class class;
 	const char *reason;
-	struct dpe_place place;
 };
 
 static struct classified larger(struct classified a, struct classified b)
@@ -19,25 +18,21 @@ static struct classified raise(
 	const char *op = dpe_event_operator(node->kind)->text;
 
 	if (node->kind == DPE_NODE_CLOSURE && below.class < DPE_GENERAL)
-		return (struct classified){
-			DPE_GENERAL, "@: as many in parallel as there are", node->place};
+		return (struct classified){DPE_GENERAL, "@: as many in parallel as there are"};
 	if (node->kind == DPE_NODE_PAR && below.class == DPE_SEQUENTIAL)
-		return (struct classified){
-			DPE_MULTIPLE, "& between sequential expressions", node->place};
+		return (struct classified){DPE_MULTIPLE, "& between sequential expressions"};
 	if (node->kind == DPE_NODE_PAR || node->kind == DPE_NODE_CLOSURE)
 		return below;
 	if (below.class == DPE_MULTIPLE)
-		return (struct classified){DPE_SAFE,
-			dpe_arena_printf(arena, "& within an operand of %s", op), below.place};
+		return (struct classified){DPE_SAFE, dpe_arena_printf(arena, "& within an operand of %s", op)};
 	if (below.class == DPE_GENERAL && node->kind != DPE_NODE_ALT)
-		return (struct classified){DPE_EXTENDED,
-			dpe_arena_printf(arena, "@ within an operand of %s", op), below.place};
+		return (struct classified){DPE_EXTENDED, dpe_arena_printf(arena, "@ within an operand of %s", op)};
 	return below;
 }
 
 static struct classified classify(struct dpe_arena *arena, const struct dpe_node *node)
 {
-	struct classified below = {DPE_SEQUENTIAL, "only ; + and *", node->place};
+	struct classified below = {DPE_SEQUENTIAL, "only ; + and *"};
 
 	if (node->left)
 		below = classify(arena, node->left);
@@ -46,9 +41,8 @@ static struct classified classify(struct dpe_arena *arena, const struct dpe_node
 	if (node->left)
 		below = raise(arena, node, below);
 	if (node->control && below.class < DPE_EXTENDED)
-		below = (struct classified){DPE_EXTENDED,
-			dpe_arena_printf(arena, "* with the control variable %s", node->control),
-			node->place};
+		return (struct classified){
+			DPE_EXTENDED, dpe_arena_printf(arena, "* with the control variable %s", node->control)};
 	return below;
 }
 
@@ -56,9 +50,6 @@ void dpe_classify(struct dpe_arena *arena, struct dpe_rule *rule)
 {
 	struct classified result = classify(arena, rule->tree);
 
-	if (result.class == DPE_SEQUENTIAL)
-		result.place = rule->place;
 	rule->class = result.class;
 	rule->class_reason = result.reason;
-	rule->class_place = result.place;
 }

@@ -118,7 +118,7 @@ static struct pieces tokenise(const char *text, size_t len)
 
 struct layout_state {
 	char open[DPE_MAX_OPEN_BRACKETS]; /* brackets */
-	unsigned nopen, nbraces;
+	unsigned nopen;
 	const struct piece *before; /* no comment */
 	bool before_led;            /* it was the first of its line */
 	bool unary;                 /* it is a sign before an operand */

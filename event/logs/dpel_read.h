@@ -14,7 +14,7 @@ struct dpel_string {
 	/* The text as further members, once checked to be JSON: interned or the string's. NULL:
 	 * not checked yet. */
 	const char *members;
-	bool members_shared, is_json; /* is_json: checked to be a JSON value */
+	bool is_json; /* checked to be a JSON value */
 };
 
 /* A source in the form that messages need. */

@@ -157,7 +157,6 @@ static const struct dpel_string *find_members(
 		return NULL;
 	}
 	shared = dpe_value_intern(reader->names, string->text, string->len);
-	string->members_shared = shared.shared;
 	string->members = shared.text;
 	if (shared.shared)
 		reader->dpel->members[number] = shared.text;

@@ -27,6 +27,8 @@ void dpe_import_sort(struct dpe_import *import);
  * character becomes `_`. */
 void dpe_import_name(struct dpe_text *to, const char *name, size_t len);
 
+struct dpe_text_pattern;
+
 /* ---- otlp_read.c, pattern_read.c, journal_read.c, ctf_read.c ----------------------------- */
 
 /* Each reads the whole input; NULL after a diagnostic. */
@@ -35,9 +37,6 @@ struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pa
 struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader);
 struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder that the log's name gives */
 
-/* NULL after a diagnostic. */
-struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text);
-void dpe_pattern_free(struct dpe_text_pattern *pattern); /* accepts NULL */
 bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
 /* The first match in the text as a message whose `vars` and outer object are left open. False if nothing matches,
  * or if the match reports a loss. */

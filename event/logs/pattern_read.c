@@ -538,14 +538,30 @@ bool dpe_pattern_report(const struct dpe_text_pattern *pattern)
 	return true;
 }
 
-struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, const char *text)
+static void free_pattern(struct dpe_text_pattern *pattern)
+{
+	if (!pattern)
+		return;
+	for (unsigned i = 0; i < pattern->nclocked; i++) {
+		cJSON_Delete(pattern->clocked[i].clock);
+		free(pattern->clocked[i].host);
+	}
+	free(pattern->clocked);
+	free(pattern->groups);
+	pcre2_match_data_free(pattern->match);
+	pcre2_code_free(pattern->code);
+	free(pattern);
+}
+
+/* NULL after a diagnostic. */
+static struct dpe_text_pattern *new_pattern(struct dpe_log_reader *reader, const char *text)
 {
 	struct dpe_text_pattern *pattern = dpe_xcalloc(1, sizeof(*pattern));
 
 	pattern->reader = reader;
 	if (compile(pattern, text))
 		return pattern;
-	dpe_pattern_free(pattern);
+	free_pattern(pattern);
 	return NULL;
 }
 
@@ -562,21 +578,6 @@ bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struc
 		return false;
 	build_message(pattern, text, message);
 	return true;
-}
-
-void dpe_pattern_free(struct dpe_text_pattern *pattern)
-{
-	if (!pattern)
-		return;
-	for (unsigned i = 0; i < pattern->nclocked; i++) {
-		cJSON_Delete(pattern->clocked[i].clock);
-		free(pattern->clocked[i].host);
-	}
-	free(pattern->clocked);
-	free(pattern->groups);
-	pcre2_match_data_free(pattern->match);
-	pcre2_code_free(pattern->code);
-	free(pattern);
 }
 
 /* ShiViz's default format has the clock in the second line of an event, a log of GoVector in the first. */
@@ -608,12 +609,12 @@ struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *te
 {
 	size_t len = 0;
 	char *log = dpe_import_text(reader, &len);
-	struct dpe_text_pattern *pattern = log ? dpe_pattern_compile(reader, text ? text : shiviz(log)) : NULL;
+	struct dpe_text_pattern *pattern = log ? new_pattern(reader, text ? text : shiviz(log)) : NULL;
 	struct dpe_import *import = NULL;
 
 	if (pattern)
 		import = dpe_journal_is(log) ? dpe_journal_read(reader, pattern, log) : read_text(pattern, log, len);
-	dpe_pattern_free(pattern);
+	free_pattern(pattern);
 	free(log);
 	return import;
 }

@@ -355,7 +355,6 @@ struct dpe_sched_header {
 	uint32_t switches_lost;
 	uint32_t diverged; /* the number, from 1, of the first switch that was not possible */
 	uint32_t forks;
-	uint32_t shared_objects; /* uses of objects that several processes share */
 	uint32_t waits; /* numbers waits and wakeups */
 	uint32_t nwakeups;
 	uint32_t kicked; /* the command: the number of the thread, plus 1, that is outside, … */

@@ -11,10 +11,7 @@
 /* Once there are other processes, they may use process-shared objects. */
 bool dpe_sched_leaves(bool is_shared)
 {
-	if (!is_shared || (!dpe_sched->forks && !dpe_sched->opened))
-		return false;
-	dpe_sched->shared_objects++;
-	return true;
+	return is_shared && (dpe_sched->forks || dpe_sched->opened);
 }
 
 static bool is_mine(const pthread_mutex_t *mutex)

@@ -96,6 +96,8 @@ enum dpe_class dpe_rule_class(const struct dpe_rule *rule);
 /* The operator that decides the class, in words. */
 const char *dpe_rule_class_reason(const struct dpe_rule *rule);
 struct dpe_place dpe_rule_place(const struct dpe_rule *rule);
+/* Whether it has `;`, `*` or `@`; otherwise the events of a match are independent. */
+bool dpe_rule_orders(const struct dpe_rule *rule);
 /* Whether it finds what could happen in another run: matches of `predict` rules, and potential deadlocks. */
 bool dpe_rule_predicts(const struct dpe_rule *rule);
 /* Whether it is in a file that was found on the include path, where the shipped specifications are. */

@@ -119,7 +119,8 @@ bool dpe_code_jumps(const ZydisDecodedInstruction *is)
 	       is->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
 }
 
-bool dpe_code_leaves(const struct dpe_instruction *instruction)
+/* Whether it jumps through a word at a fixed address: a tail call through the GOT. */
+static bool leaves(const struct dpe_instruction *instruction)
 {
 	const ZydisDecodedOperand *to = &instruction->operands[0];
 
@@ -152,7 +153,7 @@ const char *dpe_code_jump_between(const struct dpe_code *code, uint64_t begin, u
 		if (!dpe_code_decode(code, at, &instruction))
 			return "the function cannot be decoded";
 		calls = instruction.is.meta.category == ZYDIS_CATEGORY_CALL;
-		if ((!calls && !dpe_code_jumps(&instruction.is)) || dpe_code_leaves(&instruction))
+		if ((!calls && !dpe_code_jumps(&instruction.is)) || leaves(&instruction))
 			continue;
 		if (!dpe_code_target(&instruction, &target)) {
 			if (calls)

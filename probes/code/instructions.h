@@ -40,8 +40,6 @@ bool dpe_code_is_atomic(const struct dpe_instruction *instruction);
 /* Whether it only moves data or computes. */
 bool dpe_code_only_computes(const ZydisDecodedInstruction *is);
 bool dpe_code_jumps(const ZydisDecodedInstruction *is);
-/* Whether it jumps through a word at a fixed address: a tail call through the GOT. */
-bool dpe_code_leaves(const struct dpe_instruction *instruction);
 /* The target of a direct jump or call; false if it is indirect. */
 bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target);
 

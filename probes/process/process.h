@@ -124,10 +124,6 @@ int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_t
 /* If the target's process group becomes orphaned by our death while a member is stopped, the kernel would send
  * it SIGHUP. This starts processes that prevent it, until a file becomes readable or is closed. */
 void dpe_keep_process_group(pid_t target, int until);
-/* In a process of ours that stays: closes all files but these, in any order (-1: none). */
-void dpe_watchdog_close_others(const int *files, unsigned count);
-/* The same: keeps these capabilities at most, and no signal reaches it. */
-void dpe_watchdog_drop_rights(uint64_t capabilities);
 /* Ends the watchdog without waking the target. */
 void dpe_watchdog_dismiss(struct dpe_watchdog *watchdog);
 

@@ -20,7 +20,8 @@
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
-void dpe_watchdog_close_others(const int *files, unsigned count)
+/* Closes all files but these, in any order (-1: none). */
+static void close_others(const int *files, unsigned count)
 {
 	unsigned from = 0;
 
@@ -38,7 +39,8 @@ void dpe_watchdog_close_others(const int *files, unsigned count)
 	}
 }
 
-void dpe_watchdog_drop_rights(uint64_t capabilities)
+/* Keeps these capabilities at most; no signal reaches the process. */
+static void drop_rights(uint64_t capabilities)
 {
 	sigset_t all;
 
@@ -51,8 +53,8 @@ void dpe_watchdog_drop_rights(uint64_t capabilities)
  * programs stays. */
 static void become_small(uint64_t capabilities, const int *files, unsigned count)
 {
-	dpe_watchdog_drop_rights(capabilities);
-	dpe_watchdog_close_others(files, count);
+	drop_rights(capabilities);
+	close_others(files, count);
 }
 
 static bool read_times(const struct dpe_paced *paced, uint64_t *ran, uint64_t *waited)

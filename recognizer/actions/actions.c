@@ -281,7 +281,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
-void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
+static void run_statement(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	for (; stmt && !env->recognizer->ended; stmt = stmt->next) {
 		switch (stmt->kind) {
@@ -291,11 +291,11 @@ void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
 			dpe_spec_variable_set(env, stmt->args[0], dpe_eval(env, stmt->expr));
 			break;
 		case DPE_STMT_IF:
-			dpe_action_run(env,
+			run_statement(env,
 				dpe_eval_condition(env, stmt->expr) ? stmt->body : stmt->otherwise);
 			break;
 		case DPE_STMT_BLOCK:
-			dpe_action_run(env, stmt->body);
+			run_statement(env, stmt->body);
 			break;
 		case DPE_STMT_CALL:
 			run_call(env, stmt);
@@ -328,7 +328,7 @@ void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 		.text = &run->recognizer->text,
 	};
 
-	dpe_action_run(&env, action);
+	run_statement(&env, action);
 }
 
 /* ---- what an action asks for ------------------------------------------------------------- */

@@ -48,7 +48,6 @@ void dpe_measures_free(struct dpe_measures *measures); /* accepts NULL */
 void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt);
 /* The calls about threads that hold and await objects (lock_calls.c). */
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);
-void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
 /* Whether errors of this action are suppressed; counts one if so. */
 bool dpe_action_suppressed(const struct dpe_env *env);
 /* True for the first configuration that runs the action at this event. */

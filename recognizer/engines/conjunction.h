@@ -97,15 +97,7 @@ struct dpe_matching {
 	uint64_t trim_at;  /* events in the order of the slice */
 };
 
-struct dpe_set *dpe_set_ref(struct dpe_set *set);                    /* accepts NULL */
-void dpe_set_unref(struct dpe_pool *pool, struct dpe_set *set);      /* accepts NULL */
 bool dpe_set_same(const struct dpe_set *a, const struct dpe_set *b); /* accepts NULL */
-/* Those of a set (or NULL) without some others, and with one event more. */
-struct dpe_set *dpe_set_replace(struct dpe_pool *pool, const struct dpe_set *set,
-	const struct dpe_pred *without, unsigned nwithout, struct dpe_occurrence *with);
-
-struct dpe_trail *dpe_trail_ref(struct dpe_trail *trail); /* accepts NULL */
-void dpe_trail_unref(struct dpe_pool *pool, struct dpe_trail *trail);
 
 struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial);
 void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */

@@ -22,14 +22,14 @@ struct dpe_set *dpe_set_new(struct dpe_pool *pool, unsigned count)
 	return set;
 }
 
-struct dpe_set *dpe_set_ref(struct dpe_set *set)
+static struct dpe_set *ref_set(struct dpe_set *set)
 {
 	if (set)
 		set->refs++;
 	return set;
 }
 
-void dpe_set_unref(struct dpe_pool *pool, struct dpe_set *set)
+static void unref_set(struct dpe_pool *pool, struct dpe_set *set)
 {
 	if (!set || --set->refs)
 		return;
@@ -54,7 +54,8 @@ static bool names(const struct dpe_pred *preds, unsigned npreds, const struct dp
 	return false;
 }
 
-struct dpe_set *dpe_set_replace(struct dpe_pool *pool, const struct dpe_set *set,
+/* The set (or NULL) without some events, and with one more. */
+static struct dpe_set *replace_events(struct dpe_pool *pool, const struct dpe_set *set,
 	const struct dpe_pred *without, unsigned nwithout, struct dpe_occurrence *with)
 {
 	unsigned kept = 0;
@@ -74,14 +75,14 @@ struct dpe_set *dpe_set_replace(struct dpe_pool *pool, const struct dpe_set *set
 
 /* ---- trails ------------------------------------------------------------------------------ */
 
-struct dpe_trail *dpe_trail_ref(struct dpe_trail *trail)
+static struct dpe_trail *ref_trail(struct dpe_trail *trail)
 {
 	if (trail)
 		trail->refs++;
 	return trail;
 }
 
-void dpe_trail_unref(struct dpe_pool *pool, struct dpe_trail *trail)
+static void unref_trail(struct dpe_pool *pool, struct dpe_trail *trail)
 {
 	while (trail && !--trail->refs) {
 		struct dpe_trail *before = trail->before;
@@ -109,9 +110,9 @@ void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial)
 		return;
 	engine = run->conjunction->operands[partial->operand].run;
 	engine->follow->drop(engine, &partial->config);
-	dpe_set_unref(pool, partial->first);
-	dpe_set_unref(pool, partial->last);
-	dpe_trail_unref(pool, partial->trail);
+	unref_set(pool, partial->first);
+	unref_set(pool, partial->last);
+	unref_trail(pool, partial->trail);
 	dpe_pool_give(pool, partial, sizeof(*partial));
 }
 
@@ -127,7 +128,7 @@ static struct dpe_trail *extend_trail(struct dpe_pool *pool, struct dpe_trail *b
 		.positions = step->positions,
 		.npositions = step->npositions,
 		.occurrence = dpe_occurrence_ref(occurrence),
-		.before = dpe_trail_ref(before),
+		.before = ref_trail(before),
 	};
 	return trail;
 }
@@ -145,11 +146,11 @@ struct dpe_partial *dpe_partial_extend(struct dpe_run *run, const struct dpe_par
 		.refs = 1,
 		.operand = from->operand,
 		.config = engine->follow->take(engine, config, step, occurrence),
-		.first = step->npreds ? dpe_set_ref(from->first)
-				      : dpe_set_replace(pool, from->first, NULL, 0, occurrence),
+		.first = step->npreds ? ref_set(from->first)
+				      : replace_events(pool, from->first, NULL, 0, occurrence),
 		.last = run->conjunction->compact
 				? NULL
-				: dpe_set_replace(pool, from->last, step->preds, step->npreds, occurrence),
+				: replace_events(pool, from->last, step->preds, step->npreds, occurrence),
 		.trail = extend_trail(pool, from->trail, step, occurrence),
 		.mask = from->mask | mask,
 	};
@@ -272,8 +273,8 @@ static struct dpe_partial *adopt(
 	copy->refs = 1;
 	copy->config.state = state;
 	copy->config = run->follow->copy(run, &copy->config);
-	dpe_set_ref(copy->first);
-	dpe_trail_ref(copy->trail);
+	ref_set(copy->first);
+	ref_trail(copy->trail);
 	partial->refs--;
 	return copy;
 }

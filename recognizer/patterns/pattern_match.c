@@ -88,7 +88,8 @@ static bool args_match(const struct dpe_pattern *pattern, const struct dpe_messa
 	       arg_matches(pattern->result, message, message->ret, binding);
 }
 
-bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
+/* True if the message matches the pattern, apart from the pattern's condition. */
+static bool matches_pattern(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {
 	binding->mask = 0;
@@ -120,31 +121,9 @@ bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)
 	return !pattern->has_args || !pattern->nargs;
 }
 
-static bool matches_values(const struct dpe_watcher *watcher, const struct dpe_run *run,
-	const struct dpe_message *message, struct dpe_binding *binding)
-{
-	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
-
-	binding->mask = 0;
-	if (!watcher->simple)
-		return dpe_pattern_match(
-			       run->recognizer->spec->names, pattern, message, binding) &&
-		       dpe_own_condition_holds(run, binding, message);
-	if (!args_match(pattern, message, binding))
-		return false;
-	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
-}
-
-bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
-	const struct dpe_message *message, struct dpe_binding *binding)
-{
-	bool matches = matches_values(watcher, run, message, binding);
-
-	run->matched[watcher->pattern] += matches;
-	return matches;
-}
-
-bool dpe_own_condition_holds(
+/* True if the pattern has no condition, or one that holds, or one that needs values of other
+ * events, which is decided later. Clears the values that are not bound. */
+static bool own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message)
 {
 	const struct dpe_pattern *pattern = &run->rule->patterns[binding->pattern];
@@ -163,6 +142,30 @@ bool dpe_own_condition_holds(
 			binding->values[i] = (struct dpe_value){0};
 	}
 	return dpe_pattern_condition_holds(&env, pattern);
+}
+
+static bool matches_values(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
+
+	binding->mask = 0;
+	if (!watcher->simple)
+		return matches_pattern(
+			       run->recognizer->spec->names, pattern, message, binding) &&
+		       own_condition_holds(run, binding, message);
+	if (!args_match(pattern, message, binding))
+		return false;
+	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
+bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	bool matches = matches_values(watcher, run, message, binding);
+
+	run->matched[watcher->pattern] += matches;
+	return matches;
 }
 
 static bool names_prior(const struct dpe_expr *expr)

@@ -14,10 +14,6 @@ struct dpe_binding {
 	struct dpe_value values[DPE_RULE_VARIABLES];
 };
 
-/* True if the message matches the pattern, apart from the pattern's condition. */
-bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
-	const struct dpe_message *message, struct dpe_binding *binding);
-
 /* True for a pattern of a control event in any module, without a condition. */
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
 /* True if it is simple and binds just its first argument. */
@@ -27,10 +23,6 @@ bool dpe_pattern_is_bare(const struct dpe_pattern *pattern);
 /* The general case of dpe_watcher_match. */
 bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding);
-/* True if the pattern has no condition, or one that holds, or one that needs values of other
- * events, which is decided later. Clears the values that are not bound. */
-bool dpe_own_condition_holds(
-	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);
 
 /* The patterns that an event of one name can match, in the order of the rules. */
 struct dpe_name_watchers {
@@ -66,7 +58,7 @@ struct dpe_name_watchers {
 	unsigned other_rule;  /* that a receive is paired by, too, where this has sends; or DPE_NO_RULE */
 };
 
-/* dpe_pattern_match and dpe_own_condition_holds for a message of a watched name. */
+/* True if a message of a watched name matches the pattern, and no condition of its own prevents that. */
 static inline bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {

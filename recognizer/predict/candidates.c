@@ -188,7 +188,7 @@ struct dpe_candidates *dpe_candidates_of_chain(struct dpe_candidate_group *group
 	return *DPE_GROW(group->by_chain, group->nchains, group->capchains) = candidates;
 }
 
-void dpe_span_add(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
+static void add_to_span(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
 {
 	if (!span->any) {
 		*span = (struct dpe_candidate_span){true, epoch->chain, epoch->held};
@@ -233,7 +233,7 @@ static void add_to_slice(struct dpe_prediction_search *search, struct dpe_candid
 
 	if (slice->quiet_in && slice->quiet_in->chain != epoch->chain)
 		slice->quiet_in = NULL;
-	dpe_span_add(search->history, &slice->all, epoch);
+	add_to_span(search->history, &slice->all, epoch);
 }
 
 void dpe_candidates_add(
@@ -245,7 +245,7 @@ void dpe_candidates_add(
 	if (!group->all.any && !search->pairwise)
 		*DPE_GROW(search->by_pattern[pattern], search->ngroups[pattern],
 			search->capgroups[pattern]) = group;
-	dpe_span_add(search->history, &group->all, event->epoch);
+	add_to_span(search->history, &group->all, event->epoch);
 	add_to_slice(search, group->slice, event);
 	if (!search->nwaiting)
 		*DPE_GROW(search->waiting, search->nwaiting, search->capwaiting) = (struct dpe_waiting_event){0};

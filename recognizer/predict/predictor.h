@@ -147,7 +147,6 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 /* A hash of the values of the variables in the mask. */
 uint64_t dpe_bound_values_hash(
 	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values);
-void dpe_span_add(struct dpe_history *history, struct dpe_candidate_span *span, const struct dpe_epoch *epoch);
 /* True if no run has the event of the epoch and one of the span independent. */
 static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
 {

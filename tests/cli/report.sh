@@ -336,6 +336,12 @@ X
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' allocated.jsonl
 check 'an access is reported with the allocation that contains it at that time' "$status $(sed -n '/bytes into/{N; s/\n */ /p; }' err | tr '\n' ';')" = \
 	'1   0x1008 is 8 bytes into 16 bytes allocated by thread 1, at 0.000000000 s at first+0x1 (a.c:1);  0x1010 is 12 bytes into 20 bytes allocated by thread 3, at 0.000000040 s at second+0x1 (a.c:3);'
+head -3 allocated.jsonl | sed '2s/mem::alloc","thread":1/mem::read","thread":3/; 2s/\["0x1010",16/["0x1008",8,"0x1008"/' >two.jsonl
+run "$DPE" replay -e 'detect r: mem::write(_, n, c)[n * 2 > 3] & mem::read(_, _, c)' two.jsonl
+says 'a condition with * does not make a race an ordinary match' 1 'data race on 0x1008: write of 8 bytes by thread 2, not ordered with read of 8 bytes by thread 3'
+run "$DPE" replay -e 'detect r: mem::write(_, _, c) & mem::read(_, _, c)*' two.jsonl
+says 'a match of a rule with a repetition is not called a race' 1 'match of mem::write(_, _, c)'
+check 'no report names a race' "$(grep -c 'data race' err)" = 0
 sed 's/"args":\["0x1000",16\]/"process":9,&/' allocated.jsonl >elsewhere.jsonl
 run "$DPE" replay -e 'detect r(c): mem::free(c) & mem::write(_, _, c)' elsewhere.jsonl
 check 'an allocation of another process is not reported' "$(grep -c 'bytes into 16 bytes\|bytes into 20 bytes' err)" = 1

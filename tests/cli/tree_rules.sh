@@ -24,6 +24,9 @@ printf 'int own_name;\nint strange(void) { return 0; }\n' >build/base/global.c
 gcc -c build/base/global.c -o build/base/global.o || not_ok 'compiling'
 echo 'detect a ;' >examples/bad/bad.dpe
 printf 'See `gone.c`.\n\n    dpe_no_function    does nothing\n      nor_this_one\n' >event/README.md
+printf '#ifndef VAIN_H\n#define VAIN_H\nstruct vain {\n\tint unread;\n};\nint dpe_vain(void);\nint dpe_tested(void);\n#endif\n' >event/vain.h
+printf 'int dpe_vain(void)\n{\n\treturn 0;\n}\nint dpe_tested(void)\n{\n\treturn dpe_vain();\n}\n' >event/vain.c
+mkdir -p tests && echo 'int x = dpe_tested();' >tests/test_vain.c
 
 run tools/check build
 broken() {
@@ -50,6 +53,9 @@ broken 'tools/check finds a README that names a missing file' 'event/README.md:1
 broken 'tools/check finds a README that names a missing function' 'event/README.md:3: names dpe_no_function, which does not exist'
 broken 'tools/check finds a call tree that names a missing function' 'event/README.md:4: names nor_this_one, which does not exist'
 broken 'tools/check finds a source file that the README of its room does not mention' 'event/README.md: does not say what lines.c is for'
+broken 'tools/check finds a member that nobody uses' "event/vain.h: nobody uses the member 'unread'"
+broken 'tools/check finds a function of a header that only its own file calls' "event/vain.h: 'dpe_vain' is called in no file but its own"
+check 'a function that a test calls may be in a header' "$(grep -c dpe_tested out)" = 0
 broken 'tools/check finds a mutable global variable' "build/base/global.o: 'own_name' is global and mutable"
 broken 'tools/check finds a global name outside dpe_' "build/base/global.o: 'strange' is a name that its users may have"
 broken 'tools/check finds a wrong specification among the examples' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
