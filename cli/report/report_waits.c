@@ -363,7 +363,8 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 
 	if (waits && !(blocked && waits->prospect == DPE_GOES_ON))
 		print(report->cli, waits, stream_of(report));
-	dpe_diags_print(diags, stderr);
+	if (report->probes) /* otherwise the error of observing it says why */
+		dpe_diags_print(diags, stderr);
 	dpe_diags_free(diags);
 	dpe_waits_free(waits);
 }

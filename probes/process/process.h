@@ -26,6 +26,8 @@ char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
 /* Whether the program translates the code that it runs instead of letting the processor do so, as Valgrind and
  * QEMU do. It would read our breakpoints. */
 bool dpe_translates_code(int file);
+/* Whether it is a program for another machine than x86-64, such as one for i386. */
+bool dpe_is_for_other_machine(int file);
 
 /* ---- what they map ----------------------------------------------------------------------- */
 

@@ -1,9 +1,12 @@
-/* translator: programs that translate the code of another one and run the translation. */
+/* Programs that cannot be observed: those that translate the code of another one and run the translation, and those for
+ * other machines. */
 #include "probes/process/process.h"
 
+#include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Names of environment variables that all programs of the kind read, and no other. They are composed at run
  * time, so that this program itself does not contain them. */
@@ -43,4 +46,13 @@ bool dpe_translates_code(int file)
 		translates = contains(text, size, flags[i]);
 	munmap(text, size);
 	return translates;
+}
+
+bool dpe_is_for_other_machine(int file)
+{
+	Elf64_Ehdr header;
+
+	if (pread(file, &header, sizeof(header), 0) != sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	return header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64;
 }

@@ -16,17 +16,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* True if its program is to run without our probes. */
-static bool is_translator(pid_t pid)
+/* Whether this is true of the program of a process. */
+static bool is_program(pid_t pid, bool (*is)(int file))
 {
 	char *path = dpe_xasprintf("/proc/%d/exe", pid);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
-	bool translates = file >= 0 && dpe_translates_code(file);
+	bool so = file >= 0 && is(file);
 
 	if (file >= 0)
 		close(file);
 	free(path);
-	return translates;
+	return so;
+}
+
+/* True if its program is to run without our probes. */
+static bool is_translator(pid_t pid)
+{
+	return is_program(pid, dpe_translates_code);
 }
 
 /* ---- what is stopped --------------------------------------------------------------------- */
@@ -329,17 +335,14 @@ void dpe_follow_free(struct dpe_probes *probes)
 
 /* ---- a program begins -------------------------------------------------------------------- */
 
-static void report_translator(struct dpe_probes *probes, pid_t pid)
+static void report_unobserved(struct dpe_probes *probes, pid_t pid, const char *why)
 {
 	char *path = dpe_xasprintf("/proc/%d/exe", pid), name[4096];
 	ssize_t len = readlink(path, name, sizeof(name) - 1);
 
 	name[len > 0 ? len : 0] = '\0';
 	free(path);
-	dpe_diag_at(probes->diags, DPE_WARNING, name,
-		"process %d is not observed from here on, which counts as a loss: this program "
-		"translates the code that it runs, as Valgrind and QEMU do",
-		(int)pid);
+	dpe_diag_at(probes->diags, DPE_WARNING, name, "process %d is not observed %s", (int)pid, why);
 	dpe_attach_lose(probes);
 }
 
@@ -362,11 +365,15 @@ static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_questi
 	if (!question->program.inode)
 		return false;
 	if (!is_translator(pid)) {
+		if (is_program(pid, dpe_is_for_other_machine))
+			report_unobserved(probes, pid,
+				"while it runs this program, which counts as a loss: it is for another machine than x86-64");
 		bpf_map_update_elem(
 			dpe_attach_programs(probes), &question->program, &known, BPF_ANY);
 		return false;
 	}
-	report_translator(probes, pid);
+	report_unobserved(probes, pid,
+		"from here on, which counts as a loss: this program translates the code that it runs, as Valgrind and QEMU do");
 	unfollow(probes, pid);
 	return true;
 }

@@ -24,6 +24,10 @@ print(child, flush=True)
 time.sleep(600)' >zombie &
 parent=$!
 while ! test -s zombie; do sleep 0.05; done
+for command in 'deadlock' 'race a,b' 'attach -s rule.dpe' 'hang'; do
+	run "$DPE" $command -p "$(cat zombie)"
+	check "dpe $command of a zombie is one error" "$status $(grep -c 'has ended' err) $(grep -c . err)" = '2 1 1'
+done
 run "$DPE" list -p "$(cat zombie)"
 says 'dpe list of a zombie says that it has ended' 2 "process $(cat zombie): error: it has ended"
 run "$DPE" attach -s rule.dpe -p "$(cat zombie)"

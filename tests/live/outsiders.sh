@@ -78,6 +78,31 @@ check 'a program that becomes valgrind runs unchanged' "$(cat out)" = unchanged
 run "$DPE" run -s rule.dpe -- qemu-x86_64 ./unchanged
 says 'qemu as the target is refused' 2 'qemu-x86_64: error: cannot be observed: it translates the code that it runs'
 check 'qemu as the target is not run' ! -s out
+cat >i386.c <<'X'
+void _start(void)
+{
+	__asm__("int $0x80" : : "a"(4), "b"(1), "c"("i386\n"), "d"(5) : "memory");
+	__asm__("int $0x80" : : "a"(1), "b"(0));
+}
+X
+if gcc -m32 -O1 -nostdlib -static -fno-pic -no-pie i386.c -o i386 2>gcc.err && test "$(./i386)" = i386; then
+	run "$DPE" run -s rule.dpe -- ./i386
+	says 'a program for i386 as the target is refused' 2 'i386: error: not yet supported: programs for machines other than x86-64'
+	check 'a program for i386 as the target is refused with one error, and not run' "$(grep -c error err) $(cat out)" = '1 '
+	run "$DPE" run -s rule.dpe -- sh -c 'exec ./i386'
+	says 'a program that becomes one for i386 is not observed, which counts as a loss' 3 'i386: warning: process ' \
+		'is not observed while it runs this program, which counts as a loss: it is for another machine than x86-64' '1 lost'
+	run "$DPE" run -s rule.dpe --follow -- sh -c './unchanged; ./i386; ./i386; ./unchanged'
+	says 'followed: a program for i386 is not observed, which counts as a loss' 3 'i386: warning: process ' '1 lost'
+	same 'followed: the programs beside one for i386 are observed' out <<'END'
+changed
+i386
+i386
+changed
+END
+else
+	ok 'programs for i386 # skip they cannot be built, or not run here'
+fi
 wait $stalled
 status=$?
 command_line='dpe run -s rule.dpe --follow -- sh stalled'
