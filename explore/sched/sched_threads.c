@@ -83,23 +83,28 @@ static bool is_detached(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_DETACHED;
 }
 
+/* The thread that handed over to this one may still hold the lock, and wait for the processor: this one is `inside`, not
+ * blocked outside, while it waits for that. */
 static struct dpe_sched_thread *add_thread(const pthread_attr_t *attr)
 {
-	struct dpe_sched_thread *added;
+	struct dpe_sched_thread *me = dpe_sched_self(), *added;
+	uint8_t was_inside = me->inside;
 
+	me->inside = true;
 	dpe_sched_lock();
 	if (dpe_sched->nthreads == DPE_SCHED_THREADS)
 		dpe_sched_end(DPE_SCHED_TOO_MANY);
 	added = &dpe_sched->threads[dpe_sched->nthreads++];
 	added->state = DPE_SCHED_CONTROLLED;
 	added->detached = is_detached(attr);
-	added->parent = (uint16_t)dpe_sched_number(dpe_sched_self());
+	added->parent = (uint16_t)dpe_sched_number(me);
 	added->op = (struct dpe_sched_op){.kind = DPE_SCHED_START};
 	added->steps = 1;
 	added->inside = true; /* until its first turn */
 	dpe_sched->live++;
 	dpe_sched_choose_created(added->parent, dpe_sched_number(added));
 	dpe_sched_unlock();
+	me->inside = was_inside;
 	return added;
 }
 

@@ -109,4 +109,41 @@ for signal in TERM KILL; do
 	exec 3<&-
 	wait $dpe
 done
+
+# As on a machine where a thread that wakes another one gets no processor for long: it still holds the library's lock.
+cat >late.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+long syscall(long number, ...)
+{
+	__builtin_va_list list;
+	long a[6], (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+
+	__builtin_va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = __builtin_va_arg(list, long);
+	long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_futex && a[1] == FUTEX_WAKE)
+		real(SYS_nanosleep, (long)&(struct timespec){0, 50000000}, 0L);
+	return result;
+}
+END
+cat >creates.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *use(void *x) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return x; }
+int main(void)
+{
+	pthread_t threads[3];
+	for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, use, NULL);
+	for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+}
+END
+${CC:-cc} -shared -fPIC late.c -o late.so && ${CC:-cc} -g -pthread creates.c -o creates || not_ok "compiling late.c and creates.c"
+LD_PRELOAD=./late.so run "$DPE" explore --strategy=random --runs=8 -- ./creates
+says "a program whose threads get no processor for long after they wake others is explored" 0 "nothing found"
+check "a thread that waits for another one to leave the library stays controlled" -z "$(grep 'not controlled' err)"
 finish
