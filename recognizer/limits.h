@@ -117,6 +117,8 @@
 #define DPE_MANY_PREDICTED DPE_TINY_OR(2, 2048)
 /* Retired slices that stay until there are more. */
 #define DPE_FEWEST_RETIRED DPE_TINY_OR(2, 1024)
+/* Events that shared ones may follow in a slice, which stay until there are more. */
+#define DPE_FEWEST_AWAITED DPE_TINY_OR(2, 1024)
 /* Rules, and literals of these, that share slices of pairs; more get slices of their own. */
 #define DPE_PAIR_LITERALS 32
 /* Literals of a rule whose slices may be compact, and bytes of a compact slice that come from a pool. */

@@ -94,6 +94,7 @@ struct dpe_run {
 	/* The slice whose events and partial matches all others have, too, beside their own: see
 	 * slices/shared_events.c. It stays active. NULL: there is none, or not yet. */
 	struct dpe_slice *shared;
+	bool *shared_literals; /* by literal: its events are in all slices; NULL: no slice shares events */
 	struct dpe_pairs *pairs;   /* a rule about two independent events */
 	struct dpe_prediction_search *prediction; /* a `predict` rule, without either */
 	unsigned pair_rule;        /* its index among the rules that share these slices */
@@ -104,6 +105,7 @@ struct dpe_run {
 	bool *all_literals;          /* for several patterns */
 	const bool *literals;        /* literals that the event may be in the current slice */
 	bool as_literal, ends;       /* it may be a literal; it ends the slice */
+	bool only_shared;            /* it belongs to the slice only as one that all slices have */
 	bool *acted;                 /* positions whose action has run for this event */
 	const struct dpe_stmt **ran; /* other actions that have run for this event */
 	unsigned nran, capran;

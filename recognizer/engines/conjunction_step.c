@@ -14,6 +14,10 @@ struct extending {
 	struct dpe_occurrence *occurrence;
 	const unsigned *literals; /* that the event may be */
 	unsigned nliterals;
+	/* Literals that extend only partial matches of the slice itself, as what they make of others is in the slice
+	 * that all share; NULL: none. */
+	const bool *shared;
+	bool all_shared; /* the event may be no others */
 	uint64_t work;
 	struct dpe_partial **new; /* the partial matches that the event makes; owned */
 	unsigned nnew, capnew;
@@ -82,15 +86,16 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 	}
 }
 
-/* Conditions that look at other events look at those of the partial match. */
-static void take(
-	struct extending *x, const struct dpe_partial *from, const struct dpe_config *config)
+/* Conditions that look at other events look at those of the partial match. `own`: it is one of the slice itself. */
+static void take(struct extending *x, const struct dpe_partial *from, const struct dpe_config *config, bool own)
 {
 	const struct dpe_run *run = x->run;
 
 	for (unsigned i = 0; i < x->nliterals; i++) {
 		unsigned pattern = run->rule->literals[x->literals[i]].pattern;
 
+		if (!own && x->shared && x->shared[x->literals[i]])
+			continue;
 		if (run->conjunction->operand_of[x->literals[i]] == from->operand &&
 			(!run->placed[pattern] || dpe_trail_admits(run, x->slice, from->trail,
 							  pattern, x->occurrence)))
@@ -122,13 +127,13 @@ static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 	dpe_partial_list_close_gaps(active);
 }
 
-static void take_once(struct extending *x, struct dpe_partial *partial)
+static void take_once(struct extending *x, struct dpe_partial *partial, bool own)
 {
 	struct dpe_partials *singles = &x->run->conjunction->singles;
 
 	if (!spend(x, 1))
 		return;
-	take(x, partial, &partial->config);
+	take(x, partial, &partial->config, own);
 	if (joins(x, partial->operand) && !partial->trail->before &&
 		dpe_preds_have(&x->run->preds, partial->trail->occurrence))
 		*DPE_GROW(singles->at, singles->count, singles->cap) = partial;
@@ -169,7 +174,7 @@ static void take_joined(struct extending *x, unsigned from)
 	dpe_join_singles(x->run, &conjunction->singles, joined, &x->work);
 	for (unsigned i = 0; i < joined->count; i++) {
 		if (joined->at[i]->trail->before && spend(x, 1))
-			take(x, joined->at[i], &joined->at[i]->config);
+			take(x, joined->at[i], &joined->at[i]->config, true);
 		dpe_partial_unref(x->run, joined->at[i]);
 	}
 	put_by_age(x, from);
@@ -181,12 +186,12 @@ struct shared_partials {
 	unsigned next, count;
 };
 
-static struct shared_partials shared_partials(const struct dpe_run *run, const struct dpe_slice *slice)
+static struct shared_partials shared_partials(const struct extending *x)
 {
 	struct shared_partials shared = {0};
 
-	if (run->shared && run->shared != slice)
-		shared.at = dpe_detect_partials(run->shared, &shared.count);
+	if (x->run->shared && x->shared && !x->all_shared)
+		shared.at = dpe_detect_partials(x->run->shared, &shared.count);
 	return shared;
 }
 
@@ -199,19 +204,27 @@ static void take_shared(struct extending *x, struct shared_partials *shared, uin
 		if (partial && partial->trail->occurrence->number >= number)
 			return;
 		if (partial)
-			take_once(x, partial);
+			take_once(x, partial, false);
 	}
+}
+
+/* As the first event of a partial match. */
+static void take_first(struct extending *x, unsigned operand)
+{
+	struct dpe_run *engine = x->run->conjunction->operands[operand].run;
+	const struct dpe_partial nothing = {.operand = operand};
+	struct dpe_config begin = engine->follow->begin(engine);
+
+	take(x, &nothing, &begin, false);
+	engine->follow->drop(engine, &begin);
 }
 
 static void take_in_operand(struct extending *x, unsigned operand)
 {
-	struct dpe_run *engine = x->run->conjunction->operands[operand].run;
 	struct dpe_partial_lists *lists = &x->slice->matching->lists[operand];
 	struct dpe_places *found = &x->run->conjunction->found;
-	struct shared_partials shared = shared_partials(x->run, x->slice);
-	const struct dpe_partial nothing = {.operand = operand};
+	struct shared_partials shared = shared_partials(x);
 	unsigned from = x->nnew;
-	struct dpe_config begin;
 
 	if (lists->taken == x->occurrence->number + 1)
 		return;
@@ -222,13 +235,11 @@ static void take_in_operand(struct extending *x, unsigned operand)
 		struct dpe_partial *partial = lists->active.at[found->at[i]];
 
 		take_shared(x, &shared, partial->trail->occurrence->number);
-		take_once(x, partial);
+		take_once(x, partial, true);
 	}
 	take_shared(x, &shared, UINT64_MAX);
 	take_joined(x, from);
-	begin = engine->follow->begin(engine);
-	take(x, &nothing, &begin);
-	engine->follow->drop(engine, &begin);
+	take_first(x, operand);
 	drop_passed(x, &lists->active);
 }
 
@@ -343,6 +354,17 @@ static void report_match(struct extending *x)
 		dpe_partial_unref(x->run, conjunction->match[i]);
 }
 
+static void find_literals(struct extending *x, unsigned *literals)
+{
+	x->all_shared = x->shared;
+	for (unsigned i = 0; i < x->run->rule->nliterals; i++) {
+		if (!x->run->literals[i])
+			continue;
+		literals[x->nliterals++] = i;
+		x->all_shared = x->all_shared && x->shared[i];
+	}
+}
+
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
@@ -353,16 +375,14 @@ void dpe_detect_take(
 		.slice = slice,
 		.occurrence = occurrence,
 		.literals = literals,
+		.shared = slice->mask ? run->shared_literals : NULL,
 		.work = most_work(run, slice),
 		.new = run->new_partials,
 		.capnew = run->capnew_partials,
 	};
 	bool matched;
 
-	for (unsigned i = 0; i < run->rule->nliterals; i++) {
-		if (run->literals[i])
-			literals[x.nliterals++] = i;
-	}
+	find_literals(&x, literals);
 	take_in_operands(&x);
 	for (unsigned i = 0; i < matching->noperands; i++) {
 		if (matching->lists[i].active.index && matching->lists[i].taken != occurrence->number + 1)

@@ -218,6 +218,7 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 	cell = dpe_cell_at(slices, slices->ncells);
 	memset(cell, 0, slices->content_at);
 	cell->number = slices->nslices++;
+	cell->index = slices->ncells;
 	cell->mask = mask;
 	dpe_values_keep(cell->params, values, mask);
 	add_to_table(slices, slices->ncells++);

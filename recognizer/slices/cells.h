@@ -29,6 +29,7 @@ struct dpe_cell {
 	/* Of a compact slice; of an active one the slice knows. */
 	bool done : 1, renewed : 1, overflown : 1, searched : 1;
 	bool longer : 1;           /* it contains events that may be forgotten */
+	uint32_t index;            /* among all cells */
 	struct dpe_value params[]; /* owned, one a variable; followed by a union dpe_cell_content */
 };
 
@@ -90,7 +91,8 @@ struct dpe_slices {
 	struct dpe_slice *spare;          /* emptied slices for reuse */
 	unsigned char *scratch;           /* for encoding */
 	bool compacts;                       /* slices can be encoded */
-	bool shares; /* events that bind no variable are taken once for all: run->shared */
+	bool shares; /* events that bind no variable are taken once for all: run->shared … */
+	struct dpe_awaited *awaited; /* … but they may also follow events of slices; NULL: they do not */
 	struct dpe_preds own_preds, shared_preds; /* scratch space where some are */
 	struct dpe_fast_path *fast_path;     /* NULL: none */
 };
@@ -194,12 +196,26 @@ struct dpe_message *dpe_single_message(const struct dpe_single_event *one);
 
 /* ---- shared_events.c --------------------------------------------------------------------------- */
 
-/* Whether events that bind no variable can be taken once for all slices. */
-bool dpe_slices_may_share(struct dpe_run *run);
+/* Where events that bind no variable can be taken once for all slices, they are. */
+void dpe_slices_share(struct dpe_run *run);
 /* What was given up in the shared slice is missing in each. */
 void dpe_shared_inherit(const struct dpe_run *run, struct dpe_slice *slice);
 /* Adds shared events to run->preds, which has those of the slice. */
 void dpe_shared_preds(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_stamp *stamp);
+
+/* ---- awaited_events.c ------------------------------------------------------------------------- */
+
+struct dpe_awaited *dpe_awaited_new(void);
+void dpe_awaited_free(struct dpe_awaited *awaited); /* accepts NULL */
+/* If a partial match of the slice ends with the event: another one may follow it there. */
+void dpe_awaited_add(struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
+/* Calls for each slice in which this event, which all have, may follow an awaited one at once. */
+typedef void dpe_awaiting_fn(struct dpe_slices *slices, struct dpe_cell *cell);
+void dpe_awaited_find(struct dpe_run *run, const struct dpe_stamp *stamp, dpe_awaiting_fn *each);
+/* Between two events: where there are many, drops all that no partial match has in a register any more. */
+void dpe_awaited_clean(struct dpe_run *run);
+/* The cells have other places: `to`, by the old one; UINT32_MAX: it is gone. */
+void dpe_awaited_move(struct dpe_slices *slices, const uint32_t *to);
 
 /* ---- slice_fast_path.c ------------------------------------------------------------------------ */
 

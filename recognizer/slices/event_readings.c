@@ -89,14 +89,14 @@ bool dpe_slice_reads_event(
 	bool belongs = false;
 
 	run->ends = run->as_literal = false;
+	run->only_shared = run->slices->shares && slice->mask;
 	run->literals = run->all_literals;
 	memset(run->all_literals, 0, rule->nliterals * sizeof(*run->all_literals));
 	for (unsigned i = 0; i < run->nbindings; i++) {
 		const struct dpe_binding *binding = &run->bindings[i];
 		const struct dpe_reads *reads = &run->reads[binding->pattern];
 
-		if ((run->slices->shares && !binding->mask && slice->mask) ||
-			(binding->mask & slice->mask) != binding->mask ||
+		if ((binding->mask & slice->mask) != binding->mask ||
 			!dpe_values_agree(binding->values, slice->params, binding->mask) ||
 			!admits(run, slice, binding->pattern, occurrence))
 			continue;
@@ -104,6 +104,7 @@ bool dpe_slice_reads_event(
 			run->all_literals[l] |= reads->literals[l];
 		run->as_literal |= reads->as_literal;
 		run->ends |= reads->ends;
+		run->only_shared &= !binding->mask;
 		belongs |= reads->observed || reads->as_literal;
 	}
 	return belongs;
@@ -118,6 +119,7 @@ bool dpe_slice_reads_single(
 	run->literals = reads->literals;
 	run->as_literal = reads->as_literal;
 	run->ends = reads->ends;
+	run->only_shared = false;
 	if ((run->late[pattern] || run->placed[pattern]) &&
 		!admits(run, slice, pattern, occurrence))
 		return false;

@@ -17,11 +17,13 @@ static void drop_cell(struct dpe_run *run, struct dpe_cell *cell)
 static void move_together(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
+	uint32_t *moved = dpe_xcalloc(slices->ncells + 1, sizeof(*moved));
 	uint32_t nkept = 0;
 
 	for (uint32_t i = 0; i < slices->ncells; i++) {
 		struct dpe_cell *cell = dpe_cell_at(slices, i), *to;
 
+		moved[i] = cell->retired ? UINT32_MAX : nkept;
 		if (cell->retired) {
 			drop_cell(run, cell);
 			continue;
@@ -30,8 +32,11 @@ static void move_together(struct dpe_run *run)
 		if (to == cell)
 			continue;
 		memcpy(to, cell, slices->cell_size);
+		to->index = nkept - 1;
 		dpe_cell_moved(slices, to);
 	}
+	dpe_awaited_move(slices, moved);
+	free(moved);
 	slices->ncells = nkept;
 	dpe_cells_shrink(slices);
 }

@@ -18,6 +18,8 @@ struct shared_walk {
 	struct dpe_run *run;
 	struct reached at[DPE_SHARED_STATES];
 	unsigned count;
+	bool may_follow; /* events of a slice; … */
+	bool follow;     /* … and they do */
 };
 
 static bool is_shared(const struct dpe_run *run, unsigned literal)
@@ -38,12 +40,17 @@ static bool reach(struct shared_walk *walk, dpe_state state, bool shared)
 	return true;
 }
 
-/* A shared event follows no other event of a match, and completes none. */
+/* A shared event follows some event of a partial match that has events of the slice. With shared events alone it follows
+ * none, and completes no match. */
 static bool move_suits(struct shared_walk *walk, struct reached from, const struct dpe_move *move, bool shared)
 {
-	if (shared && (!from.shared || move->npreds || dpe_automaton_final(walk->run->automaton, move->to)))
-		return false;
-	return reach(walk, move->to, shared);
+	if (!shared)
+		return reach(walk, move->to, false);
+	if (from.shared)
+		return !move->npreds && !dpe_automaton_final(walk->run->automaton, move->to) &&
+		       reach(walk, move->to, true);
+	walk->follow = true;
+	return walk->may_follow && move->npreds && reach(walk, move->to, false);
 }
 
 static bool moves_suit(struct shared_walk *walk, struct reached from)
@@ -61,16 +68,25 @@ static bool moves_suit(struct shared_walk *walk, struct reached from)
 	return true;
 }
 
-/* Shared events come first in each match, independent of each other. */
-static bool come_first(struct dpe_run *run)
+/* Partial matches of shared events alone are independent events. */
+static bool automaton_suits(struct shared_walk *walk)
 {
-	struct shared_walk walk = {.run = run, .at = {{0, true}}, .count = 1};
-
-	for (unsigned i = 0; i < walk.count; i++) {
-		if (!moves_suit(&walk, walk.at[i]))
+	for (unsigned i = 0; i < walk->count; i++) {
+		if (!moves_suit(walk, walk->at[i]))
 			return false;
 	}
 	return true;
+}
+
+/* No slice begins with the partial matches of another one but the shared one. And each that an event belongs to is
+ * not looked at to count how often both events of `a(x) ; c` occur independently. */
+static bool may_follow(const struct dpe_run *run)
+{
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (run->masks[i] && run->masks[i] != run->slices->full)
+			return false;
+	}
+	return !run->second;
 }
 
 static bool any_pattern_shared(const struct dpe_run *run)
@@ -92,11 +108,26 @@ static bool patterns_suit(const struct dpe_run *run)
 	return true;
 }
 
-bool dpe_slices_may_share(struct dpe_run *run)
+static bool rule_suits(const struct dpe_run *run)
 {
 	return run->rule->mode == DPE_DETECT && run->slices->compacts && !run->nnamed && !run->acts &&
 	       !run->ninner_actions && !dpe_is_traced(run->recognizer) && any_pattern_shared(run) &&
-	       patterns_suit(run) && come_first(run);
+	       patterns_suit(run);
+}
+
+void dpe_slices_share(struct dpe_run *run)
+{
+	struct shared_walk walk = {
+		.run = run, .at = {{0, true}}, .count = 1, .may_follow = may_follow(run)};
+
+	if (!rule_suits(run) || !automaton_suits(&walk))
+		return;
+	run->slices->shares = true;
+	run->shared_literals = dpe_xcalloc(run->rule->nliterals + 1, sizeof(*run->shared_literals));
+	for (unsigned i = 0; i < run->rule->nliterals; i++)
+		run->shared_literals[i] = is_shared(run, i);
+	if (walk.follow)
+		run->slices->awaited = dpe_awaited_new();
 }
 
 /* ---- beside those of a slice --------------------------------------------------------------- */

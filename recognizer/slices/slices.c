@@ -352,6 +352,9 @@ static void read_as_literal(
 	run->nran = 0;
 	dpe_unordered_take(run, slice, occurrence);
 	run->slice_engine->take(run, slice, occurrence);
+	dpe_awaited_add(run, slice, occurrence);
+	if (run->only_shared)
+		return;
 	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
 		clear_order(run, slice);
 		run->preds.count = 0;
@@ -409,13 +412,21 @@ static struct dpe_cell *shared_cell(struct dpe_run *run, const struct dpe_bindin
 	return run->shared->cell;
 }
 
+/* Of the others only the slices that it can change. */
+static void touch_sharing(struct dpe_run *run, const struct dpe_binding *binding, const struct dpe_stamp *stamp)
+{
+	if (run->reads[binding->pattern].as_literal)
+		dpe_awaited_find(run, stamp, touch);
+	touch(run->slices, shared_cell(run, binding));
+}
+
 /* An event that only ends slices creates none. */
-static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
+static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding, const struct dpe_stamp *stamp)
 {
 	const struct dpe_reads *reads = &run->reads[binding->pattern];
 
 	if (run->slices->shares && !binding->mask)
-		touch(run->slices, shared_cell(run, binding));
+		touch_sharing(run, binding, stamp);
 	else if (reads->ends && !reads->as_literal)
 		touch_larger(run, binding);
 	else if (binding->mask == run->slices->full)
@@ -437,7 +448,7 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 
 	slices->ntouched = 0;
 	for (unsigned i = 0; i < run->nbindings; i++)
-		touch_slices(run, &run->bindings[i]);
+		touch_slices(run, &run->bindings[i], &occurrence->stamp);
 	if (slices->ntouched > 1)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
 	shared = run->shared && slices->ntouched && slices->touched[0] == run->shared->cell;
@@ -492,6 +503,7 @@ static void take_occurrence(struct dpe_run *run, struct dpe_occurrence *occurren
 	else
 		take_all(run, occurrence);
 	renew_automaton(run);
+	dpe_awaited_clean(run);
 	dpe_slices_compact(run);
 	if (slices->nretired >= slices->sweep_from)
 		dpe_slices_sweep(run);
@@ -517,6 +529,7 @@ static void free_slices(struct dpe_run *run)
 	}
 	dpe_deferred_free(run);
 	dpe_fast_path_free(run);
+	dpe_awaited_free(slices->awaited);
 	dpe_compact_end(run);
 	dpe_buckets_free(slices);
 	dpe_cells_end(slices);
@@ -526,6 +539,7 @@ static void free_slices(struct dpe_run *run)
 	free(slices->touched);
 	free(slices->own_preds.at);
 	free(slices->shared_preds.at);
+	free(run->shared_literals);
 	free(slices);
 	run->slices = NULL;
 }
@@ -566,8 +580,8 @@ void dpe_slices_new(struct dpe_run *run)
 	dpe_fast_path_new(run);
 	dpe_cells_begin(run);
 	dpe_slice_reads_find(run);
-	slices->shares = dpe_slices_may_share(run);
 	collect_masks(run);
+	dpe_slices_share(run);
 	if (!run->rule->nvariables)
 		begin_slice(run, 0, 0, none);
 	run->rule_engine = &in_slices;

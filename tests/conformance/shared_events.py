@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Random `detect` rules with events that belong to all slices, as the c of `a(x) ; c ; b(x)`. While a trace is written no slice
+shares them, and each takes its own; with and without it the verdicts, and the events that they name, must be the same.
+
+    shared_events.py [--dpe ./dpe] [--seed N] [--count N]
+
+Several rules share a log. Prints each difference and a closing line; the seed reproduces it."""
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from both_ways import verdicts
+
+TOGETHER = 6  # rules of one specification
+OWN = ("a{}(x)", "b{}(x)", "d{}(x)")
+SHARED = ("c{}(_)", "e{}(_)", "a{}(_)")  # an a can be both
+
+
+def expression(dice, depth):
+    if not depth or dice.random() < 0.15:
+        carets = dice.choice(("", "", "^", "^^"))
+        return dice.choice(dice.choices((OWN, SHARED), (55, 45))[0]).format(carets)
+    operator = dice.choices((";", "&", "+", "*"), (60, 15, 15, 10))[0]
+    first = expression(dice, depth - 1)
+    if operator == "*":
+        return f"({first})*"
+    return f"({first} {operator} {expression(dice, depth - 1)})"
+
+
+
+
+def rule(dice, number):
+    text = expression(dice, dice.randint(1, 3))
+    while "x" not in text:
+        text = expression(dice, dice.randint(1, 3))
+    end = dice.choices(("", " observing f(_)", " observing g(x)", " observing g(x) ends", " observing f(_), g(x) ends"), (60, 10, 10, 10, 10))[0]
+    return f"detect r{number}(x): {text}{end}\n"
+
+
+def make_log(dice, path):
+    """Threads that synchronise now and then, so that events are ordered, or independent."""
+    threads, values, steps = dice.randint(1, 5), dice.randint(1, 5), dice.choice((10, 40, 150))
+    numbers, held, lines = [0] * threads, 0, []
+    locks, ends = dice.choice((0.05, 0.3, 0.6)), dice.choice((0, 0.1))
+    for time in range(steps):
+        thread = dice.randrange(threads)
+        names = ["lock.exit", "unlock"] if dice.random() < locks else ["g"] if dice.random() < ends else [dice.choice("aabbccdef")]
+        if names[0] == "lock.exit":
+            names[1:1] = dice.choices("abcde", k=dice.randint(0, 2))
+        lock = dice.randint(1, 2)
+        for name in names:
+            value = lock if "lock" in name else dice.randint(1, values)
+            lines.append({"event": name, "thread": thread, "seq": numbers[thread], "time": 100 * time, "args": [value]})
+            numbers[thread] += 1
+    with open(path, "w") as log:
+        log.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpe", default="./dpe")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=60)
+    args = parser.parse_args()
+    failed = refused = total = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(args.count):
+            dice = random.Random(args.seed * 1000003 + number)
+            with open(f"{folder}/r.dpe", "w") as rules:
+                rules.write("sync mutex(m): unlock(m) ; lock(m).exit\n")
+                rules.writelines(rule(dice, i) for i in range(TOGETHER))
+            make_log(dice, f"{folder}/l.jsonl")
+            shared = verdicts(args.dpe, folder, f"{folder}/l.jsonl")
+            apart = verdicts(args.dpe, folder, f"{folder}/l.jsonl", "--trace=/dev/null")
+            total += len(shared)
+            refused += any("accepts nothing" in verdict for verdict in shared)
+            if shared != apart:
+                failed += 1
+                print(f"# seed {args.seed}, log {number}: {sorted(set(shared) ^ set(apart))[:4] or shared[:1]}")
+                with open(f"{folder}/r.dpe") as rules:
+                    print("".join(f"# {line}" for line in rules), end="")
+    if total <= args.count or refused * 5 > args.count:
+        failed += 1
+        print(f"# only {total} verdicts, {refused} specifications refused")
+    print(f"{args.count - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
