@@ -1,4 +1,4 @@
-/* Programs that cannot be observed: those that translate the code of another one and run the translation, and those for
+/* Programs that cannot be observed: programs that translate the code of another one and run the translation, and programs for
  * other machines. */
 #include "probes/process/process.h"
 
