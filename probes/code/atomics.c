@@ -62,15 +62,19 @@ static bool begins_with_any(const char *name, const char *const *prefixes, unsig
 	return false;
 }
 
-/* Parts of the C++ and Rust libraries that are compiled into programs, and only count references, or in all of Rust's
- * programs print panics and end threads. */
-static bool is_of_runtime(const char *name)
+/* Its functions are the library's, and in them, inlined, the closures that threads run. */
+static bool is_thread_body(const char *name)
+{
+	return !strncmp(name, "std::thread::_", 14) || strstr(name, "::__rust_begin_short_backtrace");
+}
+
+/* Parts of the C++ library that are compiled into programs, and only count references. */
+static bool is_of_cplusplus(const char *name)
 {
 	static const char *const prefixes[] = {"std::_Sp_", "std::__shared_", "std::shared_ptr", "std::stop_token", "std::thread",
-		"std::jthread", "__gnu_cxx::", "alloc::sync::Arc", "std::backtrace", "std::sys::", "std::rt::", "std::io::",
-		"std::panicking", "gimli::", "addr2line::", "core::ptr::drop_in_place::<", "core::cell::"};
+		"std::jthread", "__gnu_cxx::"};
 
-	return begins_with_any(name, prefixes, DPE_COUNT(prefixes));
+	return !is_thread_body(name) && begins_with_any(name, prefixes, DPE_COUNT(prefixes));
 }
 
 /* Of Rust's libraries, and of what these are linked with. */
@@ -79,21 +83,66 @@ static bool is_of_rust(const char *name)
 	static const char *const prefixes[] = {"std::", "core::", "alloc::", "gimli::", "addr2line::", "object::", "miniz_oxide::",
 		"memchr::", "rustc_demangle::", "hashbrown::", "compiler_builtins::"};
 
-	return begins_with_any(name, prefixes, DPE_COUNT(prefixes));
+	return !is_thread_body(name) && begins_with_any(name, prefixes, DPE_COUNT(prefixes));
+}
+
+/* Parts of Rust's libraries that only count references, or in all programs print panics and end threads. */
+static bool is_of_rust_runtime(const char *name)
+{
+	static const char *const prefixes[] = {"alloc::sync::Arc", "std::backtrace", "std::sys::", "std::rt::", "std::io::",
+		"std::thread", "std::panic", "std::alloc", "gimli::", "addr2line::", "core::ptr::drop_in_place::<", "core::cell::"};
+
+	return !is_thread_body(name) && begins_with_any(name, prefixes, DPE_COUNT(prefixes));
+}
+
+/* Symbols of Rust begin with _R, older ones end with a hash. */
+static bool is_rust_symbol(const char *symbol)
+{
+	size_t len = strlen(symbol);
+
+	return !strncmp(symbol, "_R", 2) || (len > 20 && !strncmp(symbol + len - 20, "17h", 3));
+}
+
+/* What runs in the thread: "main::{lambda()#1}" of "std::thread::_State_impl<…std::tuple<main::{lambda()#1}> > >::_M_run". */
+static char *body_of(const char *name)
+{
+	const char *begin = strstr(name, "std::tuple<"), *end;
+	unsigned depth = 0;
+
+	if (strstr(name, "::__rust_begin_short_backtrace"))
+		return dpe_xstrdup("the closure of a thread");
+	if (!begin)
+		return dpe_xasprintf("%s()", name);
+	begin += strlen("std::tuple<");
+	for (end = begin; *end && (depth || !strchr(",>", *end)); end++) {
+		depth += !!strchr("<({", *end);
+		depth -= strchr(">)}", *end) && depth;
+	}
+	return dpe_xasprintf("%.*s()", (int)(end - begin), begin);
 }
 
 /* "push(), pop() and 3 more functions" */
 static void add_name(struct dpe_text *to, const char *name, unsigned number)
 {
-	if (number < DPE_LISTED_ATOMICS)
-		dpe_text_printf(to, "%s%s()", number ? ", " : "", name);
+	char *text;
+
+	if (number >= DPE_LISTED_ATOMICS)
+		return;
+	text = is_thread_body(name) ? body_of(name) : dpe_xasprintf("%s()", name);
+	dpe_text_printf(to, "%s%s", number ? ", " : "", text);
+	free(text);
+}
+
+static bool is_skipped(const char *symbol, const char *name)
+{
+	return is_rust_symbol(symbol) ? is_of_rust_runtime(name) : is_of_cplusplus(name);
 }
 
 /* Adds the function where it is one to report. */
 static bool add_function(struct dpe_text *to, const struct dpe_function *function, unsigned number)
 {
 	char *name = dpe_demangle(function->name, false);
-	bool skipped = name && is_of_runtime(name);
+	bool skipped = name && is_skipped(function->name, name);
 
 	if (!skipped)
 		add_name(to, name ? name : function->name, number);

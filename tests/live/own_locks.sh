@@ -16,6 +16,31 @@ says 'the warning about atomic instructions is given for a stripped program, too
 	'warning: stripped_own_lock synchronises by atomic instructions, in code without symbols'
 run "$DPE" race put,get -- ./stripped_races race
 check 'a stripped program without atomic instructions gets no warning about them' "$status $(grep -c 'atomic instructions' err)" = '1 0'
+cat >lambdas.cc <<'X'
+#include <atomic>
+#include <thread>
+std::atomic<int> taken;
+int value;
+__attribute__((noipa)) void put(int x) { value = x; }
+__attribute__((noipa)) int get() { return value; }
+static void lock() { while (taken.exchange(1)) {} }
+static void unlock() { taken.store(0); }
+int main()
+{
+	std::thread one([] { lock(); put(1); unlock(); });
+	std::thread other([] { lock(); get(); unlock(); });
+
+	one.join();
+	other.join();
+}
+X
+for options in -O0 -O1 -O2; do
+	${CXX:-g++} $options -g -pthread lambdas.cc -o lambdas || not_ok 'building lambdas'
+	run "$DPE" race --no-predict put,get -- ./lambdas
+	says "$options: the warning about atomic instructions is given where they are inlined into the functions of threads" 1 \
+		'lambdas: warning: lambdas synchronises by atomic instructions, in '
+done
+check 'the functions of threads are named by their lambda expressions' "$(grep -c 'in main::{lambda()#[12]}(), main::{lambda()#[12]}(): what' err)" -eq 1
 run "$DPE" race put,main -- ./own_lock
 check 'a result without finding comes without a warning about atomic instructions' "$status $(grep -c 'atomic instructions' err)" = '0 0'
 run "$DPE" race put,get -- ./races race

@@ -45,4 +45,30 @@ run "$DPE" race --no-predict put,get -- ./optimised wrong_mutex
 says 'optimised: a race is inconclusive, and its events are shown' 3 '1 inconclusive' 'sync::wrong_mutex'
 run "$DPE" race --no-predict put,get -- ./optimised right_join
 says 'optimised: calls ordered by a join are no race' 0 'nothing found'
+cat >closures.rs <<'X'
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+static TAKEN: AtomicBool = AtomicBool::new(false);
+static mut VALUE: i32 = 0;
+#[inline(never)]
+#[no_mangle]
+pub fn put(x: i32) { unsafe { VALUE = x } }
+#[inline(never)]
+#[no_mangle]
+pub fn get(x: i32) -> i32 { unsafe { VALUE + x } }
+fn lock() { while TAKEN.swap(true, Ordering::Acquire) {} }
+fn unlock() { TAKEN.store(false, Ordering::Release) }
+fn main() {
+	let one = thread::spawn(|| { lock(); put(1); unlock() });
+	let other = thread::spawn(|| { lock(); let x = get(1); unlock(); println!("{}", x) });
+	one.join().unwrap();
+	other.join().unwrap();
+}
+X
+"$compiler" -O -g closures.rs -o closures || not_ok 'building closures'
+run "$DPE" race --no-predict put,get -- ./closures
+says 'optimised: calls ordered by atomics in the closures of threads are inconclusive' 3 'inconclusive verdict on put&get' 'std::sync is inlined in closures'
+"$compiler" -g closures.rs -o closures || not_ok 'building closures'
+run "$DPE" race --no-predict put,get -- ./closures
+says 'calls ordered by atomics in the closures of threads come with a warning' 1 'synchronises by atomic instructions, in ' 'AtomicBool::swap'
 finish
