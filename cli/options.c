@@ -328,7 +328,7 @@ static const struct option options[] = {
 		take_number, AT(interval), .min = 1, .max = 1000000000},
 	{'d', "duration", "SECONDS", FOR_LIVE, "stop observing after this time; the program runs on",
 		take_number, AT(duration), .min = 1, .max = 1000000000},
-	{0, "stack", "N", FOR_LIVE | FOR_HANG, "stack frames of each event or thread, 0 to 32 (8)", take_number,
+	{0, "stack", "N", FOR_LIVE | FOR_HANG, "stack frames of each event or thread, 0 to 32 (16)", take_number,
 		AT(stack_depth), .min = 0, .max = 32},
 	{0, "ring", "BYTES", FOR_LIVE, "bytes of each ring buffer, a power of two (8388608)",
 		take_ring, AT(ring_bytes), .min = 4096, .max = 1u << 31},
@@ -485,7 +485,7 @@ uint64_t cli_hang_after(const struct cli *cli)
 bool cli_parse(struct cli *cli, char *const *argv)
 {
 	cli->max_states = 100000;
-	cli->stack_depth = 8;
+	cli->stack_depth = 16;
 	cli->stay = 1000;
 	cli->hang_after = 10;
 	cli->runs = 10000;

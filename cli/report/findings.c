@@ -160,18 +160,21 @@ void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const s
 	free(name);
 }
 
+static const char predicted[] = "predicted_";
+
+/* `as_happened`: the key of the same finding if it is one of this run, of `race_x` instead of `predicted_race_x`. */
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count, bool values)
+	struct dpe_message *const *events, unsigned count, bool values, bool as_happened)
 {
+	const char *rule = dpe_rule_name(verdict->rule) + (as_happened ? strlen(predicted) : 0);
 	struct dpe_text key = {0};
 
 	/* Which of race.dpe's rules found it depends on the number of bytes. */
 	if (cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count)) {
-		dpe_text_puts(&key, verdict->prediction ? "predicted race|" : "race|");
+		dpe_text_puts(&key, verdict->prediction && !as_happened ? "predicted race|" : "race|");
 		cli_add_raced(&key, report, (const struct dpe_message *const *)events);
 	} else {
-		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", dpe_rule_name(verdict->rule),
-			cli_verdict_name(verdict->kind));
+		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", rule, cli_verdict_name(verdict->kind));
 	}
 	add_events(&key, report, events, count);
 	if (values && needs_params(verdict))
@@ -239,7 +242,7 @@ static struct cli_finding *find_further(struct cli_report *report,
 
 	if (!needs_params(verdict) || report->cli->all || !report->cli->max_findings)
 		return NULL;
-	key = key_of(report, verdict, events, count, false);
+	key = key_of(report, verdict, events, count, false, false);
 	HASH_FIND_STR(report->findings, key, further);
 	if (!further) {
 		further = add_finding(report, key, report->nfindings + 1);
@@ -253,13 +256,30 @@ static struct cli_finding *find_further(struct cli_report *report,
 	return NULL;
 }
 
+/* Of a race that `dpe race` predicts: the race at the same places that happened, or NULL. */
+static struct cli_finding *find_happened(struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count)
+{
+	bool complements = report->cli->predicts_races && verdict->prediction &&
+			   !strncmp(dpe_rule_name(verdict->rule), predicted, strlen(predicted));
+	char *key = complements ? key_of(report, verdict, events, count, true, true) : NULL;
+	struct cli_finding *finding = NULL;
+
+	if (key)
+		HASH_FIND_STR(report->findings, key, finding);
+	free(key);
+	return finding;
+}
+
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
-	char *key = key_of(report, verdict, events, count, true);
+	char *key = key_of(report, verdict, events, count, true, false);
 	struct cli_finding *finding;
 
 	HASH_FIND_STR(report->findings, key, finding);
+	if (!finding)
+		finding = find_happened(report, verdict, events, count);
 	if (!finding && HASH_COUNT(report->findings) >= CLI_REMEMBERED_FINDINGS) {
 		report->forgotten = (struct cli_finding){.number = ++report->nfindings};
 		free(key);
@@ -275,7 +295,7 @@ struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe
 	return finding;
 }
 
-void cli_finding_add_example(
+static void add_example(
 	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict)
 {
 	struct dpe_text text = {0};
@@ -289,6 +309,18 @@ void cli_finding_add_example(
 	if (text.len && !known)
 		finding->examples[finding->nexamples++] = dpe_xstrdup(text.at);
 	dpe_text_free(&text);
+}
+
+void cli_finding_count(
+	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict)
+{
+	finding->happened |= !verdict->prediction;
+	if (verdict->prediction && finding->happened) {
+		finding->predicted++;
+		return;
+	}
+	finding->count++;
+	add_example(report, finding, verdict);
 }
 
 static struct cli_rule_findings *findings_of(struct cli_report *report, const struct dpe_rule *rule)

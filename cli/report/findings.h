@@ -13,6 +13,8 @@ struct cli_finding {
 	char *key;
 	unsigned number;
 	uint64_t count;
+	uint64_t predicted; /* occurrences in other runs, of one that happened in this run */
+	bool happened;
 	/* The values of the rule's variables the first time, and other values later. */
 	char *examples[CLI_EXAMPLES];
 	unsigned nexamples;
@@ -39,8 +41,8 @@ void cli_finding_remember(
 /* For text: the same by what its events say with the text of their stacks; a new one if there is none. */
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count);
-/* Counts the values of the rule's variables among the finding's examples. */
-void cli_finding_add_example(
+/* Counts an occurrence, and the values of the rule's variables among the finding's examples. */
+void cli_finding_count(
 	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict);
 /* Whether a new finding of the rule is one too many to be printed; counts it. */
 bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule);

@@ -54,8 +54,8 @@ static void add_place(struct dpe_text *to, const char *frame)
 	} else {
 		const char *file = folder ? folder + 1 : parts.file;
 
-		dpe_text_printf(&text, "%.*s (%.*s:%u)", (int)parts.function_len, parts.function,
-			(int)(parts.file + parts.file_len - file), file, parts.line);
+		cli_frame_function(&text, &parts);
+		dpe_text_printf(&text, " (%.*s:%u)", (int)(parts.file + parts.file_len - file), file, parts.line);
 	}
 	cli_text_safe(to, text.at);
 	dpe_text_free(&text);

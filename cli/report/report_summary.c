@@ -145,16 +145,18 @@ static void add_all_unobserved(struct dpe_text *to, const struct cli_report *rep
 		dpe_text_puts(to, "\n");
 }
 
-/* "#1 was seen 9 times, also with p = 3; p = 4". */
+/* "#1 was seen 9 times, also with p = 3; p = 4", "#1 was seen 3 times, and 5 more predicted at the same places". */
 static void add_repeated(
 	struct dpe_text *to, const struct cli_report *report, const struct cli_finding *finding)
 {
 	if (finding->further && finding->count > CLI_EXAMPLES)
 		dpe_text_printf(to, "%" PRIu64 " more like #%u, with other values (see --all)\n",
 			finding->count - CLI_EXAMPLES, finding->number);
-	if (finding->count < 2 || finding->further || finding->left_out || report->cli->all)
+	if (finding->further || finding->left_out || report->cli->all || finding->count + finding->predicted < 2)
 		return;
-	dpe_text_printf(to, "#%u was seen %" PRIu64 " times", finding->number, finding->count);
+	dpe_text_printf(to, "#%u was seen %" PRIu64 " time%s", finding->number, finding->count, finding->count == 1 ? "" : "s");
+	if (finding->predicted)
+		dpe_text_printf(to, ", and %" PRIu64 " more predicted at the same places", finding->predicted);
 	for (unsigned i = 1; i < finding->nexamples; i++)
 		dpe_text_printf(to, "%s%s", i > 1 ? "; " : ", also with ", finding->examples[i]);
 	dpe_text_puts(to, "\n");

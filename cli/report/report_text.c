@@ -161,16 +161,15 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 		return;
 	finding = report->cli->all ? NULL : cli_finding_known(report, verdict);
 	if (finding) {
-		finding->count++;
-		cli_finding_add_example(report, finding, verdict);
+		cli_finding_count(report, finding, verdict);
 		report->repeated = true;
 		return;
 	}
 	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
-	report->repeated = finding->count++ && !report->cli->all;
+	report->repeated = finding->count && !report->cli->all;
 	finding->race = cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count);
-	cli_finding_add_example(report, finding, verdict);
+	cli_finding_count(report, finding, verdict);
 	if (!report->repeated) {
 		finding->left_out = cli_finding_is_left_out(report, verdict->rule);
 		report->repeated = finding->left_out;

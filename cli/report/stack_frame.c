@@ -243,6 +243,11 @@ static void add_name(struct dpe_text *to, const char *name, size_t len)
 	}
 }
 
+void cli_frame_function(struct dpe_text *to, const struct cli_frame *frame)
+{
+	add_name(to, frame->function, frame->function_len);
+}
+
 void cli_frame_print(struct dpe_text *to, const char *text)
 {
 	struct cli_frame frame = cli_frame_split(text);

@@ -30,6 +30,8 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 unsigned cli_frames_of_creation(const char *const *frames, unsigned count);
 /* Whether the frames reach what calls main or a thread's function. */
 bool cli_frames_reach_start(const char *const *frames, unsigned count);
+/* Adds the function's name without template arguments and parameters: "std::map::find()". */
+void cli_frame_function(struct dpe_text *to, const struct cli_frame *frame);
 /* Adds the frame without template arguments and parameters: "std::map::find()+0x8c (file:line)". */
 void cli_frame_print(struct dpe_text *to, const char *text);
 /* The part of the frame that identifies findings: the function, and the line if known. */

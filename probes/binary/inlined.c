@@ -128,11 +128,42 @@ struct everywhere {
 	bool found;
 };
 
-static bool is_method(const struct everywhere *search, Dwarf_Die *die)
+/* A template's instances are called f<int>. */
+static bool has_name(Dwarf_Die *die, const char *wanted)
+{
+	const char *name = dwarf_diename(die);
+	size_t len = strlen(wanted);
+
+	return name && !strncmp(name, wanted, len) && (!name[len] || name[len] == '<');
+}
+
+/* "depot::look", from the scopes that contain it: static functions of C++ have no linkage name. The caller's. */
+static char *scoped_name(Dwarf_Die *die)
+{
+	struct dpe_text name = {0};
+	Dwarf_Attribute attribute;
+	Dwarf_Die declared, *scopes;
+	bool elsewhere = dwarf_formref_die(dwarf_attr(die, DW_AT_specification, &attribute), &declared);
+	int count = dwarf_getscopes_die(elsewhere ? &declared : die, &scopes);
+
+	for (int i = count - 1; i > 0; i--) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *scope = dwarf_diename(&scopes[i]);
+
+		if (scope && (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type))
+			dpe_text_printf(&name, "%s::", scope);
+	}
+	if (count > 0)
+		free(scopes);
+	dpe_text_puts(&name, dwarf_diename(die));
+	return name.at;
+}
+
+static bool is_in_scope(Dwarf_Die *die, const struct everywhere *search)
 {
 	Dwarf_Attribute attribute;
 	const char *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-	char *base = symbol ? dpe_demangle_base(symbol) : NULL;
+	char *base = symbol ? dpe_demangle_base(symbol) : scoped_name(die);
 	bool so = base && dpe_demangled_is(base, search->scope, search->name);
 
 	free(base);
@@ -142,10 +173,9 @@ static bool is_method(const struct everywhere *search, Dwarf_Die *die)
 static bool is_only_inlined(void *context, Dwarf_Die *die)
 {
 	const struct everywhere *search = context;
-	const char *name = dwarf_diename(die);
 
-	return name && !strcmp(name, search->name) && dwarf_func_inline(die) &&
-	       (!*search->scope || is_method(search, die));
+	return dwarf_func_inline(die) && has_name(die, search->name) &&
+	       (!*search->scope || is_in_scope(die, search));
 }
 
 static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
@@ -153,8 +183,7 @@ static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, 
 	struct everywhere *search = context;
 
 	(void)unit, (void)bias;
-	search->found = search->found ||
-			dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, search);
+	search->found = search->found || dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, search);
 }
 
 bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const char *name)

@@ -415,8 +415,8 @@ static bool note_optimised(const struct function_search *search)
 		if (!reaches_all(search, module) || !dpe_inlined_everywhere(module, names_class(search) ? search->module : "", search->name))
 			continue;
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"the compiler inlined it everywhere in %s: declare it "
-			"__attribute__((noinline)) to observe it",
+			"the compiler inlined it everywhere in %s: to observe it, compile with -fno-inline, or "
+			"declare it __attribute__((noinline))",
 			module->name);
 		return true;
 	}

@@ -32,4 +32,35 @@ X
 echo 'function:deposit_twice' >known
 run "$DPE" run --suppressions=known --stack=2 -s calls.dpe -- "$BUILD/targets/inlined"
 says 'a suppression by the name of an inlined function applies' 1 '2 matches, 1 suppressed'
+
+# ---- functions that have no code of their own --------------------------------------------------------
+cat >store.cc <<'X'
+struct Store {
+	volatile int size;
+	void put() { size++; }
+	template <class T> int find(T) { return size; }
+};
+namespace depot {
+static inline int look(Store &store) { return store.size; }
+}
+int main()
+{
+	Store store = {};
+
+	store.put();
+	return depot::look(store) + store.find(1) - 2;
+}
+X
+g++ -g -O2 store.cc -o store || not_ok 'compiling store.cc'
+for name in Store::put Store::find depot::look; do
+	run "$DPE" run -e "detect a: $name" -- ./store
+	says "a function of C++ that is inlined everywhere, $name: an error that says so" 2 "error: no function '$name' in store" \
+		'note: the compiler inlined it everywhere in store: to observe it, compile with -fno-inline'
+done
+run "$DPE" run -e 'detect a: Store::get' -- ./store
+says 'a function of C++ that does not exist is not called inlined' 2 "no program or library 'Store' in the target"
+check 'and nothing is said about inlining' "$(grep -c inlined err)" = 0
+g++ -g -O2 -fno-inline store.cc -o store || not_ok 'compiling store.cc again'
+run "$DPE" run -e 'detect a: Store::put' -- ./store
+says 'and compiled with -fno-inline it is observed' 1 'Store::put('
 finish

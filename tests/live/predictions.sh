@@ -91,6 +91,8 @@ in_most() {
 }
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
 says 'memory, hidden: the prediction has the variable and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
+in_most both 1 '#1 was seen 1 time, and 1 more predicted at the same places'
+check 'memory, both: what was predicted at the places of a race is no finding of its own' "$(grep -c '^#' err)" = 2
 in_most freed 1 'predicted use after free on 0x[0-9a-f]*: free by thread [0-9]*, not ordered with write of 4 bytes by thread.*predicted_race8,'
 says 'memory, freed: the prediction has mem::free and mem::write' 1 'predicted use after free on 0x' 'mem::free(' 'mem::write('
 in_most guarded 0 'nothing found'

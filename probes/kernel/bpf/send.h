@@ -368,6 +368,8 @@ static __always_inline bool put_stack(
 		return put_with_stack(event, words, DPE_WORDS, stack_depth, exit);
 	if (event->nstack <= DPE_SHORT_STACK && stack_depth > DPE_SHORT_STACK)
 		return put_with_stack(event, words, 2, DPE_SHORT_STACK, exit);
+	if (event->nstack <= DPE_USUAL_STACK && stack_depth > DPE_USUAL_STACK)
+		return put_with_stack(event, words, 2, DPE_USUAL_STACK, exit);
 	return put_with_stack(event, words, 2, stack_depth, exit);
 }
 

@@ -40,7 +40,9 @@ struct {
 	__array(values, struct frame_table);
 } frame_tables SEC(".maps");
 
-#define DPE_SHORT_STACK 2 /* the most frames of a record */
+/* The most frames of a record, so that it takes less of the ring than stack_depth would. */
+#define DPE_SHORT_STACK 2
+#define DPE_USUAL_STACK 8
 
 /* A thread's stack, and the rules of the code in which its frames were found before. */
 struct stack_memory {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@ static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t both;
 static pthread_t threads[3];
 static sem_t posted;
+static volatile bool posted_once;
 static atomic_int done;
 
 static void *a_then_b(void *wait)
@@ -40,12 +42,16 @@ static void *a_then_b_then_post(void *unused)
 {
 	a_then_b(unused);
 	sem_post(&posted);
+	posted_once = true;
 	return NULL;
 }
 
+/* Where the semaphore needs no post, what keeps the two apart is not observed. */
 static void *wait_then_b_then_a(void *unused)
 {
 	sem_wait(&posted);
+	while (!posted_once)
+		usleep(1000);
 	return b_then_a(unused);
 }
 

@@ -109,9 +109,23 @@ static void *first(void *arg)
 	return arg;
 }
 
+/* The same call races in the first round, and would in another run in the second. */
+static void put_twice(void)
+{
+	for (int round = 0; round < 2; round++) {
+		if (round)
+			section(&yours);
+		put();
+	}
+}
+
 static void *second(void *arg)
 {
 	await_first();
+	if (is("both")) {
+		put_twice();
+		return arg;
+	}
 	if (inverts()) {
 		invert_second();
 		return arg;
