@@ -429,8 +429,7 @@ static void report_no_module(const struct function_search *search)
 
 	list_modules(search, &names);
 	dpe_diag(search->diags, search->missing, search->site->place,
-		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
-		"its source",
+		"no program or library '%s' in the target, only: %s; and no function '%s::%s'",
 		search->module, names.at ? names.at : "", search->module, search->name);
 	if (!note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,

@@ -54,7 +54,7 @@ X
 g++ -g -O2 store.cc -o store || not_ok 'compiling store.cc'
 for name in Store::put Store::find depot::look; do
 	run "$DPE" run -e "detect a: $name" -- ./store
-	says "a function of C++ that is inlined everywhere, $name: an error that says so" 2 "error: no function '$name' in store" \
+	says "a function of C++ that is inlined everywhere, $name: an error that says so" 2 "no function '$name'" \
 		'note: the compiler inlined it everywhere in store: to observe it, compile with -fno-inline'
 done
 run "$DPE" run -e 'detect a: Store::get' -- ./store

@@ -156,9 +156,9 @@ static void not_there(void **state)
 	MISSING("", "push", "no function 'push'",
 		"cplusplus has 'shop::queue::push': to observe it, write queue::push");
 	MISSING("queue", "pusch", "no program or library 'queue' in the target, only: cplusplus",
-		"no function 'queue::pusch' in its source");
+		"no function 'queue::pusch'");
 	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
-	MISSING("shop", "push", "no function 'shop::push' in its source");
+	MISSING("shop", "push", "no function 'shop::push'");
 	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus");
 	MISSING("", "box<int, char>::open", "no function 'box<int, char>::open' in cplusplus");
 	MISSING("", "box<char, char, char>::open", "no function 'box<char, char, char>::open' in cplusplus");
