@@ -268,6 +268,10 @@ $(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_me
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CORE_LIBS) -lcmocka -o $@
 
+$(BUILD)/tests/explore/%: $(BUILD)/tests/explore/%.o $(explore_obj) $(LIBPROBES) $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
+
 # The command, many times in one process.
 MANY := $(BUILD)/tests/conformance/many_commands
 $(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(view_obj) $(LIBPROBES) $(LIBDPE)

@@ -4,6 +4,7 @@
  * Musuvathi, K. McKinley, Bounded Partial-Order Reduction, OOPSLA 2013. */
 #include "explore/dfs.h"
 
+#include "explore/race_index.h"
 #include "explore/runs.h"
 
 #include "explore/sched/dependence.h"
@@ -21,6 +22,8 @@ struct races {
 	uint32_t count;
 	unsigned threads;
 	uint32_t *clocks; /* an index, plus 1, of the latest event of each thread */
+	struct dpe_race_index index; /* of the events so far */
+	uint32_t last[DPE_SCHED_THREADS]; /* the latest of these of each thread, or its creation, plus 1; 0: none */
 };
 
 static struct dpe_sched_set join(struct dpe_sched_set a, const struct dpe_sched_set *b)
@@ -78,18 +81,23 @@ static void join_row(const struct races *races, uint32_t *into, uint32_t event)
 			into[i] = row(races, event)[i];
 }
 
-/* The direct predecessor of the thread's event number `end`: the thread's previous event, or its creation. */
-static void begin_row(const struct races *races, unsigned thread, uint32_t end, uint32_t *clock)
+/* The direct predecessor of the thread's next event: its previous event, or its creation. */
+static void begin_row(const struct races *races, unsigned thread, uint32_t *clock)
 {
 	memset(clock, 0, races->threads * sizeof(*clock));
-	for (uint32_t i = end; i--;) {
-		bool creates = thread && races->events[i].nthreads <= thread;
+	if (races->last[thread])
+		join_row(races, clock, races->last[thread] - 1);
+}
 
-		if (!creates && races->events[i].thread != thread)
-			continue;
-		join_row(races, clock, i);
-		return;
-	}
+/* The event is over. Threads that it may have created begin after it. */
+static void pass(struct races *races, uint32_t event)
+{
+	const struct dpe_sched_event *at = &races->events[event];
+
+	races->last[at->thread] = event + 1;
+	for (unsigned i = at->nthreads; i < races->threads; i++)
+		races->last[i] = event + 1;
+	dpe_race_index_add(&races->index, at, event);
 }
 
 /* A lock is not free before it is unlocked, so these cannot occur in the other order. */
@@ -209,29 +217,30 @@ static bool reverse(const struct races *races, uint32_t first, unsigned thread, 
 
 /* Completes the clock of an event, which begins as that of its thread, and reverses its races: those with
  * unordered events that precede no other such event. */
-static void look_back(const struct races *races, const struct dpe_sched_event *event, uint32_t end,
-	uint32_t *clock, bool reverses)
+static void look_back(struct races *races, const struct dpe_sched_event *event, uint32_t end, uint32_t *clock, bool reverses)
 {
+	struct dpe_race_index *index = &races->index;
 	uint32_t before[DPE_SCHED_THREADS], shadow[DPE_SCHED_THREADS] = {0};
 
 	memcpy(before, clock, races->threads * sizeof(*clock));
-	for (uint32_t i = end; i--;)
-		if (clock[races->events[i].thread] <= i && dpe_events_dependent(&races->events[i], event))
-			join_row(races, clock, i);
-	for (uint32_t i = end; reverses && i--;) {
-		const struct dpe_sched_event *other = &races->events[i];
+	dpe_race_index_find(index, races->events, end, event, before);
+	for (unsigned i = 0; i < index->nfound; i++)
+		if (clock[races->events[index->found[i]].thread] <= index->found[i] &&
+			dpe_events_dependent(&races->events[index->found[i]], event))
+			join_row(races, clock, index->found[i]);
+	for (unsigned i = 0; reverses && i < index->nfound; i++) {
+		const struct dpe_sched_event *other = &races->events[index->found[i]];
 
-		if (other->thread == event->thread || before[other->thread] > i ||
-			shadow[other->thread] > i || !dpe_events_dependent(other, event) ||
-			enables(other, event))
+		if (other->thread == event->thread || shadow[other->thread] > index->found[i] ||
+			!dpe_events_dependent(other, event) || enables(other, event))
 			continue;
-		if (reverse(races, i, event->thread, end, clock) && never_enables(races, other))
-			join_row(races, shadow, i);
+		if (reverse(races, index->found[i], event->thread, end, clock) && never_enables(races, other))
+			join_row(races, shadow, index->found[i]);
 	}
 }
 
 /* Operations that threads were about to do when the run ended race, too. */
-static void look_at_pending(const struct races *races)
+static void look_at_pending(struct races *races)
 {
 	const struct dpe_sched_header *memory = races->memory;
 	uint32_t clock[DPE_SCHED_THREADS];
@@ -242,25 +251,29 @@ static void look_at_pending(const struct races *races)
 		if (memory->threads[i].state != DPE_SCHED_CONTROLLED || event.kind == DPE_SCHED_NONE ||
 			(races->events[races->count - 1].ends && i == races->events[races->count - 1].thread))
 			continue;
-		begin_row(races, i, races->count, clock);
+		begin_row(races, i, clock);
 		look_back(races, &event, races->count, clock, true);
 	}
 }
 
 static void find_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
 {
-	struct races races = {dfs, memory, memory->events, memory->nevents, memory->nthreads, NULL};
+	struct races races = {
+		.dfs = dfs, .memory = memory, .events = memory->events, .count = memory->nevents, .threads = memory->nthreads};
 
 	races.clocks = dpe_xcalloc((size_t)races.count * races.threads, sizeof(*races.clocks));
+	dpe_race_index_begin(&races.index, races.count, races.threads);
 	for (uint32_t i = 0; i < races.count; i++) {
 		uint32_t *clock = &races.clocks[(size_t)i * races.threads];
 
-		begin_row(&races, memory->events[i].thread, i, clock);
+		begin_row(&races, memory->events[i].thread, clock);
 		clock[memory->events[i].thread] = i + 1;
 		look_back(&races, &memory->events[i], i, clock, i >= from);
+		pass(&races, i);
 	}
 	if (memory->end != DPE_SCHED_PRUNED)
 		look_at_pending(&races);
+	dpe_race_index_free(&races.index);
 	free(races.clocks);
 }
 

@@ -13,6 +13,8 @@
 #define DPE_SCHED_CHOICES 65536      /* of a run whose delays can be continued */
 #define DPE_EXPLORE_TREE 1000000     /* runs that are planned */
 #define DPE_SCHED_EVENTS 65536       /* of a run of dfs */
+#define DPE_EXPLORE_BUCKETS 4096     /* of the index of the events of such a run, at most */
+#define DPE_EXPLORE_LINES 64         /* lines of memory that an event of it uses, each in a bucket */
 #define DPE_EXPLORE_SMALL 256        /* operations of a run up to which dfs is a part of the portfolio */
 #define DPE_EXPLORE_SHORTENED 4096   /* operations of a run up to which dfs looks for a shorter schedule of a finding */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
