@@ -54,7 +54,7 @@ static void names_of_cplusplus(void **state)
 		"shop::queue::push(int)\n");
 	check("cplusplus", "*::take(int)", 0, "  shop::queue::take(int)\n");
 	check("cplusplus", "queue::push", 0, "  shop::queue::push(int)\n");
-	check("cplusplus", "shop::box::open", 0, "  shop::box<char>::open()\n");
+	check("cplusplus", "shop::box::open", 0, "  shop::box<char, char>::open()\n");
 	check("cplusplus", "hidden", 0, "  (anonymous namespace)::hidden(char const*)\n");
 }
 
