@@ -145,12 +145,13 @@ def main(argv):
             continue
         count, wrong = check(section, compiler)
         total += count
+        title = f"{os.path.basename(argv[1])}, '{heading}': commands print what the page shows"
         if any(SKIPPED in said for _, _, said in wrong):
-            print(f"ok - {heading} # skip {SKIPPED}", flush=True)
+            print(f"ok - {title} # skip {SKIPPED}", flush=True)
             continue
         failed += bool(wrong)
         if count:
-            print(("not ok" if wrong else "ok") + " - " + heading, flush=True)
+            print(("not ok" if wrong else "ok") + " - " + title, flush=True)
         for command, expected, said in wrong:
             updated = updated.replace(f"$ {command}\n{expected}", f"$ {command}\n{said}")
             shown = [f"$ {command}", "expected:", *expected.splitlines(), "but:", *said.splitlines()]

@@ -45,24 +45,24 @@ fields = set(re.findall(r'\{"(\w+)", DPE_FIELD_', read("dpe-lang/resolve/resolve
 section = read("docs/language.md").split("## Words and comments")[1].split("|")[0]
 words = set(re.findall(r"`(\w+)`", section)) - {"_"} - {"enter", "exit"}
 
-check("Vim has the calls", vim_words("dpeCall") == calls, vim_words("dpeCall") ^ calls)
-check("TextMate has the calls", alternatives(scopes["support.function.dpe"]) == calls,
+check("Vim's syntax file has all calls of the language, and no others", vim_words("dpeCall") == calls, vim_words("dpeCall") ^ calls)
+check("the TextMate grammar has all calls of the language, and no others", alternatives(scopes["support.function.dpe"]) == calls,
       alternatives(scopes["support.function.dpe"]) ^ calls)
 vim_fields = set(re.search(r"dpeField /\\\.\\\((.*?)\\\)", vim).group(1).split("\\|"))
-check("Vim has the fields", vim_fields == fields, vim_fields ^ fields)
-check("TextMate has the fields", alternatives(scopes["variable.language.field.dpe"]) == fields,
+check("Vim's syntax file has all fields of events, and no others", vim_fields == fields, vim_fields ^ fields)
+check("the TextMate grammar has all fields of events, and no others", alternatives(scopes["variable.language.field.dpe"]) == fields,
       alternatives(scopes["variable.language.field.dpe"]) ^ fields)
 known = vim_words("dpeMode", "dpePairing", "dpeKeyword", "dpeConditional")
-check("Vim has the keywords", known == words, known ^ words)
+check("Vim's syntax file has all keywords of the language, and no others", known == words, known ^ words)
 textmate = set().union(*(alternatives(scopes[s]) for s in (
     "keyword.control.mode.dpe", "storage.modifier.pairing.dpe", "keyword.other.dpe", "keyword.control.conditional.dpe")))
-check("TextMate has the keywords", textmate == words, textmate ^ words)
+check("the TextMate grammar has all keywords of the language, and no others", textmate == words, textmate ^ words)
 for pattern in grammar["patterns"]:
     for key in ("match", "begin", "end"):
         if key in pattern:
             re.compile(pattern[key])
-check("the TextMate patterns are sound", True)
-check("the extension names its files",
+check("all patterns of the TextMate grammar are regular expressions", True)
+check("the files that the Visual Studio Code extension names exist",
       all(os.path.exists(os.path.join("editors/vscode", g["path"])) for g in package["contributes"]["grammars"]))
 
 editor = shutil.which("vim") or shutil.which("nvim")
@@ -79,5 +79,5 @@ else:
                    "--cmd", "syntax on", spec, *sum((["-c", a] for a in asks), []), "-c", "qa!"]
         subprocess.run(command, stdin=subprocess.DEVNULL, timeout=60)
         shown = read(out).split() if os.path.exists(out) else []
-        check("Vim shows them", shown == list(places.values()), shown)
+        check("Vim highlights the parts of a rule by their kinds", shown == list(places.values()), shown)
 sys.exit(failed > 0)

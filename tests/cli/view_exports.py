@@ -35,16 +35,16 @@ def test_chrome(path):
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     events = trace["traceEvents"]
-    check("each event has a phase, a process, a thread and a time", all({"ph", "pid", "tid", "ts"} <= set(e) for e in events))
+    check("Perfetto's file: each event has a phase, a process, a thread and a time", all({"ph", "pid", "tid", "ts"} <= set(e) for e in events))
     slices = slices_of(events)
-    check("each B has its E, nested and in order of time", slices is not None)
+    check("Perfetto's file: each B event has its E event, nested and in order of time", slices is not None)
     if slices is None:
         return
     names = {name for thread in slices.values() for _, _, name in thread}
     outer = next(s for s in slices[1, 1] if s[2] == "outer(7)")
     inner = next(s for s in slices[1, 1] if s[2] == "inner()")
-    check("a call lasts until its return, and holds another", outer[0] < inner[0] < inner[1] < outer[1] and outer[1] - outer[0] >= 5, outer, inner)
-    check("a call without a return lasts no time", any(s[2] == "lost()" and s[1] - s[0] < 0.01 for s in slices[1, 1]), names)
+    check("Perfetto's file: a call lasts until its return, and encloses the calls within it", outer[0] < inner[0] < inner[1] < outer[1] and outer[1] - outer[0] >= 5, outer, inner)
+    check("Perfetto's file: a call without a return lasts no time", any(s[2] == "lost()" and s[1] - s[0] < 0.01 for s in slices[1, 1]), names)
 
     def is_bound(event):
         return any(begin <= event["ts"] <= end for begin, end, _ in slices[event["pid"], event["tid"]])
@@ -52,36 +52,36 @@ def test_chrome(path):
     for event in events:
         if event["ph"] in "sf":
             flows[event["id"]].append(event)
-    check("each flow has one begin and one end, later and in a slice", flows and all(
+    check("Perfetto's file: each flow has one begin and one later end, both in slices", flows and all(
         [e["ph"] for e in flow] == ["s", "f"] and flow[0]["ts"] < flow[1]["ts"] and all(map(is_bound, flow)) and
         flow[1]["bp"] == "e" and {e["cat"] + e["name"] for e in flow} == {flow[0]["cat"] + flow[0]["name"]} for flow in flows.values()), flows)
     locks = collections.defaultdict(list)
     for event in events:
         if event["ph"] in "be":
             locks[event["cat"], event["id"]].append(event)
-    check("each lock held has a begin and an end", len(locks) == 2 and all(
+    check("Perfetto's file: each lock that is held has a begin and an end", len(locks) == 2 and all(
         [e["ph"] for e in lock] == ["b", "e"] and lock[0]["ts"] <= lock[1]["ts"] and lock[0]["name"] == lock[1]["name"] == "holds 0x10"
         for lock in locks.values()), dict(locks))
     marks = [e for e in events if e["ph"] == "i"]
-    check("findings are instants in their threads", marks and all(e["s"] == "t" and "chain: match" in e["name"] and is_bound(e) for e in marks), marks)
-    check("threads have names", {e["args"]["name"] for e in events if e["name" if "name" in e else "ph"] == "thread_name"} == {"thread 1", "thread 2"})
+    check("Perfetto's file: findings are instants in their threads", marks and all(e["s"] == "t" and "chain: match" in e["name"] and is_bound(e) for e in marks), marks)
+    check("Perfetto's file: threads have names", {e["args"]["name"] for e in events if e["name" if "name" in e else "ph"] == "thread_name"} == {"thread 1", "thread 2"})
 
 
 def test_shiviz(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     found = re.findall(r"(?P<event>.*)\n(?P<host>\S*) (?P<clock>{.*})\n", text)
-    check("all events are read by the regular expression", len(found) == 10 and sum(len("".join(f)) + 3 for f in found) == len(text), len(found))
+    check("ShiViz's log: its regular expression reads all events", len(found) == 10 and sum(len("".join(f)) + 3 for f in found) == len(text), len(found))
     clocks = [(event, host, json.loads(clock)) for event, host, clock in found]
     own = collections.Counter()
     for _, host, clock in clocks:
         own[host] += 1
         if clock[host] != own[host]:
-            check("each host counts its own events", False, host, clock)
+            check("ShiViz's log: each host counts its own events", False, host, clock)
             return
-    check("each host counts its own events", True)
+    check("ShiViz's log: each host counts its own events", True)
     put, get = (next(c for c in clocks if c[0].startswith(name)) for name in ("put", "get"))
-    check("clocks have the order", get[2].get(put[1], 0) >= put[2][put[1]] and get[1] not in put[2], put, get)
+    check("ShiViz's log: the clocks have the causal order", get[2].get(put[1], 0) >= put[2][put[1]] and get[1] not in put[2], put, get)
 
 
 def test_dot(path):
@@ -91,10 +91,10 @@ def test_dot(path):
     allowed = re.compile(rf"digraph finding {{|\t*label={text};|\tnode \[[^]]*\];|\tsubgraph cluster_\d+ {{|\t\te\d+ \[label={text}(, color=red, penwidth=2)?\];|"
                          r"\te\d+ -> e\d+( \[(style=dashed|color=blue)\])?;|\t?}|")
     wrong = [line for line in lines if not allowed.fullmatch(line)]
-    check("the graph has the form of one", not wrong, *wrong)
+    check("Graphviz's file: each line has the form of the format", not wrong, *wrong)
     nodes, edges = re.findall(r"^\t\te(\d+) ", "\n".join(lines), re.M), re.findall(r"e(\d+) -> e(\d+)", "\n".join(lines))
-    check("edges are between its nodes, once", all({*edge} <= {*nodes} for edge in edges) and len({*nodes}) == len(nodes) and edges)
-    check("the finding's events are marked", sum("color=red" in line for line in lines) == 2)
+    check("Graphviz's file: edges are between its nodes, and each node is declared once", all({*edge} <= {*nodes} for edge in edges) and len({*nodes}) == len(nodes) and edges)
+    check("Graphviz's file: the events of the finding are red", sum("color=red" in line for line in lines) == 2)
 
 
 for test, path in zip((test_chrome, test_shiviz, test_dot), sys.argv[1:]):

@@ -61,40 +61,40 @@ def choose_finding(page, text):
 
 def test_findings(page):
     check("the page fills the window", page.run("return document.querySelector('main').getBoundingClientRect().bottom === innerHeight"))
-    check("findings are listed", "race" in page.text("findings") and "chain" in page.text("findings"), page.text("findings"))
+    check("the page lists the findings", "race" in page.text("findings") and "chain" in page.text("findings"), page.text("findings"))
     choose_finding(page, "race")
     shown = page.text("finding")
-    check("one says why nothing orders its events", "Nothing orders $1 and $2" in shown, shown)
-    check("… and what each knew of the other", "nothing leads from" in shown, shown)
-    check("… and the locks", "$1: none" in shown and "0x10 (mutex)" in shown and "No lock is held at both" in shown, shown)
-    check("… and the source", "return queue" in shown and "queue = 1" in shown, shown)
+    check("a race: the page says that nothing orders its events", "Nothing orders $1 and $2" in shown, shown)
+    check("a race: the page says what leads from one thread to the other", "nothing leads from" in shown, shown)
+    check("a race: the page shows the locks that are held at both events", "$1: none" in shown and "0x10 (mutex)" in shown and "No lock is held at both" in shown, shown)
+    check("a race: the page shows the source lines of both events", "return queue" in shown and "queue = 1" in shown, shown)
     choose_finding(page, "chain")
     shown = page.text("finding")
-    check("another says which edge orders them", "$1 precedes $2 by 1 edge" in shown and "mutex" in shown and
+    check("a match of events in order: the page names the edge that orders them", "$1 precedes $2 by 1 edge" in shown and "mutex" in shown and
           "pthread_mutex_unlock(0x10)" in shown, shown)
     page.driver.find_element(By.XPATH, "//button[text()='Show this chain']").click()
-    check("the chain is emphasised", page.run("return view.chain.length") == 1)
+    check("a match of events in order: the edges between them are emphasised", page.run("return view.chain.length") == 1)
 
 
 def test_events(page):
     page.click_event(3)
     shown = page.text("event")
-    check("a click selects an event", "pthread_mutex_unlock(0x10)" in shown, shown)
-    check("with its edges by kind", "mutex" in shown and "pthread_mutex_lock(0x10) returned 0" in shown, shown)
-    check("and what precedes, follows, and is independent of it", "2 events precede it, 3 follow, 1 are independent" in shown, shown)
+    check("a click selects an event and describes it", "pthread_mutex_unlock(0x10)" in shown, shown)
+    check("a selected event is shown with its edges by kind", "mutex" in shown and "pthread_mutex_lock(0x10) returned 0" in shown, shown)
+    check("a selected event is shown with the numbers of events before it, after it and independent of it", "2 events precede it, 3 follow, 1 are independent" in shown, shown)
     page.press(Keys.ARROW_DOWN)
-    check("keys go to the next row", "number 5" in page.text("event"), page.text("event"))
+    check("a key selects the event of the next row", "number 5" in page.text("event"), page.text("event"))
     page.press("j")
-    check("and along a thread", "number 6" in page.text("event"), page.text("event"))
-    check("a lock that is held has a bar", page.run("return bars.length") == 2 and "holds" in page.text("event"), page.text("event"))
+    check("a key selects the next event of the thread", "number 6" in page.text("event"), page.text("event"))
+    check("a lock has a bar as long as it is held", page.run("return bars.length") == 2 and "holds" in page.text("event"), page.text("event"))
     page.press("]")
-    check("and to the next finding", page.run("return order.indexOf(view.finding)") is not None and page.text("event") == "", page.text("event"))
+    check("a key selects the next finding", page.run("return order.indexOf(view.finding)") is not None and page.text("event") == "", page.text("event"))
 
 
 def test_filters(page):
     field = page.driver.find_element(By.ID, "search")
     field.send_keys("put", Keys.ENTER)
-    check("search finds", "1 of 1" in page.text("found") and "put(7)" in page.text("event"), page.text("found"), page.text("event"))
+    check("a search finds an event by its text and selects it", "1 of 1" in page.text("found") and "put(7)" in page.text("event"), page.text("found"), page.text("event"))
     field.clear()
     drawn = "return [...itemOf].filter(item => item >= 0).length"
     for name, text, wanted in (("by-name", "get", 2), ("by-object", "0x10", 4)):
@@ -102,33 +102,33 @@ def test_filters(page):
         check(f"{name} shows {wanted} events", page.run(drawn) == wanted, page.run(drawn))
         page.run("at(arguments[0]).value = ''; at(arguments[0]).dispatchEvent(new Event('change'))", name)
     page.run("at('threads').open = true; at('lanes').querySelector('input').click()")
-    check("a thread can be hidden", page.run(drawn) == 3, page.run(drawn))
+    check("the events of a hidden thread are not drawn", page.run(drawn) == 3, page.run(drawn))
     page.run("at('lanes').querySelector('input').click()")
     page.run("at('rows').value = 'causal'; at('rows').dispatchEvent(new Event('change'))")
     rows = page.run("return [...itemOf].map(item => items[item].row)")
     check("rows by causal depth put independent events side by side", rows == [0, 0, 1, 2, 3, 4, 5], rows)
     page.run("setShown('linked'); layout()")
-    check("local events are one", page.run("return items.length") < 7, page.run("return items.length"))
+    check("local events of a thread are drawn as one", page.run("return items.length") < 7, page.run("return items.length"))
     page.run("at('theme').click()")
-    check("light and dark differ", page.run("const was = colours.back; at('theme').click(); return was !== colours.back"))
+    check("the button for light and dark changes the colours", page.run("const was = colours.back; at('theme').click(); return was !== colours.back"))
 
 
 def test_hostile(page):
-    check("hostile names run nothing", page.driver.title.startswith("dpe: "), page.driver.title)
+    check("names that are scripts are not run", page.driver.title.startswith("dpe: "), page.driver.title)
     page.run("select(0)")
     shown = page.text("event")
-    check("they are shown as they are", "<script>document.title='owned'</script><img" in shown, shown)
-    check("and no element comes of them", page.run("return document.querySelectorAll('img, main script').length") == 0)
-    check("nothing turns the direction of the text around it", "\\u202e" in shown and "\u202e" not in page.run("return JSON.stringify(data)"), shown)
+    check("names that are scripts are shown as text", "<script>document.title='owned'</script><img" in shown, shown)
+    check("names with tags make no elements", page.run("return document.querySelectorAll('img, main script').length") == 0)
+    check("a character that reverses the direction of text is shown as its number", "\\u202e" in shown and "\u202e" not in page.run("return JSON.stringify(data)"), shown)
 
 
 def test_many(page):
-    check("a hundred thousand events are there", page.run("return count") == 100000)
-    check("few of them are drawn around the finding", page.run("return items.length") < 1000, page.run("return items.length"))
+    check("a log of 100000 events: the page has all", page.run("return count") == 100000)
+    check("a log of 100000 events: fewer than 1000 are drawn at a time", page.run("return items.length") < 1000, page.run("return items.length"))
     page.run("setShown('all'); layout(); select(99999)")
-    check("the last one can be selected", "number 100000" in page.text("event"), page.text("event"))
+    check("a log of 100000 events: the last one can be selected", "number 100000" in page.text("event"), page.text("event"))
     where = page.run("return itemY(99999)")
-    check("and is in view", 0 < where < 900, where)
+    check("a log of 100000 events: the selected one is scrolled into view", 0 < where < 900, where)
 
 
 def states_of(page, rule):
@@ -208,39 +208,39 @@ def test_steps(page):
     check("the rule's slice is beside the event", 'file {f = a}' in shown and "close(\"a\") takes it" in shown and "right after write" in shown, shown)
     page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='›']").click()
     shown = page.text("event")
-    check("stepping on leads to where it refuses", "number 5" in shown and "refuses it" in shown, shown)
+    check("a key for the rule's next event selects the one that the automaton refuses", "number 5" in shown and "refuses it" in shown, shown)
     page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='‹']").click()
-    check("and back", "number 4" in page.text("event"), page.text("event"))
+    check("a key for the rule's event before selects the one that the automaton takes", "number 4" in page.text("event"), page.text("event"))
     shown = states_of(page, "file")
     check("the automaton has the state that the event leads to", shown == [["now", "4"]], shown)
     taken = page.run("return [...document.querySelectorAll('.automaton')][0].querySelectorAll('.taken title').length")
-    check("and the move that was taken", taken == 1, taken)
+    check("the automaton has the move marked that the event takes", taken == 1, taken)
     page.run("select(4)")
     shown = states_of(page, "file")
     check("a state that refuses an event is marked", shown == [["refused", "4"]], shown)
     page.run("select(10)")
     check("a match is shown in the final state of its search", ["now", "3"] in states_of(page, "order"), states_of(page, "order"))
     page.run("select(9)")
-    check("as are partial matches", states_of(page, "order") == [["now", "2"]], states_of(page, "order"))
+    check("a partial match is shown in the state of its search", states_of(page, "order") == [["now", "2"]], states_of(page, "order"))
     page.run("select(6)")
-    check("of each operand of & by itself", states_of(page, "beside") == [["now", "2"], ["now", "1"]], states_of(page, "beside"))
+    check("partial matches of the operands of & are shown each in its own automaton", states_of(page, "beside") == [["now", "2"], ["now", "1"]], states_of(page, "beside"))
     page.run("select(12)")
     check("a rule that tokens follow says what may come next", "May come next: seek(f) after open(f); tell(f) after seek(f)" in page.text("event"), page.text("event"))
     marked = page.run("return [stepsAt.get(12).find(step => data.rules[step.rule][0] === 'copies').states, document.querySelectorAll('.net .now .token').length]")
     check("a copy of the net has begun, and others may", marked[0] == [0, 4, 0, 10] and marked[1] > 2, marked)
     bars = page.run("return [...document.querySelectorAll('.net')].map(net => net.querySelectorAll('.bar').length)")
-    check("each event of the rules is a bar", bars == [3, 6], bars)
+    check("the net of a rule has a bar for each event of the rule", bars == [3, 6], bars)
     wrong = page.run(WRONG_PLACES)
-    check("what may come next lies behind the places with tokens", not wrong, wrong)
+    check("in the net, the events that may come next are behind places with tokens", not wrong, wrong)
     wrong = page.run(WRONG_STEPS)
     check("each state is reached from one before it by a move of the event's name", not wrong, wrong)
     page.run("select(3)")
     page.driver.find_element(By.XPATH, "//div[@id='event']//button[text()='Only its events']").click()
     page.press(".")
-    check("a key leads to the next of them", "number 5" in page.text("event"), page.text("event"))
+    check("a key selects the next event of the slice", "number 5" in page.text("event"), page.text("event"))
     page.press(",")
-    check("and another one back", "number 4" in page.text("event"), page.text("event"))
-    check("its events alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
+    check("another key selects the event of the slice before", "number 4" in page.text("event"), page.text("event"))
+    check("the events of the slice alone can be shown", page.run("return [...itemOf].filter(item => item >= 0).length") == 4)
 
 
 def test_order(page):
@@ -258,15 +258,15 @@ def test_order(page):
                 }
         return [pairs, wrong, [...new Set([...inRule].map(kindName))].sort()];""")
     check("chains of edges make dpe's order", pairs > 200 and not wrong, pairs, wrong)
-    check("threads of several hosts have theirs", page.run("return laneName(0)") in ('thread 0 on "h0"', 'thread 1 on "h1"', 'thread 2 on "h0"', 'thread 3 on "h1"'), page.run("return laneName(0)"))
-    check("and each edge has its rule", kinds == ["lock", "pipe", "predecessor"], kinds)
+    check("the lanes of threads of several hosts name the hosts", page.run("return laneName(0)") in ('thread 0 on "h0"', 'thread 1 on "h1"', 'thread 2 on "h0"', 'thread 3 on "h1"'), page.run("return laneName(0)"))
+    check("each edge of a random log has the name of its rule", kinds == ["lock", "pipe", "predecessor"], kinds)
 
 
 def test_prediction(page):
     shown = page.text("finding")
-    check("a prediction has its schedule", "predicted match" in shown and "thread 1 until get" in shown, shown)
-    check("and what it says of other runs", "possible in another run, unless data that is not observed forbids it" in shown, shown)
-    check("and how its events are ordered in this run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
+    check("a predicted match is shown with its schedule", "predicted match" in shown and "thread 1 until get" in shown, shown)
+    check("a predicted match is shown with what it says about other runs", "possible in another run, unless data that is not observed forbids it" in shown, shown)
+    check("a predicted match is shown with the order of its events in the observed run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
 
 
 COMMON = """
@@ -300,31 +300,31 @@ PLACES = """
 
 
 def test_beside(page):
-    check("both runs are named", "A: fail.jsonl" in page.text("title") and "B: pass.jsonl" in page.text("title"), page.text("title"))
+    check("two runs: the title names both", "A: fail.jsonl" in page.text("title") and "B: pass.jsonl" in page.text("title"), page.text("title"))
     shown = page.text("findings")
-    check("a finding says which run it is of", "1 finding" in shown and "A violated box" in shown, shown)
-    check("what one thread alone does is listed", "B thread 102: 2 events that A thread 202 does not have" in shown, shown)
-    check("and where the order of locks differs", "in A, thread 201 before thread 202; in B, after it" in shown and "in B, thread 102 before thread 101; in A, after it" in shown, shown)
+    check("two runs: a finding names its run", "1 finding" in shown and "A violated box" in shown, shown)
+    check("two runs: events that only one of them has are listed by thread", "B thread 102: 2 events that A thread 202 does not have" in shown, shown)
+    check("two runs: locks that are taken in another order are listed", "in A, thread 201 before thread 202; in B, after it" in shown and "in B, thread 102 before thread 101; in A, after it" in shown, shown)
     page.run("select(data.events.findIndex((row, event) => !isInA(event) && nameOf(event) === 'get' && label(event) === 'get(1)'))")
     shown = page.text("event")
-    check("an event leads to the one of the other run", "get(1), A thread 202" in shown, shown)
-    check("its order is that of its own run", "10 events precede it, 7 follow, 2 are independent" in shown, shown)
+    check("two runs: a selected event is shown with its counterpart", "get(1), A thread 202" in shown, shown)
+    check("two runs: the order of an event is that of its own run", "10 events precede it, 7 follow, 2 are independent" in shown, shown)
     rows = page.run("return data.counterpart.map((other, event) => other < 0 || event > other ? 0 : items[itemOf[other]].row - items[itemOf[event]].row)")
-    check("counterparts are in one row where their order allows it", rows.count(0) > len(rows) * 0.8, rows)
+    check("two runs: counterparts are in one row where their order allows it", rows.count(0) > len(rows) * 0.8, rows)
     page.driver.find_element(By.XPATH, "//nav//button[contains(., '2 events that')]").click()
     shown = page.text("event")
-    check("a difference leads to its first event", "pthread_mutex_lock" in shown and "no counterpart" in shown, shown)
+    check("two runs: a click on a difference selects its first event", "pthread_mutex_lock" in shown and "no counterpart" in shown, shown)
     page.driver.find_element(By.XPATH, "//nav//button[contains(., 'in A, thread 201')]").click()
-    check("and to its edge", page.run("return view.chain.length") == 1)
+    check("two runs: a click on a difference emphasises its edge", page.run("return view.chain.length") == 1)
     wrong = page.run(COMMON)
-    check("two lists are aligned as far as possible", wrong is None, wrong)
+    check("two runs: random lists are aligned as well as by a slow reference", wrong is None, wrong)
     wrong = page.run(PLACES)
-    check("pairs are of two runs, and each run keeps its order", not wrong, wrong)
+    check("two runs: pairs are of both runs, and keep the order of each", not wrong, wrong)
 
 
 def test_same(page):
     check("a run does not differ from itself", "Nothing: the same events, in the same order." in page.text("findings"), page.text("findings"))
-    check("though all addresses and threads have other numbers", page.run("return data.counterpart.every(other => other >= 0)"))
+    check("a run compared with itself: events with other addresses and threads are counterparts", page.run("return data.counterpart.every(other => other >= 0)"))
 
 
 def test_ids(page):
@@ -334,10 +334,10 @@ def test_ids(page):
 
 def test_cut(page):
     shown = page.text("notes")
-    check("threads that differ in too much are named", "The threads 1 of A and 1 of B differ in more than 2000 events" in shown, shown)
+    check("threads that differ in more than 2000 events are named", "The threads 1 of A and 1 of B differ in more than 2000 events" in shown, shown)
     pairs = page.run("return data.counterpart.reduce((sum, other) => sum + (other >= 0), 0)")
-    check("and what both begin and end with is aligned", pairs == 4, pairs)
-    check("nothing is said to be the same", "Nothing" not in page.text("findings"), page.text("findings"))
+    check("threads that differ in more than 2000 events: their equal beginnings and ends are aligned", pairs == 4, pairs)
+    check("threads that differ in more than 2000 events are not reported as equal", "Nothing" not in page.text("findings"), page.text("findings"))
 
 
 def test_hosts(page):
