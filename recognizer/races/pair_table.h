@@ -51,7 +51,7 @@ void dpe_pair_table_end(struct dpe_pair_table *table);
 /* NULL: none. The slice stays where it is until another one is taken or removed. */
 struct dpe_pair_slice *dpe_pair_find(
 	const struct dpe_pair_table *table, const struct dpe_value *key);
-/* The same; creates it, of no rule yet, if there is none. dpe_pair_take is the slow case. */
+/* The same; creates it, of no rule yet, if there is none. The slow case of dpe_pair_take. */
 struct dpe_pair_slice *dpe_pair_take_other(
 	struct dpe_pair_table *table, const struct dpe_value *key);
 void dpe_pair_remove(

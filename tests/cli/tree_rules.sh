@@ -27,6 +27,7 @@ printf 'See `gone.c`.\n\n    dpe_no_function    does nothing\n      nor_this_one
 printf '#ifndef VAIN_H\n#define VAIN_H\nstruct vain {\n\tint unread;\n};\nint dpe_vain(void);\nint dpe_tested(void);\n#endif\n' >event/vain.h
 printf 'int dpe_vain(void)\n{\n\treturn 0;\n}\nint dpe_tested(void)\n{\n\treturn dpe_vain();\n}\n' >event/vain.c
 mkdir -p tests && echo 'int x = dpe_tested();' >tests/test_vain.c
+printf '\n    dpe_tested      calls dpe_vain\n      dpe_vain    calls nothing\n        dpe_tested\n' >>event/README.md
 
 run tools/check build
 broken() {
@@ -55,7 +56,9 @@ broken 'tools/check finds a call tree that names a missing function' 'event/READ
 broken 'tools/check finds a source file that the README of its room does not mention' 'event/README.md: does not say what lines.c is for'
 broken 'tools/check finds a member that nobody uses' "event/vain.h: nobody uses the member 'unread'"
 broken 'tools/check finds a function of a header that only its own file calls' "event/vain.h: 'dpe_vain' is called in no file but its own"
-check 'a function that a test calls may be in a header' "$(grep -c dpe_tested out)" = 0
+broken 'tools/check finds a call tree with a function that the one above does not call' 'event/README.md:8: dpe_vain does not call dpe_tested'
+check 'a function that the one above calls may be below it in a call tree' "$(grep -c 'dpe_tested does not call' out)" = 0
+check 'a function that a test calls may be in a header' "$(grep -c "'dpe_tested' is called" out)" = 0
 broken 'tools/check finds a mutable global variable' "build/base/global.o: 'own_name' is global and mutable"
 broken 'tools/check finds a global name outside dpe_' "build/base/global.o: 'strange' is a name that its users may have"
 broken 'tools/check finds a wrong specification among the examples' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
