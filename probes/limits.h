@@ -63,7 +63,7 @@
 #define DPE_WAIT_SHORT 1000000000ull
 #define DPE_WAIT_EVER (~0ull) /* as long as the observer lives */
 /* ns after we stopped a process in which its parent, if it stops itself, is taken to imitate that. */
-#define DPE_IMITATION_TIME 10000000000ull
+#define DPE_PARENT_STOP_TIME 10000000000ull
 /* ms between two checks of the observer by its watchdog, while a process waits and while none does. ns of its own time for
  * which the observer may let processes wait without serving one; time in uninterruptible sleep counts as a part of itself. */
 #define DPE_WATCH_PAUSE 100

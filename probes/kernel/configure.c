@@ -5,7 +5,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -13,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
@@ -172,7 +170,7 @@ static void configure_room(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
-		bpf->maps.stopped, bpf->maps.disturbed, bpf->maps.imitators, bpf->maps.beginnings,
+		bpf->maps.stopped, bpf->maps.child_stops, bpf->maps.stopped_parents, bpf->maps.beginnings,
 		bpf->maps.backings, bpf->maps.asking, bpf->maps.process_waits, bpf->maps.known_mappings};
 	unsigned most = bpf_map__max_entries(bpf->maps.ended);
 	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);

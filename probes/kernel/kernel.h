@@ -114,7 +114,7 @@ unsigned dpe_attach_execs(const struct dpe_probes *probes);
 void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/target_processes.h). */
 struct dpe_follow_files {
-	int followed, held, released, stopped, imitators;
+	int followed, held, released, stopped, stopped_parents;
 };
 /* Maps of struct dpe_question by process id, and of programs that were looked at. */
 int dpe_attach_asking(const struct dpe_probes *probes);

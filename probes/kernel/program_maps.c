@@ -23,7 +23,7 @@ struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
 		.held = bpf_map__fd(bpf->maps.held),
 		.released = bpf_map__fd(bpf->maps.released),
 		.stopped = bpf_map__fd(bpf->maps.stopped),
-		.imitators = bpf_map__fd(bpf->maps.imitators),
+		.stopped_parents = bpf_map__fd(bpf->maps.stopped_parents),
 	};
 }
 

@@ -124,17 +124,17 @@ static bool is_child(uint32_t pid, uint32_t parent)
 
 /* Processes that stopped themselves because a child was stopped, once it is not. It comes first, since they will
  * continue it. What stops itself when its child is gone has its own reasons. */
-static bool release_imitators(const struct dpe_follow_files *files)
+static bool release_parents(const struct dpe_follow_files *files)
 {
 	uint32_t pid, child, *previous = NULL, last;
 	bool any = false;
 
-	while (!bpf_map_get_next_key(files->imitators, previous, &pid)) {
+	while (!bpf_map_get_next_key(files->stopped_parents, previous, &pid)) {
 		last = pid;
 		previous = &last;
-		if (bpf_map_lookup_elem(files->imitators, &pid, &child) || is_stopped(files, child))
+		if (bpf_map_lookup_elem(files->stopped_parents, &pid, &child) || is_stopped(files, child))
 			continue;
-		bpf_map_delete_elem(files->imitators, &pid); /* it may do so again once it is continued */
+		bpf_map_delete_elem(files->stopped_parents, &pid); /* it may do so again once it is continued */
 		if (is_child(child, pid))
 			send_signal(files, pid, SIGCONT);
 		any = true;
@@ -148,9 +148,9 @@ static void release_last(const struct dpe_follow_files *files)
 	struct timespec pause = {.tv_nsec = DPE_RELEASE_PAUSE};
 
 	for (int quiet = 0; quiet < DPE_RELEASE_TRIES; quiet++) {
-		bool held = release_held(files), stopped = release_stopped(files), imitators = release_imitators(files);
+		bool held = release_held(files), stopped = release_stopped(files), stopped_parents = release_parents(files);
 
-		if (held || stopped || imitators)
+		if (held || stopped || stopped_parents)
 			quiet = 0;
 		nanosleep(&pause, NULL);
 	}
@@ -249,7 +249,7 @@ static int start_watchdog(struct dpe_probes *probes)
 	duty.files[2] = follow->files.released;
 	duty.files[3] = follow->files.stopped;
 	duty.files[4] = follow->files.followed;
-	duty.files[5] = follow->files.imitators;
+	duty.files[5] = follow->files.stopped_parents;
 	return dpe_watchdog_make(&follow->watchdog, &duty);
 }
 
@@ -290,7 +290,6 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (!probes->follows)
 		return true;
 	probes->follow = follow = dpe_xcalloc(1, sizeof(*follow));
-	follow->diags = diags;
 	follow->keeping = -1;
 	follow->files = dpe_attach_follow(probes);
 	error = -start_watchdog(probes);
@@ -445,7 +444,7 @@ void dpe_follow_serve(struct dpe_probes *probes)
 	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
 		if (is_pending(&follow->files, pid, &entry))
 			serve(probes, pid, &entry);
-	release_imitators(&follow->files);
+	release_parents(&follow->files);
 }
 
 struct all_left {

@@ -101,26 +101,26 @@ static __always_inline bool wait_before_return(
 
 /* ---- a stop that others see -------------------------------------------------------------- */
 
-static __always_inline void disturb_parent(struct task_struct *child)
+static __always_inline void note_child_stop(struct task_struct *child)
 {
-	struct disturbance seen = {bpf_ktime_get_ns(), process_id(child)};
+	struct child_stop seen = {bpf_ktime_get_ns(), process_id(child)};
 	__u32 parent = process_id(child->real_parent);
 
 	if (bpf_map_lookup_elem(&followed, &parent))
-		update(&disturbed, &parent, &seen, BPF_ANY);
+		update(&child_stops, &parent, &seen, BPF_ANY);
 }
 
 /* It may stop itself for a reason of its own: the observer checks that it has not waited for the child's end. */
-static __always_inline void note_imitator(struct task_struct *task)
+static __always_inline void note_stopped_parent(struct task_struct *task)
 {
 	__u32 id = process_id(task), child;
-	struct disturbance *seen = bpf_map_lookup_elem(&disturbed, &id);
+	struct child_stop *seen = bpf_map_lookup_elem(&child_stops, &id);
 
-	if (!seen || bpf_ktime_get_ns() - seen->time > DPE_IMITATION_TIME)
+	if (!seen || bpf_ktime_get_ns() - seen->time > DPE_PARENT_STOP_TIME)
 		return;
 	child = seen->child;
-	bpf_map_delete_elem(&disturbed, &id);
-	if (update(&imitators, &id, &child, BPF_ANY))
+	bpf_map_delete_elem(&child_stops, &id);
+	if (update(&stopped_parents, &id, &child, BPF_ANY))
 		return;
 	__sync_fetch_and_add(&asked, 1);
 	wake_at_once();
@@ -133,9 +133,9 @@ static __always_inline void note_stop_signal(struct task_struct *task, __u64 sen
 	bool own = sender->tgid == task->tgid;
 
 	if ((own && sent == 1) || process_id(sender) == observer)
-		disturb_parent(task);
+		note_child_stop(task);
 	else if (own && sent)
-		note_imitator(task);
+		note_stopped_parent(task);
 }
 
 /* ---- a process is made ------------------------------------------------------------------- */

@@ -59,15 +59,15 @@ HASH_MAP(released, DPE_MAP_PROCESSES, __u32, __u64);
 HASH_MAP(stopped, DPE_MAP_PROCESSES, __u32, __u64);
 
 /* Processes with a child that was stopped by us, which one that waits with WUNTRACED takes for a stop of its job: */
-struct disturbance {
+struct child_stop {
 	__u64 time;
 	__u32 child;
 };
 
-HASH_MAP(disturbed, DPE_MAP_PROCESSES, __u32, struct disturbance);
+HASH_MAP(child_stops, DPE_MAP_PROCESSES, __u32, struct child_stop);
 
 /* … and processes that then stopped themselves, as su does, by the child. */
-HASH_MAP(imitators, DPE_MAP_PROCESSES, __u32, __u32);
+HASH_MAP(stopped_parents, DPE_MAP_PROCESSES, __u32, __u32);
 
 /* Dynamic linkers that notify of mappings (linker_wait.h). */
 HASH_MAP(beginnings, DPE_MAP_FILES, struct dpe_file, __u32);
@@ -159,8 +159,8 @@ static __always_inline void unfollow_process(struct task_struct *task)
 	bpf_map_delete_elem(&held, &id);
 	bpf_map_delete_elem(&released, &id);
 	bpf_map_delete_elem(&stopped, &id);
-	bpf_map_delete_elem(&disturbed, &id);
-	bpf_map_delete_elem(&imitators, &id);
+	bpf_map_delete_elem(&child_stops, &id);
+	bpf_map_delete_elem(&stopped_parents, &id);
 	bpf_map_delete_elem(&process_waits, &id);
 	bpf_map_delete_elem(&known_mappings, &id);
 	__sync_fetch_and_add(&endings, 1);

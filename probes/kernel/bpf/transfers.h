@@ -9,7 +9,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include <stdbool.h>
 
 static __always_inline void send_transfer(struct task_struct *task, struct thread *thread,
 	__u32 kind, __u64 amount, __u64 last)
