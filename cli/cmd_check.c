@@ -1,7 +1,6 @@
 /* dpe check: checks specifications, and shows class, events and slices of each rule. */
 #include "cli/report/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void print_variables(struct dpe_text *to, const struct cli *cli, const struct dpe_rule *rule)

@@ -2,7 +2,6 @@
  * processor time that this has used since. Nothing is measured at an event. */
 #include "cli/stats.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, LEAST_NAME = 12, ESCAPE = 27 };
+enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, LEAST_NAME = 12, ESCAPE = 27, TABLES = 1 /* their row */ };
 
 struct cli_screen {
 	SCREEN *terminal;
@@ -121,41 +121,41 @@ static int figures_in(int columns, int all, int first)
 	return columns - all >= LEAST_NAME ? all : first;
 }
 
-static void draw_events(struct cli_screen_model *model, int row, int rows, int columns)
+static void draw_events(struct cli_screen_model *model, int rows, int columns)
 {
 	int figures = model->lost ? figures_in(columns, 26, 9) : figures_in(columns, 22, 11), name = columns - figures;
 
 	attron(A_BOLD);
-	put(row, 0, columns, "event");
-	put_formatted(row, name, figures, model->lost ? "%9s %8s %7s" : "%11s %9s", "count", "a second", "lost");
+	put(TABLES, 0, columns, "event");
+	put_formatted(TABLES, name, figures, model->lost ? "%9s %8s %7s" : "%11s %9s", "count", "a second", "lost");
 	attroff(A_BOLD);
 	if (model->nevents)
 		qsort(model->events, model->nevents, sizeof(*model->events), by_count);
 	for (unsigned i = 0; i < model->nevents && (int)i < rows - 1; i++) {
 		const struct cli_screen_event *event = &model->events[i];
 
-		put(row + 1 + (int)i, 0, name, event->text);
+		put(TABLES + 1 + (int)i, 0, name, event->text);
 		if (model->lost)
-			put_formatted(row + 1 + (int)i, name, figures, "%9" PRIu64 " %8" PRIu64 " %7" PRIu64, event->count,
+			put_formatted(TABLES + 1 + (int)i, name, figures, "%9" PRIu64 " %8" PRIu64 " %7" PRIu64, event->count,
 				rate_of(model, event), event->lost);
 		else
-			put_formatted(row + 1 + (int)i, name, figures, "%11" PRIu64 " %9" PRIu64, event->count, rate_of(model, event));
+			put_formatted(TABLES + 1 + (int)i, name, figures, "%11" PRIu64 " %9" PRIu64, event->count, rate_of(model, event));
 	}
 }
 
-static void draw_rules(const struct cli_screen_model *model, int row, int rows, int column)
+static void draw_rules(const struct cli_screen_model *model, int rows, int column)
 {
 	int columns = COLS - column, figures = figures_in(columns, 24, 8), name = columns - figures;
 
 	attron(A_BOLD);
-	put(row, column, columns, "rule");
-	put_formatted(row, column + name, figures, "%8s %7s %7s", "slices", "found", "unsure");
+	put(TABLES, column, columns, "rule");
+	put_formatted(TABLES, column + name, figures, "%8s %7s %7s", "slices", "found", "unsure");
 	attroff(A_BOLD);
 	for (unsigned i = 0; i < model->nrules && (int)i < rows - 1; i++) {
 		const struct dpe_rule_state *state = &model->rules[i];
 
-		put(row + 1 + (int)i, column, name, dpe_rule_name(state->rule));
-		put_formatted(row + 1 + (int)i, column + name, figures, "%8" PRIu64 " %7" PRIu64 " %7" PRIu64, state->slices,
+		put(TABLES + 1 + (int)i, column, name, dpe_rule_name(state->rule));
+		put_formatted(TABLES + 1 + (int)i, column + name, figures, "%8" PRIu64 " %7" PRIu64 " %7" PRIu64, state->slices,
 			state->findings, state->inconclusive);
 	}
 }
@@ -187,9 +187,9 @@ static void draw_overview(struct cli_screen_model *model)
 
 	if ((int)most + 1 < rows)
 		rows = (int)most + 1;
-	draw_events(model, 1, rows, half - 1);
-	draw_rules(model, 1, rows, half);
-	row = draw_waits(model, 1 + rows, (LINES - rows - 3) / 2);
+	draw_events(model, rows, half - 1);
+	draw_rules(model, rows, half);
+	row = draw_waits(model, TABLES + rows, (LINES - rows - 3) / 2);
 	attron(A_BOLD);
 	put_formatted(row, 0, COLS, "%" PRIu64 " finding%s", model->found, model->found == 1 ? "" : "s");
 	attroff(A_BOLD);

@@ -1,7 +1,6 @@
 /* The compiler's driver: its passes in order, with their dumps. */
 #include "dpe-lang/resolve/resolve.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* replay: one run, by a schedule of a file. */
 #include "explore/exploration.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void check_build(struct dpe_exploration *exploration, const struct dpe_schedule *schedule)

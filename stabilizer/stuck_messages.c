@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stdlib.h>
 
 /* ---- walking back ------------------------------------------------------------------------ */
 

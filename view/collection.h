@@ -8,7 +8,7 @@
 #define DPE_VIEW_NONE UINT32_MAX
 
 struct dpe_view_lane {
-	dpe_name key, thread, process, host, comm; /* of view->texts */
+	dpe_name thread, process, host, comm; /* of view->texts */
 	uint32_t last;                             /* event, or DPE_VIEW_NONE */
 };
 

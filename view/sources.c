@@ -2,7 +2,6 @@
  * working directory and is named as a source is ever read. */
 #include "view/collection.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

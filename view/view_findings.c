@@ -2,7 +2,6 @@
  * chains of edges the page can show. */
 #include "view/collection.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static void add_string(struct dpe_text *to, const char *member, const char *text)

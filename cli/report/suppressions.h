@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 
-#include <inttypes.h>
 
 struct cli_suppressions;
 /* Reads the files of --suppressions; NULL after diagnostics about invalid lines. */

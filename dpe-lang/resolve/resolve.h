@@ -149,8 +149,8 @@ void dpe_check_conditions(struct dpe_resolver *r);
 
 void dpe_collect_globals(
 	struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals);
-/* Fills `rule`; false after a diagnostic. */
-bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,
+/* Fills `rule`, or adds diagnostics. */
+void dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,
 	const struct ast_item *item, struct dpe_rule *rule);
 /* Mode and sides of the rule. Once its expression and actions are resolved. */
 void dpe_resolve_mode(struct dpe_resolver *r);

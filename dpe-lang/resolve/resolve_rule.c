@@ -406,18 +406,17 @@ static void resolve_parts(struct dpe_resolver *r, const struct ast_dpe *tree)
 	dpe_lint_product(r);
 }
 
-bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,
+void dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,
 	const struct ast_item *item, struct dpe_rule *rule)
 {
 	struct dpe_resolver r = {
 		.spec = spec, .names = names, .globals = globals, .item = item, .rule = rule};
-	unsigned before = dpe_diags_errors(spec->diags);
 	struct ast_dpe *tree = dpe_expand(spec, item);
 
 	dpe_check_params(spec, item);
 	rule->place = item->place;
 	if (!tree)
-		return false;
+		return;
 	declare_variables(&r);
 	collect_events(&r, tree);
 	if (check_events(&r))
@@ -426,5 +425,4 @@ bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe
 	free(r.events);
 	free(r.patterns);
 	free(r.literals);
-	return dpe_diags_errors(spec->diags) == before;
 }

@@ -111,7 +111,6 @@ static struct dpe_blocks *make_blocks(
 	blocks->arena = arena;
 	blocks->root = make(&maker, dpe_balance(arena, rule, tree), false);
 	blocks->synchronises = dpe_shares_events(rule, tree);
-	blocks->nliterals = rule->nliterals;
 	blocks->ncontrols = maker.ncontrols;
 	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
 	for (unsigned i = 0; i < maker.nactions; i++)

@@ -29,7 +29,7 @@ struct dpe_block {
 struct dpe_blocks {
 	struct dpe_arena *arena;
 	const struct dpe_block *root;
-	unsigned nliterals, ncontrols, nactions;
+	unsigned ncontrols, nactions;
 	bool synchronises; /* operands of some & have an event in common */
 	const struct dpe_stmt *const *actions; /* of all blocks */
 };

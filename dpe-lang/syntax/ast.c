@@ -1,7 +1,6 @@
 /* The nodes of the AST, and the AST as text: for --dump=ast, and for the texts of events and actions. */
 #include "dpe-lang/syntax/syntax.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
 struct ast_expr *dpe_ast_expr_new(

@@ -123,7 +123,6 @@ struct layout_state {
 	bool before_led;            /* it was the first of its line */
 	bool unary;                 /* it is a sign before an operand */
 	bool terminated;            /* the item ends in ';': var, include */
-	bool header;                /* before the ':' of the item */
 	struct dpe_text *to;
 };
 
@@ -306,7 +305,6 @@ static bool begins_item(const struct layout_state *s, const struct piece *piece)
 static void begin_item(struct layout_state *s, const struct piece *piece)
 {
 	s->terminated = word(piece, "var") || word(piece, "include");
-	s->header = !s->terminated;
 }
 
 /* The first piece from here on that is no comment. */

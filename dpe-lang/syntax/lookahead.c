@@ -91,17 +91,17 @@ bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)
 	return kind == T_NAME || kind == T_STRING || kind == '(' || kind == '[' || kind == '{';
 }
 
-static bool dpe_token_is_mode_word(const struct dpe_classifier *f, unsigned by)
+static bool is_mode_word(const struct dpe_classifier *f)
 {
-	return dpe_token_is_word(f, by, "expect") || dpe_token_is_word(f, by, "detect") ||
-	       dpe_token_is_word(f, by, "predict") || dpe_token_is_word(f, by, "measure") ||
-	       dpe_token_is_word(f, by, "sync");
+	return dpe_token_is_word(f, 0, "expect") || dpe_token_is_word(f, 0, "detect") ||
+	       dpe_token_is_word(f, 0, "predict") || dpe_token_is_word(f, 0, "measure") ||
+	       dpe_token_is_word(f, 0, "sync");
 }
 
 /* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f)
 {
-	return dpe_token_is_mode_word(f, 0) && !dpe_token_is_header(f, 0, ':') &&
+	return is_mode_word(f) && !dpe_token_is_header(f, 0, ':') &&
 	       !dpe_token_is_header(f, 0, '=') && dpe_token_starts_operand(f, 1) &&
 	       !dpe_token_is_word(f, 1, "by");
 }
@@ -163,7 +163,7 @@ static bool dpe_token_is_mode_with_header(const struct dpe_classifier *f)
 {
 	unsigned by = 1;
 
-	if (!dpe_token_is_mode_word(f, 0))
+	if (!is_mode_word(f))
 		return false;
 	if (dpe_token_is_word(f, 0, "sync") && dpe_token_kind_at(f, 1) == T_NAME &&
 		dpe_token_kind_at(f, 2) == T_NAME)

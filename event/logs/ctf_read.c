@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

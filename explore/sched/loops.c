@@ -8,7 +8,6 @@
 #include <linux/prctl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 
 struct looked_at {

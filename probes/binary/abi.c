@@ -317,10 +317,10 @@ static bool is_by_reference(Dwarf_Die *type)
 	       convention == DW_CC_pass_by_reference;
 }
 
-static struct dpe_abi_shape one_word(enum dpe_abi_kind kind, uint64_t size)
+static struct dpe_abi_shape one_word(enum dpe_abi_kind kind)
 {
 	return (struct dpe_abi_shape){
-		.kind = kind, .size = size, .words = {DPE_ABI_INTEGER, DPE_ABI_NOTHING}};
+		.kind = kind, .size = 8, .words = {DPE_ABI_INTEGER, DPE_ABI_NOTHING}};
 }
 
 struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
@@ -331,15 +331,15 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 	uint64_t alignment;
 
 	if (!dpe_dwarf_peel(type, &peeled))
-		return one_word(DPE_ABI_SIGNED, 8);
+		return one_word(DPE_ABI_SIGNED);
 	if (is_by_reference(&peeled)) {
-		shape = one_word(DPE_ABI_POINTER, 8);
+		shape = one_word(DPE_ABI_POINTER);
 		shape.hidden = true;
 		return shape;
 	}
 	shape.kind = kind_of(type, &peeled);
 	if (shape.kind == DPE_ABI_POINTER)
-		return one_word(DPE_ABI_POINTER, 8);
+		return one_word(DPE_ABI_POINTER);
 	shape.size = element_size(&peeled, 0);
 	shape.aggregate = dpe_dwarf_is_aggregate(&peeled);
 	if (!add_type(&walk, &peeled, 0, 0)) {

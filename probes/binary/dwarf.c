@@ -6,7 +6,6 @@
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

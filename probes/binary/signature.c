@@ -272,17 +272,17 @@ static struct dpe_signature *from_dwarf(
 
 /* ---- without debug information ----------------------------------------------------------- */
 
-static struct dpe_signature_slot slot_of_letter(char letter, unsigned word)
+static struct dpe_signature_slot slot_of_letter(char letter)
 {
 	switch (letter) {
 	case 'i':
-		return (struct dpe_signature_slot){.kind = DPE_ABI_SIGNED, .size = 4, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_SIGNED, .size = 4};
 	case 'u':
-		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 4, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 4};
 	case 'z':
-		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 8, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 8};
 	default:
-		return (struct dpe_signature_slot){.kind = DPE_ABI_POINTER, .size = 8, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_POINTER, .size = 8};
 	}
 }
 
@@ -293,7 +293,7 @@ static const struct dpe_signature *from_prototype(
 	struct dpe_signature *s;
 
 	for (const char *arg = prototype->args; *arg && *arg != '.'; arg++) {
-		struct dpe_signature_slot slot = slot_of_letter(*arg, 0);
+		struct dpe_signature_slot slot = slot_of_letter(*arg);
 
 		add_slot(&places, slot.kind, slot.size, take_integer(&places))->untyped = *arg == 'h';
 	}
@@ -301,7 +301,7 @@ static const struct dpe_signature *from_prototype(
 		place_numbers(&places, nargs_wanted);
 	s = finish(&places, arena);
 	s->has_result = prototype->result != 'v';
-	s->result = slot_of_letter(prototype->result, 0);
+	s->result = slot_of_letter(prototype->result);
 	return s;
 }
 

@@ -9,7 +9,6 @@
 #include <mqueue.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static int same(int c)

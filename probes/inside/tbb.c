@@ -5,7 +5,6 @@
 #include "probes/inside/tbb.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -27,19 +27,13 @@ static void report_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
-/* pthread_barrier_wait is probed beside the library, which cannot read the barrier; as it waits for other threads, events are few. */
-static bool is_rare(const struct dpe_site *site)
-{
-	return !strcmp(site->function->name, "pthread_barrier_wait");
-}
-
 /* Whether a preloaded library reports nearly all, and a later file brings no probes. */
 static bool has_few_probes(const struct dpe_probes *probes)
 {
 	if (!probes->preload || probes->follows || probes->nwatches || probes->plan->channels || probes->awaited)
 		return false;
 	for (unsigned i = 0; i < probes->nsites; i++) {
-		if (!probes->sites[i].preloaded && !is_rare(&probes->sites[i]))
+		if (!probes->sites[i].preloaded && !probes->sites[i].rare)
 			return false;
 	}
 	return true;

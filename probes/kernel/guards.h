@@ -6,7 +6,6 @@
 #include "probes/kernel/event_flags.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct dpe_guards {

@@ -39,7 +39,7 @@ static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 
 /* The guards of all sites of the pattern; returns how many. */
 static unsigned guards_of(const struct guard_pass *pass, const struct dpe_pattern *pattern,
-	struct dpe_guard **guards, unsigned max)
+	struct dpe_guard *guards[PATTERN_SITES])
 {
 	struct dpe_plan *plan = pass->plan;
 	unsigned count = 0;
@@ -51,7 +51,7 @@ static unsigned guards_of(const struct guard_pass *pass, const struct dpe_patter
 			guards[count++] = &site->guards[pattern->phase == DPE_EXIT];
 	}
 	for (unsigned i = 0; pattern->kind != DPE_PATTERN_CONTROL && i < plan->nwatched; i++) {
-		if (count < max && is_update_of(pattern, plan->watched[i].event))
+		if (count < PATTERN_SITES && is_update_of(pattern, plan->watched[i].event))
 			guards[count++] = &plan->watched[i].guard;
 	}
 	return count;
@@ -67,7 +67,7 @@ static uint64_t observable(const struct guard_pass *pass, uint64_t patterns)
 
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (patterns >> i & 1 &&
-			!guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES))
+			!guards_of(pass, &rule->patterns[i], guards))
 			patterns &= ~bit(i);
 	}
 	return patterns;
@@ -92,7 +92,7 @@ static int flag_of(struct guard_pass *pass, uint64_t patterns, bool whole)
 	plan->flags[plan->nflags] = (struct dpe_event_flag){pass->rule, patterns, whole};
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		unsigned count = patterns >> i & 1
-					 ? guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES)
+					 ? guards_of(pass, &rule->patterns[i], guards)
 					 : 0;
 
 		while (count)
@@ -132,7 +132,7 @@ static void add_stops(struct guard_pass *pass, unsigned pattern_number)
 	uint64_t needed = observable(pass, pass->needs.needed[pattern_number]);
 	struct dpe_guard_condition stop = {0};
 	struct dpe_guard *guards[PATTERN_SITES];
-	unsigned count = guards_of(pass, pattern, guards, PATTERN_SITES);
+	unsigned count = guards_of(pass, pattern, guards);
 
 	for (unsigned i = 0; i < rule->npatterns && count; i++) {
 		int flag = needed >> i & 1 ? flag_of(pass, bit(i), false) : -1;
@@ -158,7 +158,7 @@ static void let_wait(struct guard_pass *pass, bool known)
 		flag = flag_of(pass, first, true);
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		struct dpe_guard *guards[PATTERN_SITES];
-		unsigned count = guards_of(pass, &rule->patterns[i], guards, PATTERN_SITES);
+		unsigned count = guards_of(pass, &rule->patterns[i], guards);
 
 		while (count--) {
 			if (flag < 0 || (i < DPE_PREREQUISITE_PATTERNS && first >> i & 1))

@@ -1,6 +1,5 @@
 /* Sites: the places in the files of a target where the plan sites are. */
 #include "probes/binary/binary.h"
-#include "probes/features/features.h"
 #include "probes/plan/late_sites.h"
 #include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"

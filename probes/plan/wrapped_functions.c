@@ -66,6 +66,7 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
 	if (function == DPE_PRELOAD_COUNT)
 		return;
 	site->known = true;
+	site->rare = function == DPE_PRELOAD_pthread_barrier_wait;
 	if (needs_kernel(probes, site))
 		return;
 	site->preloaded = true;

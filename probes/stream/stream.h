@@ -6,7 +6,6 @@
 #include "probes/process/process.h"
 #include "probes/stream/merge_queue.h"
 
-#include <pthread.h>
 
 /* ---- merge.c ------------------------------------------------------------------------- */
 
@@ -76,7 +75,6 @@ struct dpe_space {
 };
 
 struct dpe_follow {
-	struct dpe_diags *diags;
 	struct dpe_follow_files files;
 	struct dpe_watchdog watchdog; /* continues what is stopped if we die */
 	int keeping; /* the keepers of process groups exit once we and the watchdog have closed this */

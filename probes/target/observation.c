@@ -1,5 +1,4 @@
 /* observation: a target under observation, from its launch (or our attaching to it) to its end. */
-#include "probes/features/features.h"
 #include "probes/limits.h"
 #include "probes/target/target.h"
 

@@ -2,9 +2,7 @@
  * out (nptl/, sysdeps/nptl/bits/struct_mutex.h and struct_rwlock.h). */
 #include "probes/waits/waits.h"
 
-#include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <stddef.h>
 #include <string.h>

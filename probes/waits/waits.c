@@ -2,7 +2,6 @@
 #include "probes/waits/waits.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>

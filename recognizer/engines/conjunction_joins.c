@@ -6,7 +6,6 @@
 #include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
-#include <stdlib.h>
 
 /* ---- when ---------------------------------------------------------------------------------- */
 

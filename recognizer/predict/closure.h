@@ -26,7 +26,6 @@ struct dpe_rearranged {
 	uint32_t *events;
 	unsigned count;
 	uint32_t *places; /* in `events`, by number - first; undefined for other events */
-	unsigned nplaces;
 };
 
 void dpe_closure_free(struct dpe_closure *closure);

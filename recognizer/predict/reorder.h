@@ -74,7 +74,7 @@ struct dpe_precedence {
 struct dpe_arrangement {
 	struct dpe_follower follower;
 	struct dpe_rearranged order;
-	unsigned caporder, capplaces;
+	unsigned capplaces;
 	uint32_t *limits; /* of each chain: its events before those of the match, which come first */
 	unsigned caplimits;
 	struct dpe_precedence before[DPE_REORDER_MENDED + 2 * DPE_POMSET_EVENTS];

@@ -56,9 +56,9 @@ uint64_t dpe_values_hash(uint64_t mask, uint64_t sub, const struct dpe_value *va
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-static size_t round_up(size_t size, size_t step)
+static size_t round_up(size_t size)
 {
-	return (size + step - 1) / step * step;
+	return (size + CELL_STEP - 1) / CELL_STEP * CELL_STEP;
 }
 
 void dpe_cells_begin(struct dpe_run *run)
@@ -69,7 +69,7 @@ void dpe_cells_begin(struct dpe_run *run)
 	unsigned more = nvariables < DPE_CELL_VALUES ? nvariables : DPE_CELL_VALUES;
 
 	slices->content_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
-	slices->cell_size = round_up(slices->content_at + most + more * sizeof(uint64_t), CELL_STEP);
+	slices->cell_size = round_up(slices->content_at + most + more * sizeof(uint64_t));
 	slices->size = DPE_FIRST_SLICES;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 }

@@ -2,7 +2,6 @@
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void drop_cell(struct dpe_run *run, struct dpe_cell *cell)
