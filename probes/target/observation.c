@@ -151,11 +151,12 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!check_translator(probes, diags) ||
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
+		!dpe_packs_check(probes, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
 		!dpe_watches_find(probes, diags) || !dpe_object_watches_find(probes, diags) ||
-		 !dpe_reads_find(probes, diags) ||
-		!dpe_privilege_check(diags) || !dpe_packs_report(probes, diags))
+		!dpe_reads_find(probes, diags) || !dpe_privilege_check(diags))
 		return false;
+	dpe_packs_report(probes, diags);
 	dpe_memory_request(probes);
 	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
@@ -270,11 +271,13 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_libraries_of_process(&probes->modules, probes->pid, NULL, diags) &&
 	       check_translator(probes, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
-	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
+	       dpe_packs_check(probes, diags) && dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_object_watches_find(probes, diags) &&
-	       dpe_reads_find(probes, diags) && find_bases(probes, diags) && dpe_packs_report(probes, diags) &&
-	       place_probes(probes, true, diags);
+	       dpe_reads_find(probes, diags) && find_bases(probes, diags);
 	if (!good)
+		return false;
+	dpe_packs_report(probes, diags);
+	if (!place_probes(probes, true, diags))
 		return false;
 	dpe_merge_open(probes);
 	return watch_running(probes, diags) && dpe_stops_enable(probes, diags);

@@ -10,6 +10,8 @@ gcc -g like_go.c -o like_go || not_ok 'building like_go'
 checks() {
 	run "$DPE" race "\"$2\",\"$2\"" -- "./$1"
 	says "$1: dpe race is refused, with a note on go build -race" 2 "$1: error: it is a Go program, whose goroutines are not threads" 'note: go build -race finds data races'
+	run "$DPE" race value,none value -- "./$1"
+	check "$1: dpe race is refused once, whatever it names" "$status $(grep -c 'error: it is a Go program' err) $(grep -c error err)" = '2 1 1'
 	run "$DPE" deadlock -- "./$1"
 	says "$1: dpe deadlock is refused" 2 'goroutines are not threads'
 	run "$DPE" run -e "measure calls: \"$2\" { count(); }" -- "./$1"
