@@ -11,7 +11,7 @@ _dpe() {
 			return
 		}
 	done
-	if ((COMP_CWORD == 1)); then
+	if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
 		COMPREPLY=($(compgen -W "$(dpe help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p') help" -- "$word"))
 		return
 	fi

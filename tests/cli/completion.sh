@@ -20,6 +20,7 @@ completes() {
 touch one.dpe
 completes 'bash completes the name of a command' 'hang' dpe ha
 completes 'bash offers all commands with the same first letter' 'race record replay run' dpe r
+completes 'bash completes the name of a command after help' 'hang' dpe help ha
 completes 'bash completes an option of a command' '--on-break' dpe replay --on-b
 completes 'bash does not offer the option of another command' '' dpe hang --on-b
 completes 'bash completes one choice of an option' 'always' dpe replay --draw = al
@@ -52,6 +53,7 @@ gives 'zsh is installed' 0
 commands=$("$DPE" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort | xargs)
 completes 'bash offers all commands' "$(echo "$commands help" | tr ' ' '\n' | sort | xargs)" dpe ''
 same 'zsh offers all commands' "$commands" "$(in_zsh dpe '')"
+same 'zsh offers all commands after help' "$commands" "$(in_zsh dpe help '')"
 for command in $commands; do
 	"$DPE" "$command" --help >help
 	options=$(grep -o '^  \(-., \)*--[a-z-]*' help | grep -o -e '--.*' | sort -u | xargs)
