@@ -31,44 +31,86 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 100 };
+enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the two ways */
 
-/* The next run of dfs with the finding and fewer switches than the schedule has. False if there is none, or no more runs may be made: none
- * after a long one, since dfs compares all pairs of its operations. */
-static bool find_shorter(struct dpe_exploration *exploration, struct dpe_dfs *dfs, unsigned switches, unsigned *runs)
+/* The search for a schedule with fewer switches. */
+struct shortening {
+	struct dpe_exploration *exploration;
+	struct dpe_schedule *schedule; /* the shortest so far */
+	unsigned runs; /* that may be made */
+};
+
+/* Makes the run that was chosen; whether it has the finding with a shorter schedule, which is kept. */
+static bool finds_shorter(struct shortening *search, enum dpe_sched_strategy strategy)
 {
-	struct dpe_sched_header *memory = exploration->server.memory;
-	bool found = false;
+	struct dpe_sched_header *memory = search->exploration->server.memory;
 
-	while (!found && *runs && !exploration->broken && dpe_dfs_give(dfs, memory)) {
-		memory->strategy = DPE_SCHED_DFS;
-		found = ends_with_finding(exploration) && memory->nswitches < switches;
-		--*runs;
-		if (memory->nevents > DPE_EXPLORE_SHORTENED)
-			*runs = 0;
-		else
-			dpe_dfs_take(dfs, memory);
-	}
-	return found;
+	memory->strategy = strategy;
+	search->runs--;
+	if (!ends_with_finding(search->exploration) || memory->nswitches >= search->schedule->count)
+		return false;
+	dpe_schedule_take(search->schedule, memory);
+	return true;
 }
 
-/* Leaving out switches does not reach all shorter schedules, so those with few preemptions are tried as
- * well. */
-static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+static void minimise_shorter(struct shortening *search)
 {
-	const struct dpe_oracle oracle = {leads_to_finding, exploration};
-	bool rules = exploration->options->rules != NULL;
-	unsigned runs = rules ? SHORTER_RUNS_WITH_RULES : SHORTER_RUNS;
+	const struct dpe_oracle oracle = {leads_to_finding, search->exploration};
 
-	for (unsigned bound = 0; bound < schedule->count && runs; bound++) {
-		struct dpe_dfs dfs = {.bound = bound, .full = rules};
+	dpe_schedule_minimise(search->schedule, &oracle);
+}
 
-		while (find_shorter(exploration, &dfs, schedule->count, &runs)) {
-			dpe_schedule_take(schedule, exploration->server.memory);
-			dpe_schedule_minimise(schedule, &oracle);
+/* No more runs are made after a long one, which takes long. */
+static bool may_go_on(const struct shortening *search)
+{
+	return search->runs && !search->exploration->broken && search->schedule->count > 1 &&
+	       search->exploration->server.memory->choices <= DPE_EXPLORE_SHORTENED;
+}
+
+/* All schedules of one switch, then some of two, … */
+static void seek_by_delays(struct shortening *search)
+{
+	struct dpe_sched_header *memory = search->exploration->server.memory;
+	struct dpe_delays delays = {.dice = search->exploration->options->seed};
+
+	while (may_go_on(search) && dpe_delays_give(&delays, memory) && memory->ndelays < search->schedule->count) {
+		bool shorter = finds_shorter(search, DPE_SCHED_DELAY);
+
+		dpe_delays_take(&delays, memory);
+		if (shorter)
+			minimise_shorter(search);
+	}
+	dpe_delays_free(&delays);
+}
+
+/* All behaviours with few preemptions. */
+static void seek_by_dfs(struct shortening *search)
+{
+	struct dpe_sched_header *memory = search->exploration->server.memory;
+
+	for (unsigned bound = 0; bound < search->schedule->count && may_go_on(search); bound++) {
+		struct dpe_dfs dfs = {.bound = bound, .full = search->exploration->options->rules != NULL};
+
+		while (may_go_on(search) && dpe_dfs_give(&dfs, memory)) {
+			bool shorter = finds_shorter(search, DPE_SCHED_DFS);
+
+			dpe_dfs_take(&dfs, memory);
+			if (shorter)
+				minimise_shorter(search);
 		}
 		dpe_dfs_free(&dfs);
 	}
+}
+
+/* Leaving out switches does not reach all shorter schedules, so others are tried as well. */
+static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+{
+	unsigned runs = exploration->options->rules ? SHORTER_RUNS_WITH_RULES : SHORTER_RUNS;
+	struct shortening search = {exploration, schedule, runs};
+
+	seek_by_delays(&search);
+	search.runs += runs;
+	seek_by_dfs(&search);
 }
 
 /* "found.schedule", "found-2.schedule"; the caller's. */

@@ -16,7 +16,7 @@
 #define DPE_EXPLORE_BUCKETS 4096     /* of the index of the events of such a run, at most */
 #define DPE_EXPLORE_LINES 64         /* lines of memory that an event of it uses, each in a bucket */
 #define DPE_EXPLORE_SMALL 256        /* operations of a run up to which dfs is a part of the portfolio */
-#define DPE_EXPLORE_SHORTENED 4096   /* operations of a run up to which dfs looks for a shorter schedule of a finding */
+#define DPE_EXPLORE_SHORTENED 4096   /* choices of a run up to which a shorter schedule of its finding is looked for */
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_FREED_BLOCKS 65536 /* of freed memory, kept from the allocator to find uses after free, … */
