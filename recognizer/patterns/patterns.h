@@ -90,7 +90,7 @@ struct dpe_roles {
  * they may point into the message. Its other section of the rule with equal keys ends. */
 void dpe_sections_enter(struct dpe_sections *sections, struct dpe_message *message, unsigned rule,
 	const struct dpe_value *keys, unsigned nkeys);
-void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
+bool dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
 	unsigned rule, const struct dpe_value *keys, unsigned nkeys);
 /* Adds a send to `roles` for each section that the message is in, except sections that it begins. */
 void dpe_sections_add_roles(const struct dpe_sections *sections, const struct dpe_message *message,

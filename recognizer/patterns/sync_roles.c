@@ -78,22 +78,28 @@ static void add_receive(const struct dpe_watcher *watcher, const struct dpe_bind
 			watcher->ends;
 }
 
-/* A section begins, or ends; the end is for others to receive from, too. */
+/* A section begins, or ends; the end is for others to receive from, too. An end of no section, such as that of a call
+ * whose beginning did not match, only receives. Without threads there are no sections. */
 static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watcher *watcher,
 	const struct dpe_binding *binding, struct dpe_message *message)
 {
 	struct dpe_roles *roles = recognizer->roles;
 	const struct dpe_role *role;
 	const struct dpe_value *keys;
+	bool open = message->thread.kind == DPE_NONE || watcher->sends;
 
 	if (watcher->receives)
 		add_receive(watcher, binding, message);
 	role = add_role(roles, watcher, binding, message, watcher->run->sync, true);
 	keys = roles->keys + roles->nkeys - role->nkeys;
 	if (watcher->receives)
-		dpe_sections_leave(&recognizer->sections, message, role->rule, keys, role->nkeys);
+		open |= dpe_sections_leave(&recognizer->sections, message, role->rule, keys, role->nkeys);
 	if (watcher->sends)
 		dpe_sections_enter(&recognizer->sections, message, role->rule, keys, role->nkeys);
+	if (!open) {
+		roles->nkeys -= role->nkeys;
+		roles->count--;
+	}
 }
 
 static struct dpe_role *add_keyed(

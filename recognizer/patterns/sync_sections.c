@@ -91,17 +91,18 @@ void dpe_sections_enter(struct dpe_sections *sections, struct dpe_message *messa
 	sections->count++;
 }
 
-void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
+bool dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
 	unsigned rule, const struct dpe_value *keys, unsigned nkeys)
 {
 	if (!sections->count)
-		return;
+		return false;
 	for (struct dpe_section **at = bucket_of(sections, message); *at; at = &(*at)->next) {
 		if (is_section(*at, message, rule, keys, nkeys)) {
 			drop(sections, at);
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
 void dpe_sections_add_roles(const struct dpe_sections *sections, const struct dpe_message *message,

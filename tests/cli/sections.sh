@@ -53,6 +53,20 @@ runner before 1
 waiter call.exit 7
 waiter after 1
 X
+judges 'sync during: the end of no section orders nothing before it' 'racing ' <<'X'
+waiter call.enter 7
+runner before 1
+runner call.exit 7
+waiter call.exit 7
+waiter after 1
+X
+judges 'sync during: the end of no section comes after what was in sections' 'ordered ' <<'X'
+runner call.enter 7
+runner before 1
+runner call.exit 7
+waiter call.exit 7
+waiter after 1
+X
 judges 'sync during: events in a section with another value are not ordered' 'racing ' <<'X'
 runner call.enter 8
 waiter call.enter 7
