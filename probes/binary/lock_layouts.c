@@ -19,6 +19,8 @@ static const struct layout LAYOUTS[] = {
 	/* The thread that holds the write lock; 0: none. */
 	{"pthread_rwlock_unlock", DPE_ARGUMENT "0->__data.__cur_writer", 24, 4, true,
 		DPE_PRELOAD_WRITER},
+	/* The whole object, an int: 2 when the routine is done. */
+	{"pthread_once", DPE_ARGUMENT "0->__state", 0, 4, true, DPE_PRELOAD_STATE},
 	/* Threads that have arrived in total, threads of completed rounds, and threads of one round. After
 	 * the wait the barrier may be freed, so only the kernel can read it safely. */
 	{"pthread_barrier_wait", DPE_ARGUMENT "0->in", 0, 4, false, -1},

@@ -3,8 +3,6 @@
  * the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
 #include "probes/inside/memory_hooks.h"
 
-#include <stddef.h>
-
 typedef unsigned __int128 u128;
 
 static bool releases(int order)
@@ -19,18 +17,60 @@ static bool acquires(int order)
 	return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
 }
 
+/* ---- fences ------------------------------------------------------------------------------
+ * A release fence makes each later store of its thread a release; this also orders what lies between the two. An
+ * acquire fence acquires from what its thread has read before it. An address that finds no room acquires early, which
+ * orders no less. */
+
+static __thread bool release_fenced;
+
+static __thread struct {
+	struct {
+		uint64_t address, size;
+	} at[16];
+	unsigned count;
+} reads;
+
+static void acquire_reads(struct dpe_memory_place place)
+{
+	for (unsigned i = 0; i < reads.count; i++)
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, reads.at[i].address, reads.at[i].size, place);
+	reads.count = 0;
+}
+
+static void note_read(uint64_t address, uint64_t size, struct dpe_memory_place place)
+{
+	for (unsigned i = 0; i < reads.count; i++) {
+		if (reads.at[i].address == address)
+			return;
+	}
+	if (reads.count == sizeof(reads.at) / sizeof(reads.at[0]))
+		acquire_reads(place);
+	reads.at[reads.count].address = address;
+	reads.at[reads.count++].size = size;
+}
+
+static inline void acquire(uint64_t address, uint64_t size, int order, struct dpe_memory_place place)
+{
+	if (acquires(order))
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, address, size, place);
+	else
+		note_read(address, size, place);
+}
+
+/* ---- operations -------------------------------------------------------------------------- */
+
 #define ACCESSES(what, address)                                                                    \
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_##what))                                       \
 		dpe_memory_access(DPE_PRELOAD_ATOMIC_##what, (uint64_t)(address),                  \
 			sizeof(*(address)), DPE_MEMORY_HERE)
 #define BEFORE(address, order)                                                                     \
-	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && releases(order))                     \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && (releases(order) || release_fenced))  \
 		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)(address), sizeof(*(address)), \
 			DPE_MEMORY_HERE)
 #define AFTER(address, order)                                                                      \
-	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))                      \
-		dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, (uint64_t)(address), sizeof(*(address)),  \
-			DPE_MEMORY_HERE)
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                         \
+		acquire((uint64_t)(address), sizeof(*(address)), order, DPE_MEMORY_HERE)
 
 /* ---- up to 64 bits ----------------------------------------------------------------------- */
 
@@ -64,9 +104,13 @@ static bool acquires(int order)
                                                                                                    \
 		ACCESSES(READ, address);                                                           \
 		value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                \
-		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))              \
+		if (!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                \
+			return value;                                                              \
+		if (acquires(order))                                                               \
 			dpe_memory_load(                                                           \
 				(uint64_t)address, sizeof(value), value, DPE_MEMORY_HERE);         \
+		else                                                                               \
+			note_read((uint64_t)address, sizeof(value), DPE_MEMORY_HERE);              \
 		return value;                                                                      \
 	}                                                                                          \
 	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \
@@ -186,14 +230,12 @@ DPE_MEMORY_EXPORTED void __tsan_atomic128_store(volatile u128 *address, u128 val
 
 /* ---- what has no variable, and what programs say themselves ------------------------------ */
 
-/* Fences order with each other, whatever atomic variable they are for. */
 DPE_MEMORY_EXPORTED void __tsan_atomic_thread_fence(int order)
 {
-	const char *none = NULL;
-
-	BEFORE(none, order);
+	release_fenced |= releases(order);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	AFTER(none, order);
+	if (acquires(order))
+		acquire_reads(DPE_MEMORY_HERE);
 }
 
 DPE_MEMORY_EXPORTED void __tsan_atomic_signal_fence(int order)

@@ -240,8 +240,7 @@ static void on_task_schedule(union data *prior, int status, union data *next)
 	}
 }
 
-/* Called after the fence. The fences of two threads still order what precedes the one and follows the other, since
- * the access that observes the one comes after both. */
+/* Called after the fence, and before any access that follows it. */
 static void on_flush(union data *thread, const void *code)
 {
 	(void)thread;

@@ -38,7 +38,7 @@ DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(
 DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
 
-/* What compilers call for a fence; fences synchronise with each other. */
+/* What compilers call for a fence. */
 void __tsan_atomic_thread_fence(int order);
 
 #endif

@@ -1,5 +1,6 @@
 /* pthread_wrappers: the wrappers. Each reports its call, calls the wrapped function, and reports its return. A
- * call that is left by cancellation, an exception or longjmp has no return, as with a probe. */
+ * call that is left by cancellation, an exception or longjmp has no return, as with a probe; but a condition wait has
+ * one, which fails: cleanup handlers run with the mutex locked. */
 #include "probes/inside/library.h"
 #include "probes/inside/runtime.h"
 
@@ -123,6 +124,22 @@ static inline void leave(
 
 /* ---- POSIX ------------------------------------------------------------------------------- */
 
+struct condition_wait {
+	const struct dpe_preload_call *call;
+	const uint64_t *frame;
+	bool returned;
+};
+
+static void end_wait(const struct condition_wait *wait)
+{
+	if (!wait->returned)
+		leave(wait->call->function, wait->call, ECANCELED, wait->frame);
+}
+
+/* The C library has locked the mutex again when the unwinder comes to the wrapper. */
+#define WAIT(wait, of)                                                                             \
+	__attribute__((cleanup(end_wait))) struct condition_wait wait = {.call = &(of), .frame = FRAME}
+
 #define WRAP(name, parameters, arguments, ...)                                                     \
 	EXPORTED int name parameters                                                               \
 	{                                                                                          \
@@ -131,6 +148,20 @@ static inline void leave(
                                                                                                    \
 		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
 		ret = REAL(name) arguments;                                                        \
+		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
+		return ret;                                                                        \
+	}
+
+#define WRAP_WAIT(name, parameters, arguments, ...)                                                \
+	EXPORTED int name parameters                                                               \
+	{                                                                                          \
+		const struct dpe_preload_call call = CALL(name, __VA_ARGS__);                      \
+		WAIT(wait, call);                                                                  \
+		int ret;                                                                           \
+                                                                                                   \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		ret = REAL(name) arguments;                                                        \
+		wait.returned = true;                                                              \
 		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
 		return ret;                                                                        \
 	}
@@ -172,12 +203,12 @@ WRAP(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock), WORD(lock),
 WRAP(pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr), (cond, attr),
 	WORD(cond), WORD(attr))
 WRAP_ONE(pthread_cond_destroy, pthread_cond_t)
-WRAP(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex), WORD(cond),
+WRAP_WAIT(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex), WORD(cond),
 	WORD(mutex))
-WRAP(pthread_cond_timedwait,
+WRAP_WAIT(pthread_cond_timedwait,
 	(pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
 	(cond, mutex, until), WORD(cond), WORD(mutex), WORD(until))
-WRAP(pthread_cond_clockwait,
+WRAP_WAIT(pthread_cond_clockwait,
 	(pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock,
 		const struct timespec *until),
 	(cond, mutex, clock, until), WORD(cond), WORD(mutex), WORD(clock), WORD(until))
@@ -215,11 +246,13 @@ static void end_once(struct dpe_once_call *once)
 
 #define ONCE(word, function)                                                                    \
 	__attribute__((cleanup(end_once))) struct dpe_once_call once_call = {.control = word, .routine = function}
+#define STATE(once) WORD(__atomic_load_n((const int *)(once), __ATOMIC_ACQUIRE))
 #define ROUTINE (dpe_once_begin ? dpe_once_begin(&once_call) : once_call.routine)
 
 EXPORTED int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
-	const struct dpe_preload_call call = CALL(pthread_once, WORD(once), WORD(routine));
+	const struct dpe_preload_call call =
+		CALL(pthread_once, WORD(once), WORD(routine), [DPE_PRELOAD_STATE] = STATE(once));
 	ONCE(once, routine);
 	int ret;
 
@@ -270,20 +303,27 @@ static int posix_error(int c11)
 }
 
 #define UNPACK(...) __VA_ARGS__
-#define WRAP_C11(name, parameters, arguments, words, posix, posix_words)                           \
+#define WRAP_C11_DOING(name, parameters, arguments, words, posix, posix_words, before, after)      \
 	EXPORTED int name parameters                                                               \
 	{                                                                                          \
 		const struct dpe_preload_call call = CALL(name, UNPACK words);                     \
 		const struct dpe_preload_call inner = CALL(posix, UNPACK posix_words);             \
+		before                                                                             \
 		int ret;                                                                           \
                                                                                                    \
 		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
 		enter(DPE_PRELOAD_##posix, &inner, FRAME);                                         \
 		ret = REAL(name) arguments;                                                        \
+		after                                                                              \
 		leave(DPE_PRELOAD_##posix, &inner, posix_error(ret), FRAME);                       \
 		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
 		return ret;                                                                        \
 	}
+#define WRAP_C11(name, parameters, arguments, words, posix, posix_words)                           \
+	WRAP_C11_DOING(name, parameters, arguments, words, posix, posix_words, , )
+#define WRAP_C11_WAIT(name, parameters, arguments, words, posix, posix_words)                      \
+	WRAP_C11_DOING(name, parameters, arguments, words, posix, posix_words,                     \
+		WAIT(wait, call); WAIT(inner_wait, inner);, wait.returned = inner_wait.returned = true;)
 #define WRAP_C11_VOID(name, parameters, arguments, words, posix, ...)                              \
 	EXPORTED void name parameters                                                              \
 	{                                                                                          \
@@ -315,15 +355,15 @@ WRAP_C11_ONE(cnd_init, cnd_t, pthread_cond_init)
 WRAP_C11_VOID(cnd_destroy, (cnd_t * cond), (cond), (WORD(cond)), pthread_cond_destroy)
 WRAP_C11_ONE(cnd_signal, cnd_t, pthread_cond_signal)
 WRAP_C11_ONE(cnd_broadcast, cnd_t, pthread_cond_broadcast)
-WRAP_C11(cnd_wait, (cnd_t * cond, mtx_t *mutex), (cond, mutex), (WORD(cond), WORD(mutex)),
+WRAP_C11_WAIT(cnd_wait, (cnd_t * cond, mtx_t *mutex), (cond, mutex), (WORD(cond), WORD(mutex)),
 	pthread_cond_wait, (WORD(cond), WORD(mutex)))
-WRAP_C11(cnd_timedwait,
+WRAP_C11_WAIT(cnd_timedwait,
 	(cnd_t * restrict cond, mtx_t *restrict mutex, const struct timespec *restrict until),
 	(cond, mutex, until), (WORD(cond), WORD(mutex), WORD(until)), pthread_cond_timedwait,
 	(WORD(cond), WORD(mutex), WORD(until)))
 
 WRAP_C11_VOID(call_once, (once_flag * once, void (*routine)(void)), (once, ROUTINE),
-	(WORD(once), WORD(routine)), pthread_once, ONCE(once, routine);)
+	(WORD(once), WORD(routine), [DPE_PRELOAD_STATE] = STATE(once)), pthread_once, ONCE(once, routine);)
 
 WRAP_C11(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument),
 	(thread, start, argument), (WORD(thread), WORD(start), WORD(argument)), pthread_create,

@@ -1,0 +1,386 @@
+/* Ways in which threads order what they do, right, and wrong twins of them: idioms right|wrong [NAME]. Each function is
+ * a case with variables of its own; `list` prints their names. Built to report accesses. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+#define CASE(name) __attribute__((noinline)) static void name(void)
+
+static void run_two(void *(*first)(void *), void *(*second)(void *))
+{
+	pthread_t threads[2];
+
+	pthread_create(&threads[0], NULL, first, NULL);
+	pthread_create(&threads[1], NULL, second, NULL);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+}
+
+/* Orders nothing. */
+static void announce(atomic_int *what)
+{
+	atomic_store_explicit(what, 1, memory_order_relaxed);
+}
+
+static void await(atomic_int *what)
+{
+	while (!atomic_load_explicit(what, memory_order_relaxed))
+		sched_yield();
+}
+
+/* ---- waits that are cancelled ------------------------------------------------------------ */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static mtx_t c11_mutex;
+static cnd_t c11_cond;
+static int waiting;
+
+static void wait_for_ever(void)
+{
+	for (;;)
+		pthread_cond_wait(&cond, &mutex);
+}
+
+static void wait_long(void)
+{
+	const struct timespec late = {.tv_sec = time(NULL) + 1000};
+
+	for (;;)
+		pthread_cond_timedwait(&cond, &mutex, &late);
+}
+
+static void wait_long_by_clock(void)
+{
+	const struct timespec late = {.tv_sec = time(NULL) + 1000};
+
+	for (;;)
+		pthread_cond_clockwait(&cond, &mutex, CLOCK_REALTIME, &late);
+}
+
+static void count_and_unlock(void *count)
+{
+	++*(int *)count;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void unlock_and_count(void *count)
+{
+	pthread_mutex_unlock(&mutex);
+	++*(int *)count;
+}
+
+struct waiter {
+	void (*wait)(void), (*clean)(void *);
+	int *count;
+};
+
+static void *be_cancelled(void *arg)
+{
+	const struct waiter *waiter = arg;
+
+	pthread_mutex_lock(&mutex);
+	waiting++;
+	pthread_cleanup_push(waiter->clean, waiter->count);
+	waiter->wait();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void cancel_two(void (*wait)(void), void (*clean)(void *), int *count)
+{
+	struct waiter waiter = {wait, clean, count};
+	pthread_t threads[2];
+	int there = 0;
+
+	waiting = 0;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, be_cancelled, &waiter);
+	while (there < 2) {
+		pthread_mutex_lock(&mutex);
+		there = waiting;
+		pthread_mutex_unlock(&mutex);
+		sched_yield();
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_cancel(threads[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+CASE(right_cancelled_wait)
+{
+	static int count;
+
+	cancel_two(wait_for_ever, count_and_unlock, &count);
+}
+
+CASE(right_cancelled_timedwait)
+{
+	static int count;
+
+	cancel_two(wait_long, count_and_unlock, &count);
+}
+
+CASE(right_cancelled_clockwait)
+{
+	static int count;
+
+	cancel_two(wait_long_by_clock, count_and_unlock, &count);
+}
+
+static int wrong_cancelled_wait_count;
+
+CASE(wrong_cancelled_wait)
+{
+	cancel_two(wait_for_ever, unlock_and_count, &wrong_cancelled_wait_count);
+}
+
+static void count_and_unlock_c11(void *count)
+{
+	++*(int *)count;
+	mtx_unlock(&c11_mutex);
+}
+
+static void *be_cancelled_c11(void *count)
+{
+	mtx_lock(&c11_mutex);
+	waiting++;
+	pthread_cleanup_push(count_and_unlock_c11, count);
+	for (;;)
+		cnd_wait(&c11_cond, &c11_mutex);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+CASE(right_cancelled_c11)
+{
+	static int count;
+	pthread_t threads[2];
+	int there = 0;
+
+	mtx_init(&c11_mutex, mtx_plain);
+	cnd_init(&c11_cond);
+	waiting = 0;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, be_cancelled_c11, &count);
+	while (there < 2) {
+		mtx_lock(&c11_mutex);
+		there = waiting;
+		mtx_unlock(&c11_mutex);
+		sched_yield();
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_cancel(threads[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	cnd_destroy(&c11_cond);
+	mtx_destroy(&c11_mutex);
+}
+
+/* ---- fences ------------------------------------------------------------------------------ */
+
+struct counted {
+	atomic_int references;
+	int data;
+};
+
+static void *drop_with_fence(void *arg)
+{
+	struct counted *object = arg;
+
+	if (object->data && atomic_fetch_sub_explicit(&object->references, 1, memory_order_release) == 1) {
+		atomic_thread_fence(memory_order_acquire);
+		free(object);
+	}
+	return NULL;
+}
+
+static void *wrong_drop(void *arg)
+{
+	struct counted *object = arg;
+
+	if (object->data && atomic_fetch_sub_explicit(&object->references, 1, memory_order_relaxed) == 1)
+		free(object);
+	return NULL;
+}
+
+static void drop_twice(void *(*drop)(void *))
+{
+	struct counted *object = malloc(sizeof(*object));
+	pthread_t threads[2];
+
+	*object = (struct counted){2, 1};
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, drop, object);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+CASE(right_fenced_references)
+{
+	drop_twice(drop_with_fence);
+}
+
+CASE(wrong_drop_relaxed)
+{
+	drop_twice(wrong_drop);
+}
+
+#define MANY 40 /* more than the library keeps */
+
+static int data[4], wrong_unfenced, wrong_fence_of_other;
+static atomic_int flags[4], many[MANY], other;
+
+static void *release_by_fences(void *unused)
+{
+	data[0] = data[1] = data[2] = wrong_unfenced = wrong_fence_of_other = 1;
+	atomic_store_explicit(&flags[0], 1, memory_order_release);
+	announce(&flags[3]);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&flags[1], 1, memory_order_relaxed);
+	atomic_store_explicit(&flags[2], 1, memory_order_relaxed);
+	return unused;
+}
+
+static void *acquire_by_fences(void *unused)
+{
+	await(&flags[0]);
+	for (int i = 0; i < MANY; i++)
+		data[3] += atomic_load_explicit(&many[i], memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	data[0]++;
+	while (!atomic_load_explicit(&flags[1], memory_order_acquire))
+		sched_yield();
+	data[1]++;
+	await(&flags[2]);
+	atomic_thread_fence(memory_order_acquire);
+	data[2]++;
+	return unused;
+}
+
+CASE(right_fences)
+{
+	run_two(release_by_fences, acquire_by_fences);
+	for (int i = 0; i < 4; i++)
+		atomic_store(&flags[i], 0);
+}
+
+static void *read_unfenced(void *unused)
+{
+	await(&flags[3]);
+	wrong_unfenced++;
+	return unused;
+}
+
+CASE(wrong_without_fence)
+{
+	run_two(release_by_fences, read_unfenced);
+	for (int i = 0; i < 4; i++)
+		atomic_store(&flags[i], 0);
+}
+
+/* Fences that no atomic variable joins. */
+static void *fence_for_other(void *unused)
+{
+	await(&flags[3]);
+	atomic_load_explicit(&other, memory_order_relaxed);
+	atomic_store_explicit(&flags[3], 0, memory_order_relaxed);
+	wrong_fence_of_other++;
+	return unused;
+}
+
+static void *store_relaxed(void *unused)
+{
+	wrong_fence_of_other = 2;
+	announce(&flags[3]);
+	atomic_thread_fence(memory_order_seq_cst);
+	return unused;
+}
+
+CASE(wrong_store_before_fence)
+{
+	run_two(store_relaxed, fence_for_other);
+}
+
+/* ---- routines that run once -------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT, other_once = PTHREAD_ONCE_INIT;
+static int made, wrong_beside_once, wrong_beside_call_once;
+static once_flag c11_once = ONCE_FLAG_INIT;
+static atomic_int used;
+
+static void make(void)
+{
+	made = 1;
+}
+
+static void make_nothing(void)
+{
+}
+
+static void *use_made(void *unused)
+{
+	pthread_once(&once, make);
+	return made ? unused : NULL;
+}
+
+CASE(right_once)
+{
+	run_two(use_made, use_made);
+}
+
+/* The routine is done at the later calls, which release nothing. */
+static void *call_first(void *unused)
+{
+	pthread_once(&other_once, make_nothing);
+	call_once(&c11_once, make_nothing);
+	wrong_beside_once = wrong_beside_call_once = 1;
+	pthread_once(&other_once, make_nothing);
+	call_once(&c11_once, make_nothing);
+	announce(&used);
+	return unused;
+}
+
+static void *call_later(void *unused)
+{
+	await(&used);
+	pthread_once(&other_once, make_nothing);
+	wrong_beside_once++;
+	call_once(&c11_once, make_nothing);
+	wrong_beside_call_once++;
+	return unused;
+}
+
+CASE(wrong_once)
+{
+	run_two(call_first, call_later);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} CASES[] = {
+#define ROW(name) {#name, name}
+	ROW(right_cancelled_wait), ROW(right_cancelled_timedwait), ROW(right_cancelled_clockwait),
+	ROW(right_cancelled_c11), ROW(right_fenced_references), ROW(right_fences), ROW(right_once),
+	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
+	ROW(wrong_store_before_fence), ROW(wrong_once),
+};
+
+int main(int argc, char **argv)
+{
+	const char *which = argc > 2 ? argv[2] : "", *kind = argc > 1 ? argv[1] : "right";
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		if (!strncmp(CASES[i].name, kind, strlen(kind)) && strstr(CASES[i].name, which))
+			CASES[i].run();
+	}
+	return 0;
+}
