@@ -41,6 +41,7 @@ struct dpe_resolver {
 	struct rule_variable variables[DPE_MAX_VARIABLES];
 	unsigned nvariables;
 	bool too_many_variables;
+	bool unknown_call; /* one was reported */
 	struct ast_dpe **events; /* of the positions, in order */
 	unsigned nevents, capevents;
 	unsigned next; /* the current position while the tree is built */

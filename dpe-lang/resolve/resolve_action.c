@@ -224,11 +224,29 @@ static const char *nearest_call(const char *name)
 	return dpe_nearest(name, names, DPE_COUNT(calls), &best, 1) ? best : NULL;
 }
 
+/* What other tools have calls for; NULL: something else. */
+static const char *instead_of(const char *name)
+{
+	static const char *const of_sum[] = {"avg", "average", "mean", "min", "max", "stats"},
+		*const of_hist[] = {"lhist", "histogram", "quantize", "lquantize"};
+
+	for (unsigned i = 0; i < DPE_COUNT(of_sum); i++)
+		if (!strcmp(name, of_sum[i]))
+			return "sum(value) prints the mean, the least and the greatest value, too";
+	for (unsigned i = 0; i < DPE_COUNT(of_hist); i++)
+		if (!strcmp(name, of_hist[i]))
+			return "hist(value) prints a histogram, quantiles(value) the quantiles";
+	return NULL;
+}
+
 static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 {
-	const char *best = nearest_call(name->name);
+	const char *best = nearest_call(name->name), *instead = instead_of(name->name);
 
-	if (best)
+	r->unknown_call = true;
+	if (instead)
+		resolve_error(r, name->place, "unknown call '%s': %s", name->name, instead);
+	else if (best)
 		resolve_error(
 			r, name->place, "unknown call '%s'; did you mean '%s'?", name->name, best);
 	else

@@ -208,7 +208,7 @@ void dpe_resolve_mode(struct dpe_resolver *r)
 	rule->pairing = r->item->pairing;
 	rule->keep = r->item->keep;
 	rule->measures = r->item->mode == AST_MEASURE;
-	if (rule->measures && !dpe_rule_calls_measure(rule))
+	if (rule->measures && !r->unknown_call && !dpe_rule_calls_measure(rule))
 		resolve_error(r, rule->place,
 			"a rule that measures needs an action that calls count, sum, hist or quantiles");
 	if (rule->mode != DPE_EXPECT && rule->otherwise)

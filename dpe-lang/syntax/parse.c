@@ -454,6 +454,17 @@ static void read_file(struct reader *r, const char *path, struct dpe_place place
 		r->seen->files[number].open = false;
 }
 
+static void report_no_include(struct reader *r, const struct ast_item *item, const char *tried)
+{
+	const char *from = dpe_source_name(item->place.source);
+	const char *folder = dpe_arena_printf(r->spec->arena, "%.*s", (int)folder_length(from), from);
+	const char *nearest = dpe_nearest_include(r->spec->arena, folder, r->options, item->name);
+
+	dpe_diag(r->spec->diags, DPE_ERROR, item->place, "cannot find '%s'; looked for %s", item->name, tried);
+	if (nearest)
+		dpe_diag(r->spec->diags, DPE_NOTE, item->place, "did you mean '%s'?", nearest);
+}
+
 static void follow_include(struct reader *r, const struct ast_item *item)
 {
 	struct dpe_text tried = {0};
@@ -471,8 +482,7 @@ static void follow_include(struct reader *r, const struct ast_item *item)
 		note_hidden(r, item, path);
 		read_file(r, path, item->place);
 	} else {
-		dpe_diag(r->spec->diags, DPE_ERROR, item->place, "cannot find '%s'; looked for %s",
-			item->name, tried.at);
+		report_no_include(r, item, tried.at);
 	}
 	r->depth--;
 	dpe_text_free(&tried);

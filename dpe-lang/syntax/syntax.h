@@ -179,6 +179,10 @@ void dpe_parse_file(struct ast_spec *spec, const char *path, const struct parse_
 	struct include_set *seen);
 void dpe_parse_source(struct ast_spec *spec, const struct dpe_source *source,
 	const struct parse_options *options, struct include_set *seen);
+/* The file whose name is nearest to that of an include which is not found, in the arena; NULL: none is near. `folder`: of the
+ * including file, "" for the current one. */
+const char *dpe_nearest_include(
+	struct dpe_arena *arena, const char *folder, const struct parse_options *options, const char *name);
 /* The text as one event and nothing else, not even a comment, in the arena; NULL if it is not one. `*name`: the length
  * of what precedes its carets. */
 const struct ast_event *dpe_parse_event(struct dpe_arena *arena, const char *text, size_t *name);

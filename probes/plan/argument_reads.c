@@ -121,6 +121,38 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 	return why ? why : dpe_variable_check(variable);
 }
 
+/* "argument 1->len" for "arg@0->len"; the caller's. */
+static char *readable(const char *lvalue)
+{
+	static const char argument[] = DPE_ARGUMENT, result[] = DPE_RESULT;
+	struct dpe_text text = {0};
+
+	while (*lvalue) {
+		if (!strncmp(lvalue, argument, sizeof(argument) - 1)) {
+			char *end;
+
+			dpe_text_printf(&text, "argument %lu", strtoul(lvalue + sizeof(argument) - 1, &end, 10) + 1);
+			lvalue = end;
+		} else if (!strncmp(lvalue, result, sizeof(result) - 1)) {
+			dpe_text_puts(&text, "result");
+			lvalue += sizeof(result) - 1;
+		} else {
+			dpe_text_add(&text, lvalue++, 1);
+		}
+	}
+	return text.at;
+}
+
+static void report_unreadable(const struct dpe_read *read, enum dpe_severity severity, const char *why, bool dispensable,
+	struct dpe_diags *diags)
+{
+	char *what = readable(read->lvalue);
+
+	dpe_diag(diags, severity, read->place, "'%s' cannot be read: %s%s", what, why,
+		dispensable ? "; the rule works without it" : "");
+	free(what);
+}
+
 bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
@@ -142,9 +174,8 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 			continue;
 		}
 		dispensable = plan->reads[i].dispensable && site->wanted->optional;
-		dpe_diag(diags, probes->placed || dispensable ? DPE_WARNING : DPE_ERROR,
-			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
-			why, dispensable ? "; the rule works without it" : "");
+		report_unreadable(&plan->reads[i], probes->placed || dispensable ? DPE_WARNING : DPE_ERROR, why,
+			dispensable, diags);
 		free(why);
 		site->reads &= ~(UINT64_C(1) << i);
 		site->filters[0].all = site->filters[1].all = true;

@@ -344,31 +344,25 @@ static void warn_of_inlined(const struct function_search *search)
 	}
 }
 
-/* Of the function that has the fewest. */
-static unsigned count_arguments(const struct function_search *search)
+/* An event without an argument that the rules ask for is no match. */
+static void check_arguments(const struct function_search *search)
 {
 	struct dpe_arena *arena = dpe_arena_new();
-	unsigned fewest = search->site->nargs;
+	unsigned wanted = search->site->nargs, fewest = wanted, most = 0;
 
 	for (unsigned i = 0; i < search->nfound; i++) {
 		const struct dpe_target_function *target = &search->found[i];
 		unsigned count = dpe_signature_count(
-			dpe_signature_of(target->module, target->function, search->site->nargs, arena));
+			dpe_signature_of(target->module, target->function, wanted, arena));
 
 		fewest = count < fewest ? count : fewest;
+		most = count > most ? count : most;
 	}
 	dpe_arena_free(arena);
-	return fewest;
-}
-
-static void warn_of_arguments(const struct function_search *search)
-{
-	unsigned count = count_arguments(search);
-
-	if (count < search->site->nargs)
-		dpe_diag(search->diags, DPE_WARNING, search->site->place,
-			"'%s' has %u argument%s, and the rules ask for %u", search->name, count,
-			count == 1 ? "" : "s", search->site->nargs);
+	if (fewest < wanted)
+		dpe_diag(search->diags, most < wanted ? DPE_ERROR : DPE_WARNING, search->site->place,
+			"'%s' has %u argument%s, and the rules ask for %u", search->name, fewest,
+			fewest == 1 ? "" : "s", wanted);
 }
 
 /* ---- missing functions ------------------------------------------------------------------- */
@@ -584,7 +578,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 	if (search.nfound && !site->optional) {
 		warn_of_clones(&search);
 		warn_of_inlined(&search);
-		warn_of_arguments(&search);
+		check_arguments(&search);
 	}
 	return search.nfound;
 }

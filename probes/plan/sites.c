@@ -175,8 +175,7 @@ static bool find_wanted(
 	if (!count && wanted->optional)
 		dpe_debug(probes->debug, "probes", 1, "%s: not in the target, so not observed",
 			dpe_name_text(probes->names, wanted->name));
-	return count || wanted->optional ||
-	       (dpe_diags_errors(diags) == errors && await(probes, wanted));
+	return dpe_diags_errors(diags) == errors && (count || wanted->optional || await(probes, wanted));
 }
 
 static void place(struct dpe_probes *probes, struct dpe_site *site)

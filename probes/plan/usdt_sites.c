@@ -60,7 +60,7 @@ static void check_form(
 	unsigned count = search->found[0].usdt->nargs;
 
 	if (count < site->nargs)
-		dpe_diag(diags, DPE_WARNING, site->place,
+		dpe_diag(diags, DPE_ERROR, site->place,
 			"'%s' has %u argument%s, and the rules ask for %u", search->name, count,
 			count == 1 ? "" : "s", site->nargs);
 }
@@ -88,7 +88,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_sit
 	}
 	if (!search.nfound && !site->optional)
 		report_missing(&search, modules, site, dpe_late_severity(modules, site, names), diags);
-	else if (search.nfound)
+	else if (search.nfound && !site->optional)
 		check_form(&search, site, diags);
 	free(search.names);
 	*out = search.found;

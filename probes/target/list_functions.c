@@ -267,7 +267,8 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 	if (complete && !listing.count && pattern)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no %s matches '%s'%s",
 			is_for_lines(pattern) ? "line with code" : "function", pattern,
-			strpbrk(pattern, "*?") ? "" : "; in a pattern * stands for any text, as in '*queue*'");
+			strpbrk(pattern, "*?") ? "; without a pattern all are listed"
+					       : "; in a pattern * stands for any text, as in '*queue*'");
 	else if (complete && !listing.count)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "there are no symbols");
 	if (complete)

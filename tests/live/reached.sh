@@ -55,7 +55,7 @@ refused 'a member of an argument that is no pointer is refused' 'detect r(n): pl
 refused 'a whole structure behind an argument is refused' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
 refused 'a member behind an argument of another event is refused' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
 	"'l' is a variable of the rule, and no argument of this event"
-refused 'a member of a result that is no pointer is refused' 'detect r: weigh.exit [.ret->len = 1]' "'ret@->len' cannot be read: it is not a pointer"
+refused 'a member of a result that is no pointer is refused' 'detect r: weigh.exit [.ret->len = 1]' "'result->len' cannot be read: it is not a pointer"
 cp reached stripped
 strip -g stripped
 refused 'a member in a program without debug information is refused' 'detect r(l): enqueue(l) [l->len = 1]' \

@@ -26,6 +26,8 @@ run objcopy --strip-debug values bare
 gives 'objcopy removes the debug information' 0
 run "$DPE" run -e "detect r: [toggle::toggled']" -- ./bare
 says 'a static variable of a function is refused without debug information' 2 'that needs debug information, which names the function'
+refused 'an argument that the function does not have is refused' 'detect r: enqueue(_, _, x)' "'enqueue' has " ', and the rules ask for 3'
+refused 'an argument that the function does not have is refused without a name' 'detect r: toggle(_)' "'toggle' has 0 arguments, and the rules ask for 1"
 refused 'an enumerator is refused, and its number given' 'detect r: toggle [flag = ROUND]' "'ROUND' is an enumerator: write its number, 7"
 refused 'a parameter that the event does not name is refused' 'detect r: enqueue [item = 1]' \
 	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"

@@ -50,9 +50,7 @@ refused() {
 refused 'a misspelt probe gets a suggestion' 'detect r: usdt::queue::puhs' "did you mean 'usdt::queue::push'?"
 refused 'a probe of an absent provider is refused' 'detect r: usdt::stack::push' "no USDT probe 'push' of a provider 'stack'"
 refused 'the return of a probe is refused' 'detect r: usdt::queue::push.exit' 'a USDT probe is neither entered nor left'
-echo 'detect r(a, b, c, d): usdt::queue::pop(a, b, c, d)' >more.dpe
-run "$DPE" run -s more.dpe -- ./sdt
-says 'more arguments than a probe has get a warning' 0 "'pop' has 3 arguments, and the rules ask for 4"
+refused 'more arguments than a probe has are refused' 'detect r(a, b, c, d): usdt::queue::pop(a, b, c, d)' "'pop' has 3 arguments, and the rules ask for 4"
 
 run "$DPE" list ./sdt 'usdt::queue::p*'
 check 'dpe list lists USDT probes with the types of their arguments' "$(cat out)" = 'usdt::queue::push(int, unsigned long, char, int, int)

@@ -67,7 +67,7 @@ refused() {
 }
 refused 'a member too far up the stack is refused' 'detect r(f): reach(f) [f.at[6] > 1]' 'it is too far up the stack'
 refused 'the comparison of two structures is refused' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is passed by value: name its members"
-refused 'the text of an argument that is no text is refused' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is not text"
+refused 'the text of an argument that is no text is refused' 'detect r(n): handed(n) [n == "a"]' "'text(argument 1)' cannot be read: it is not text"
 refused 'the comparison with a string that is too long is refused' "detect r: use(\"${x127}y\")" 'it is compared with a string of 128 bytes: text of the program is known up to 127'
 refused 'more texts than an event carries are refused' \
 	'detect r(p): look(p) { print(text(p->name), text(p->tag), text(title), text(second), text(third)); }' \
