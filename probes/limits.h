@@ -100,7 +100,7 @@
  * frame pointers. Rules of code that a thread remembers, a power of two. */
 #define DPE_FRAME_TABLES DPE_TINY_OR(2, 1024)
 #define DPE_FRAME_ROWS DPE_TINY_OR(64, 4 << 20)
-#define DPE_KNOWN_RULES DPE_TINY_OR(2, 64)
+#define DPE_KNOWN_RULES DPE_TINY_OR(2, 128)
 /* Mappings of a process that are known while a thread changes others: in code of further ones a stack may end early. */
 #define DPE_KNOWN_MAPPINGS DPE_TINY_OR(2, 96)
 

@@ -116,7 +116,7 @@ static __thread pair known_rules[DPE_KNOWN_RULES];
 
 static inline uint32_t rule_at(const struct dpe_preload_header *header, uint64_t pc)
 {
-	pair *place = &known_rules[(pc ^ pc >> 6) & (DPE_KNOWN_RULES - 1)], known = load(place);
+	pair *place = &known_rules[known_rule_slot(pc)], known = load(place);
 	uint64_t version = __atomic_load_n(&header->code_version, __ATOMIC_ACQUIRE);
 	uint32_t rule;
 

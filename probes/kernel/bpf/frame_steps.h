@@ -19,6 +19,13 @@ struct frame {
 	__u64 interrupted; /* pc is an instruction, no return address */
 };
 
+/* Where a cache of rules has that of the code at `pc`. The callers of an event are near each other and aligned, so their low bits
+ * alone would collide. */
+static __always_inline __u32 known_rule_slot(__u64 pc)
+{
+	return (__u32)(pc * 0x9e3779b97f4a7c15ull >> 32) & (DPE_KNOWN_RULES - 1);
+}
+
 /* rbp and the return address, as `push %rbp` leaves them. */
 static __always_inline bool read_pair(read_words_fn *read, struct frame *frame, __u64 at)
 {

@@ -180,7 +180,7 @@ __noinline __u32 search_rule(__u64 pc)
 
 static __always_inline __u32 rule_at(struct stack_memory *memory, __u64 pc)
 {
-	struct known_rule *known = &memory->known[(pc ^ pc >> 6) & (DPE_KNOWN_RULES - 1)];
+	struct known_rule *known = &memory->known[known_rule_slot(pc)];
 
 	if (known->pc == pc && known->mapped == mapping_changes)
 		return known->rule;
