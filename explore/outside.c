@@ -49,7 +49,7 @@ static int blocking_call(const struct dpe_server *server, uint32_t tid)
 {
 	struct dpe_thread_state state;
 
-	return dpe_thread_look((pid_t)server->memory->pid, (pid_t)tid, &state) && state.state == 'S' ? (int)state.call : -1;
+	return dpe_thread_look((pid_t)server->memory->pid, (pid_t)tid, &state) && state.stat.state == 'S' ? (int)state.call : -1;
 }
 
 static uint64_t computed(const struct dpe_server *server, uint32_t tid)
@@ -183,7 +183,7 @@ static bool is_runnable(const struct dpe_sched_header *memory)
 	struct dpe_thread_state state;
 
 	return running < DPE_SCHED_THREADS &&
-		dpe_thread_look((pid_t)memory->pid, (pid_t)memory->threads[running].tid, &state) && state.state == 'R';
+		dpe_thread_look((pid_t)memory->pid, (pid_t)memory->threads[running].tid, &state) && state.stat.state == 'R';
 }
 
 void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time)

@@ -340,36 +340,13 @@ static bool is_over(const struct dpe_server *server)
 	return false;
 }
 
-/* The kernel's information on a process. */
-struct process_facts {
-	pid_t parent;
-	unsigned flags;
-};
-
-static struct process_facts facts_of(pid_t pid)
-{
-	char *path = dpe_xasprintf("/proc/%d/stat", (int)pid), text[512];
-	FILE *file = fopen(path, "re");
-	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-	struct process_facts facts = {0};
-	const char *name_end;
-
-	text[len] = '\0';
-	name_end = strrchr(text, ')');
-	if (name_end && sscanf(name_end, ") %*c %d %*d %*d %*d %*d %u", &facts.parent, &facts.flags) != 2)
-		facts = (struct process_facts){0};
-	if (file)
-		fclose(file);
-	free(path);
-	return facts;
-}
-
 /* It keeps its id until the next run; the program may have overwritten the one in shared memory. */
 static void kill_run(const struct dpe_server *server)
 {
 	pid_t pid = (pid_t)server->memory->pid;
+	struct dpe_proc_stat stat;
 
-	if (pid > 0 && facts_of(pid).parent == server->pid)
+	if (pid > 0 && dpe_proc_stat(pid, pid, &stat) && stat.parent == server->pid)
 		kill(pid, SIGKILL);
 }
 
@@ -427,9 +404,11 @@ static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 /* The run's process has ended, and its parent keeps it until the next run. */
 static bool was_replaced(const struct dpe_server *server)
 {
-	struct process_facts facts = facts_of((pid_t)server->memory->pid);
+	pid_t pid = (pid_t)server->memory->pid;
+	struct dpe_proc_stat stat;
 
-	return facts.parent == server->pid && !(facts.flags & PF_FORKNOEXEC);
+	dpe_proc_stat(pid, pid, &stat);
+	return stat.parent == server->pid && !(stat.flags & PF_FORKNOEXEC);
 }
 
 static void limit(uint32_t *number, uint32_t most)

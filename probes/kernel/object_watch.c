@@ -5,8 +5,8 @@
  * message `watch::begin` on nothing of theirs is missed either. */
 #include "probes/kernel/kernel.h"
 #include "probes/limits.h"
+#include "probes/process/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,23 +19,18 @@ struct threads {
 	unsigned count, cap;
 };
 
+static bool add_thread(void *context, pid_t thread)
+{
+	struct threads *threads = context;
+
+	*DPE_GROW(threads->at, threads->count, threads->cap) = thread;
+	return true;
+}
+
 static bool list_threads(pid_t pid, struct threads *threads)
 {
-	char path[32];
-	struct dirent *entry;
-	DIR *tasks;
-
 	threads->count = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && (entry = readdir(tasks))) {
-		if (entry->d_name[0] != '.')
-			*DPE_GROW(threads->at, threads->count, threads->cap) =
-				(pid_t)atoi(entry->d_name);
-	}
-	if (tasks)
-		closedir(tasks);
-	return tasks;
+	return !dpe_threads_each(pid, add_thread, threads);
 }
 
 static bool has_thread(const struct threads *threads, pid_t thread)

@@ -5,7 +5,6 @@
 #include "probes/process/process.h"
 #include "probes/kernel/kernel.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
@@ -243,32 +242,20 @@ static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, p
 	return false;
 }
 
-static bool watch_thread(struct dpe_probes *probes, pid_t thread, struct dpe_diags *diags)
-{
-	for (unsigned i = 0; i < probes->nwatches; i++) {
-		if (probes->watches[i].fresh &&
-			!open_one(probes, &probes->watches[i], thread, diags))
-			return false;
-	}
-	return true;
-}
+struct watching {
+	struct dpe_probes *probes;
+	struct dpe_diags *diags;
+	bool good;
+};
 
-static bool watch_threads(struct dpe_probes *probes, struct dpe_diags *diags)
+static bool watch_thread(void *context, pid_t thread)
 {
-	char path[32];
-	struct dirent *entry;
-	bool good = true;
-	DIR *tasks;
+	struct watching *watching = context;
+	struct dpe_probes *probes = watching->probes;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", probes->pid);
-	tasks = opendir(path);
-	while (tasks && good && (entry = readdir(tasks))) {
-		if (entry->d_name[0] != '.')
-			good = watch_thread(probes, (pid_t)atoi(entry->d_name), diags);
-	}
-	if (tasks)
-		closedir(tasks);
-	return tasks && good;
+	for (unsigned i = 0; i < probes->nwatches && watching->good; i++)
+		watching->good = !probes->watches[i].fresh || open_one(probes, &probes->watches[i], thread, watching->diags);
+	return watching->good;
 }
 
 /* Where the variable is, and what is in it. */
@@ -289,6 +276,8 @@ static bool place(struct dpe_probes *probes, unsigned number, struct dpe_diags *
 
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	struct watching watching = {probes, diags, true};
+
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		struct dpe_watch *watch = &probes->watches[i];
 
@@ -297,5 +286,5 @@ bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
 		if (watch->fresh && !place(probes, i, diags))
 			return false;
 	}
-	return watch_threads(probes, diags);
+	return !dpe_threads_each(probes->pid, watch_thread, &watching) && watching.good;
 }

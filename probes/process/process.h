@@ -74,10 +74,20 @@ bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
 /* Reads a small file of /proc, as text; false, with errno, if that fails. */
 bool dpe_proc_text(char *text, size_t size, const char *path);
+/* The value of a line of /proc/PID/status, such as "Uid". False if there is none. */
+bool dpe_proc_status(pid_t pid, const char *member, char *value, size_t size);
+/* What /proc/PID/task/TID/stat says. */
+struct dpe_proc_stat {
+	char name[16];
+	char state; /* 'S' sleeps, 'R' runs, 'T' and 't' are stopped, 'Z' is over */
+	pid_t parent;
+	unsigned flags;
+};
+/* False, and all zero, if the thread no longer exists. */
+bool dpe_proc_stat(pid_t pid, pid_t thread, struct dpe_proc_stat *stat);
 /* One thread. */
 struct dpe_thread_state {
-	char state;        /* 'S' sleeps, 'R' runs, 'T' and 't' are stopped, 'Z' is over; '\0': unknown */
-	char name[16];
+	struct dpe_proc_stat stat;
 	uint64_t times;    /* how often it has slept: changes whenever it has run and sleeps again */
 	pid_t own_id;      /* in its PID namespace, as it sees itself */
 	/* The system call that it is in; -1: none. Unless `denied`: that needs the right to trace it. */

@@ -26,22 +26,39 @@ bool dpe_proc_text(char *text, size_t size, const char *path)
 	return len > 0;
 }
 
-/* "4711 (name) S ...", where the name may have parentheses of its own. */
-static bool look_at_stat(const char *folder, struct dpe_thread_state *state)
+bool dpe_proc_status(pid_t pid, const char *member, char *value, size_t size)
 {
-	char path[96], text[512], *name, *end;
-	int length;
+	size_t len = strlen(member);
+	char path[32], line[256];
+	bool found = false;
+	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/stat", folder);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, member, len) && line[len] == ':';
+	if (file)
+		fclose(file);
+	if (found)
+		snprintf(value, size, "%s", line + len + 1);
+	return found;
+}
+
+/* "4711 (name) S ...", where the name may have parentheses of its own. */
+bool dpe_proc_stat(pid_t pid, pid_t thread, struct dpe_proc_stat *stat)
+{
+	char path[64], text[512], *name, *end;
+
+	*stat = (struct dpe_proc_stat){0};
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, thread);
 	if (!dpe_proc_text(text, sizeof(text), path))
 		return false;
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
-	if (!name || !end || end < name || !end[1])
+	if (!name || !end || end < name ||
+		sscanf(end, ") %c %d %*d %*d %*d %*d %u", &stat->state, &stat->parent, &stat->flags) != 3)
 		return false;
-	length = (int)(end - name - 1);
-	snprintf(state->name, sizeof(state->name), "%.*s", length, name + 1);
-	state->state = end[2];
+	snprintf(stat->name, sizeof(stat->name), "%.*s", (int)(end - name - 1), name + 1);
 	return true;
 }
 
@@ -98,7 +115,7 @@ bool dpe_thread_look(pid_t pid, pid_t thread, struct dpe_thread_state *state)
 
 	*state = (struct dpe_thread_state){0};
 	snprintf(folder, sizeof(folder), "/proc/%d/task/%d", pid, thread);
-	if (!look_at_status(folder, state) || !look_at_stat(folder, state))
+	if (!look_at_status(folder, state) || !dpe_proc_stat(pid, thread, &state->stat))
 		return false;
 	look_at_call(folder, state);
 	if (!state->own_id)
@@ -158,12 +175,7 @@ static uint64_t own_signals(void)
 
 bool dpe_handles_signals(pid_t pid)
 {
-	char path[64], text[8192];
-	const char *caught;
+	char caught[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (!dpe_proc_text(text, sizeof(text), path))
-		return true;
-	caught = strstr(text, "\nSigCgt:");
-	return !caught || strtoull(caught + 8, NULL, 16) & ~own_signals();
+	return !dpe_proc_status(pid, "SigCgt", caught, sizeof(caught)) || strtoull(caught, NULL, 16) & ~own_signals();
 }

@@ -76,7 +76,7 @@ uint64_t dpe_watchdog_pace(struct dpe_paced *paced, uint64_t pause)
 	has_waited = waited - paced->waited;
 	paced->ran = ran;
 	paced->waited = waited;
-	switch (state.state) {
+	switch (state.stat.state) {
 	case 'R':
 		return has_run;
 	case 'D':
@@ -178,17 +178,10 @@ static _Noreturn void begin_keepers(int until, int channel, pid_t group)
 /* 0 where the process is gone. */
 static pid_t parent_of(pid_t pid)
 {
-	char *path = dpe_xasprintf("/proc/%d/stat", pid), line[512] = "", *end;
-	FILE *file = fopen(path, "re");
-	int parent = 0;
+	struct dpe_proc_stat stat;
 
-	free(path);
-	if (!file)
-		return 0;
-	(void)!fgets(line, sizeof(line), file);
-	fclose(file);
-	end = strrchr(line, ')'); /* the name before it may contain anything */
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	dpe_proc_stat(pid, pid, &stat);
+	return stat.parent;
 }
 
 /* One of us and our ancestors in this group has a parent elsewhere in the session. */

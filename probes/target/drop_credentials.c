@@ -1,5 +1,6 @@
 /* drop_credentials: once the target runs, we keep the least privileges: the user who called us, and only the
  * capabilities that are still needed. */
+#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>
@@ -56,16 +57,9 @@ static bool find_caller(struct dpe_user *user)
 /* False if the target is gone. */
 static bool user_of(pid_t pid, uid_t *uid)
 {
-	char *path = dpe_xasprintf("/proc/%d/status", pid), line[256];
-	FILE *file = fopen(path, "re");
-	bool found = false;
+	char users[64];
 
-	free(path);
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "Uid: %*u %u", uid) == 1;
-	if (file)
-		fclose(file);
-	return found;
+	return dpe_proc_status(pid, "Uid", users, sizeof(users)) && sscanf(users, "%*u %u", uid) == 1;
 }
 
 /* Whether a process that is not our child may be traced at all. */

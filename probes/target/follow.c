@@ -4,6 +4,7 @@
  * late_mappings.c. */
 #include "probes/features/features.h"
 #include "probes/limits.h"
+#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>
@@ -106,27 +107,12 @@ static bool is_stopped(const struct dpe_follow_files *files, uint32_t pid)
 	return is_pending(files, pid, &entry) || !bpf_map_lookup_elem(files->stopped, &pid, &stopped);
 }
 
-/* False if the parent has waited for its end. */
-static bool is_child(uint32_t pid, uint32_t parent)
-{
-	char *path = dpe_xasprintf("/proc/%u/stat", pid), line[512] = "", *end;
-	FILE *file = fopen(path, "re");
-	unsigned found = 0;
-
-	free(path);
-	if (!file)
-		return false;
-	if (fgets(line, sizeof(line), file) && (end = strrchr(line, ')')))
-		sscanf(end + 1, " %*c %u", &found);
-	fclose(file);
-	return found == parent;
-}
-
 /* Processes that stopped themselves because a child was stopped, once it is not. It comes first, since they will
  * continue it. What stops itself when its child is gone has its own reasons. */
 static bool release_parents(const struct dpe_follow_files *files)
 {
 	uint32_t pid, child, *previous = NULL, last;
+	struct dpe_proc_stat stat;
 	bool any = false;
 
 	while (!bpf_map_get_next_key(files->stopped_parents, previous, &pid)) {
@@ -135,7 +121,7 @@ static bool release_parents(const struct dpe_follow_files *files)
 		if (bpf_map_lookup_elem(files->stopped_parents, &pid, &child) || is_stopped(files, child))
 			continue;
 		bpf_map_delete_elem(files->stopped_parents, &pid); /* it may do so again once it is continued */
-		if (is_child(child, pid))
+		if (dpe_proc_stat((pid_t)child, (pid_t)child, &stat) && stat.parent == (pid_t)pid) /* which has not waited for its end */
 			send_signal(files, pid, SIGCONT);
 		any = true;
 	}

@@ -13,7 +13,7 @@ static enum sleep_scan look_at(pid_t pid, pid_t thread, struct dpe_sleeper *slee
 {
 	struct dpe_thread_state state;
 
-	if (!dpe_thread_look(pid, thread, &state) || state.state != 'S')
+	if (!dpe_thread_look(pid, thread, &state) || state.stat.state != 'S')
 		return AWAKE;
 	if (state.denied)
 		return UNSEEN;
@@ -51,7 +51,7 @@ static bool is_known(void *context, pid_t thread)
 	if (is_among(thread, search->threads, search->count))
 		return true;
 	dpe_thread_look(search->pid, thread, &state);
-	search->found = state.state != 'Z' && state.state != 'X';
+	search->found = state.stat.state != 'Z' && state.stat.state != 'X';
 	return !search->found;
 }
 

@@ -1,5 +1,6 @@
 /* observation: a target under observation, from its launch (or our attaching to it) to its end. */
 #include "probes/limits.h"
+#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>
@@ -194,19 +195,9 @@ struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_nam
 /* A number of /proc/PID/status, or -1. */
 static long status_number(pid_t pid, const char *member)
 {
-	char path[32], line[256];
-	size_t len = strlen(member);
-	long number = -1;
-	FILE *file;
+	char number[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	while (file && number < 0 && fgets(line, sizeof(line), file))
-		if (!strncmp(line, member, len) && line[len] == ':')
-			number = strtol(line + len + 1, NULL, 10);
-	if (file)
-		fclose(file);
-	return number;
+	return dpe_proc_status(pid, member, number, sizeof(number)) ? strtol(number, NULL, 10) : -1;
 }
 
 static bool check_process(pid_t pid, struct dpe_diags *diags)

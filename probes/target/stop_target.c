@@ -1,9 +1,9 @@
 /* stop_target: stopping, continuing and killing the target. While it is stopped, a watchdog waits.
  */
 #include "probes/limits.h"
+#include "probes/process/process.h"
 #include "probes/target/target.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,34 +38,26 @@ int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_guar
 
 /* ---- the target -------------------------------------------------------------------------- */
 
-static bool is_stopped(pid_t pid, const char *tid)
-{
-	char *path = dpe_xasprintf("/proc/%d/task/%s/stat", pid, tid), line[512] = "", *end;
-	FILE *file = fopen(path, "re");
+struct stopping {
+	pid_t pid;
+	bool done; /* all threads that were looked at are stopped */
+};
 
-	free(path);
-	if (!file)
-		return true; /* it is gone */
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	end = strrchr(line, ')');
-	return !end || strchr("TtZX", end[1] == ' ' ? end[2] : 'X');
+static bool is_stopped(void *context, pid_t thread)
+{
+	struct stopping *stopping = context;
+	struct dpe_proc_stat stat;
+
+	stopping->done = !dpe_proc_stat(stopping->pid, thread, &stat) || strchr("TtZX", stat.state);
+	return stopping->done;
 }
 
 static bool all_stopped(pid_t pid)
 {
-	char *path = dpe_xasprintf("/proc/%d/task", pid);
-	DIR *tasks = opendir(path);
-	struct dirent *entry;
-	bool stopped = true;
+	struct stopping stopping = {pid, true};
 
-	free(path);
-	while (tasks && stopped && (entry = readdir(tasks)))
-		stopped = entry->d_name[0] == '.' || is_stopped(pid, entry->d_name);
-	if (tasks)
-		closedir(tasks);
-	return stopped;
+	dpe_threads_each(pid, is_stopped, &stopping);
+	return stopping.done;
 }
 
 /* A thread inside the kernel stops when it leaves it; no thread runs code of the program any more. */

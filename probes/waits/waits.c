@@ -29,7 +29,7 @@ struct waits_reading {
 /* One that was stopped there waits again once it is continued. */
 static bool is_in_futex(const struct dpe_thread_state *state)
 {
-	return state->state && strchr("STt", state->state) && state->call == SYS_futex;
+	return state->stat.state && strchr("STt", state->stat.state) && state->call == SYS_futex;
 }
 
 static bool add_thread(void *context, pid_t thread)
@@ -39,12 +39,12 @@ static bool add_thread(void *context, pid_t thread)
 	struct thread_look look = {0};
 	struct dpe_waiting_thread *to;
 
-	if (!dpe_thread_look(waits->pid, thread, &look.state) || look.state.state == 'Z' || look.state.state == 'X')
+	if (!dpe_thread_look(waits->pid, thread, &look.state) || look.state.stat.state == 'Z' || look.state.stat.state == 'X')
 		return true;
 	*DPE_GROW(reading->looks, reading->nlooks, reading->caplooks) = look;
 	to = DPE_GROW(waits->threads, waits->nthreads, waits->capthreads);
-	*to = (struct dpe_waiting_thread){.thread = thread, .state = look.state.state, .next = UINT_MAX};
-	memcpy(to->name, look.state.name, sizeof(to->name));
+	*to = (struct dpe_waiting_thread){.thread = thread, .state = look.state.stat.state, .next = UINT_MAX};
+	memcpy(to->name, look.state.stat.name, sizeof(to->name));
 	waits->is_stopped |= to->state == 'T' || to->state == 't';
 	return !look.state.denied;
 }

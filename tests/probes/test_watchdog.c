@@ -66,7 +66,7 @@ static char state_of(pid_t child)
 	struct dpe_thread_state state;
 
 	assert_true(dpe_thread_look(child, child, &state));
-	return state.state;
+	return state.stat.state;
 }
 
 /* Returns when it stays in this state. */
