@@ -138,15 +138,6 @@ static void dump_spec(struct compilation *c, const struct dpe_spec *spec)
 
 /* ---- the names of rules --------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
-{
-	const struct ast_item *x = *(struct ast_item *const *)a;
-	const struct ast_item *y = *(struct ast_item *const *)b;
-	int order = strcmp(x->name, y->name);
-
-	return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
 static bool is_taken(struct ast_item *const *named, unsigned n, const char *name)
 {
 	unsigned low = 0, high = n;
@@ -189,8 +180,7 @@ static unsigned name_rules(struct compilation *c)
 		if (item->name)
 			*DPE_GROW(named, n, cap) = item;
 	}
-	if (n)
-		qsort(named, n, sizeof(*named), by_name);
+	dpe_sort_items(named, n);
 	check_duplicates(c, named, n);
 	for (struct ast_item *item = c->ast.first; item; item = item->next) {
 		if (item->kind != AST_RULE || item->name)

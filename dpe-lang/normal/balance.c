@@ -41,14 +41,6 @@ static bool share_nothing(const struct operand_chain *chain)
 	return nothing;
 }
 
-static struct dpe_node *copy(struct dpe_arena *arena, const struct dpe_node *node)
-{
-	struct dpe_node *new = dpe_arena_alloc(arena, sizeof(*new));
-
-	*new = *node;
-	return new;
-}
-
 static bool may_halve(const struct operand_chain *chain)
 {
 	if (chain->operands.count < 3)
@@ -63,7 +55,7 @@ static const struct dpe_node *halve(const struct operand_chain *chain, const str
 
 	if (count == 1)
 		return dpe_balance(chain->arena, chain->rule, chain->operands.at[from]);
-	new = copy(chain->arena, operator);
+	new = dpe_node_copy(chain->arena, operator);
 	new->left = halve(chain, operator, from, count / 2);
 	new->right = halve(chain, operator, from + count / 2, count - count / 2);
 	return new;
@@ -76,7 +68,7 @@ static const struct dpe_node *balance_kids(
 
 	if (!node->left)
 		return node;
-	new = copy(arena, node);
+	new = dpe_node_copy(arena, node);
 	new->left = dpe_balance(arena, rule, node->left);
 	if (node->right)
 		new->right = dpe_balance(arena, rule, node->right);

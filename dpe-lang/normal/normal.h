@@ -26,6 +26,7 @@ const struct dpe_node *dpe_balance(
 /* The same behaviours; every path through a round of a repetition passes an event. */
 const struct dpe_node *dpe_nonempty_rounds(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+struct dpe_node *dpe_node_copy(struct dpe_arena *arena, const struct dpe_node *node);
 /* The literal and the pattern of a leaf that is an event. */
 unsigned dpe_node_literal(const struct dpe_rule *rule, const struct dpe_node *event);
 const struct dpe_pattern *dpe_node_pattern(const struct dpe_rule *rule, const struct dpe_node *event);

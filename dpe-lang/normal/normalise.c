@@ -23,7 +23,7 @@ bool dpe_nullable(const struct dpe_node *node)
 	return false;
 }
 
-static struct dpe_node *copy(struct dpe_arena *arena, const struct dpe_node *node)
+struct dpe_node *dpe_node_copy(struct dpe_arena *arena, const struct dpe_node *node)
 {
 	struct dpe_node *new = dpe_arena_alloc(arena, sizeof(*new));
 
@@ -43,13 +43,13 @@ static const struct dpe_node *without_empty(struct dpe_arena *arena, const struc
 		return node->left;
 	case DPE_NODE_ALT:
 	case DPE_NODE_SEQ:
-		new = copy(arena, node);
+		new = dpe_node_copy(arena, node);
 		new->kind = DPE_NODE_ALT;
 		new->left = without_empty(arena, node->left);
 		new->right = without_empty(arena, node->right);
 		return new;
 	case DPE_NODE_PAR:
-		new = copy(arena, node);
+		new = dpe_node_copy(arena, node);
 		new->nonempty = true;
 		return new;
 	default: /* lone actions and @, which have no automaton */
@@ -63,7 +63,7 @@ static const struct dpe_node *normalise(struct dpe_arena *arena, const struct dp
 
 	if (!node->left)
 		return node;
-	new = copy(arena, node);
+	new = dpe_node_copy(arena, node);
 	new->left = normalise(arena, node->left);
 	if (node->right)
 		new->right = normalise(arena, node->right);

@@ -234,19 +234,10 @@ static void take_beginning(struct dpe_classifier *f)
 	}
 }
 
-static const char *token_text(const struct dpe_classifier *f, const struct dpe_token *token)
-{
-	size_t len;
-	const char *text = dpe_source_text(token->place.source, &len);
-
-	return dpe_arena_strndup(
-		f->arena, text + token->place.begin, token->place.end - token->place.begin);
-}
-
 static void missing_operator(struct dpe_classifier *f)
 {
-	const char *last = token_text(f, dpe_token_before(f)),
-		   *next = token_text(f, dpe_token_ahead(f, 0));
+	const char *last = dpe_token_text(f->arena, dpe_token_before(f)),
+		   *next = dpe_token_text(f->arena, dpe_token_ahead(f, 0));
 
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 		"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
@@ -310,7 +301,7 @@ static void misplaced_absence(struct dpe_classifier *f, int kind)
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 		"unexpected '%s': write what must not occur within a match after the whole "
 		"expression, as in a ; b without c",
-		token_text(f, dpe_token_ahead(f, 0)));
+		dpe_token_text(f->arena, dpe_token_ahead(f, 0)));
 	if (kind)
 		take(f, kind);
 	else

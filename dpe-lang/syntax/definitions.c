@@ -20,6 +20,12 @@ static int by_name_and_order(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
+void dpe_sort_items(struct ast_item **items, unsigned count)
+{
+	if (count)
+		qsort(items, count, sizeof(*items), by_name_and_order);
+}
+
 struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *name)
 {
 	struct ast_item key = {.name = name}, *at = &key, **found;
@@ -76,8 +82,7 @@ void dpe_collect_definitions(struct ast_spec *spec)
 		*DPE_GROW(all, n, cap) = item;
 		check_definition(spec, item);
 	}
-	if (n)
-		qsort(all, n, sizeof(*all), by_name_and_order);
+	dpe_sort_items(all, n);
 	for (unsigned i = 0; i < n; i++) {
 		if (kept && !strcmp(all[kept - 1]->name, all[i]->name)) {
 			dpe_diag(spec->diags, DPE_ERROR, all[i]->place, "'%s' is defined already",

@@ -29,13 +29,13 @@ void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char
 		"too many levels of nesting: write a part of it on its own");
 }
 
-static const char *text_of(const struct dpe_parser *parser, const struct dpe_token *token)
+const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *token)
 {
 	size_t len;
 	const char *text = dpe_source_text(token->place.source, &len);
 
 	return dpe_arena_strndup(
-		parser->arena, text + token->place.begin, token->place.end - token->place.begin);
+		arena, text + token->place.begin, token->place.end - token->place.begin);
 }
 
 static bool is_operator(int kind)
@@ -98,18 +98,18 @@ static void report_early_end(struct dpe_parser *parser, const struct dpe_token *
 	if (last && (last->kind == ':' || last->kind == '='))
 		dpe_diag(diags, DPE_ERROR, last->place,
 			"an expression is missing after '%s': it needs at least one event",
-			text_of(parser, last));
+			dpe_token_text(parser->arena, last));
 	else if (last && is_operator(last->kind))
 		dpe_diag(diags, DPE_ERROR, last->place,
 			"nothing follows this '%s': write the event that comes next, or remove it",
-			text_of(parser, last));
+			dpe_token_text(parser->arena, last));
 	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
 			"%s is missing after '%s'", list_of(parser, expected, n),
-			last ? text_of(parser, last) : "");
+			last ? dpe_token_text(parser->arena, last) : "");
 	else
 		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
-			"the rule ends early, after '%s'", last ? text_of(parser, last) : "");
+			"the rule ends early, after '%s'", last ? dpe_token_text(parser->arena, last) : "");
 }
 
 /* `(int)x` or `(unsigned long)x` where an operator is expected. */
@@ -129,7 +129,7 @@ static const char *name_of_address(struct dpe_parser *parser, const struct dpe_t
 
 	if (token->kind != '&' || next->kind != T_NAME || next->place.begin != token->place.end)
 		return NULL;
-	return text_of(parser, next);
+	return dpe_token_text(parser->arena, next);
 }
 
 /* A mistake that is known, with what to write instead; false: it is none. */
@@ -146,7 +146,7 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
 	else if (instead)
-		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text_of(parser, token), instead);
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", dpe_token_text(parser->arena, token), instead);
 	else if (token->kind == ')' && last && last->kind == '(')
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"these parentheses are empty: write an expression");
@@ -161,7 +161,7 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
 {
-	const char *text = text_of(parser, token);
+	const char *text = dpe_token_text(parser->arena, token);
 	struct dpe_diags *diags = parser->spec->diags;
 
 	if (report_known_mistake(parser, token, last, expected, n))
@@ -169,18 +169,18 @@ static void report_unexpected(struct dpe_parser *parser, const struct dpe_token 
 	if (last && is_operator(last->kind) && is_operator(token->kind))
 		dpe_diag(diags, DPE_ERROR, token->place, "%s is missing between '%s' and '%s'",
 			expects(expected, n, "an event position") ? "a value" : "an event",
-			text_of(parser, last), text);
+			dpe_token_text(parser->arena, last), text);
 	else if (is_cast(token, last, expected, n))
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '%s' after '%s': an operator is missing, or this is a cast, "
 			"which conditions do not have: values have their types in the program",
-			text, text_of(parser, last));
+			text, dpe_token_text(parser->arena, last));
 	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s is expected here",
 			text, list_of(parser, expected, n));
 	else if (last && last->kind != T_ITEM)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s' after '%s'", text,
-			text_of(parser, last));
+			dpe_token_text(parser->arena, last));
 	else
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '%s': a rule begins with its name, an event or '('", text);

@@ -193,6 +193,8 @@ bool dpe_spec_parses(const char *name, const char *text, size_t len,
 /* definitions.c */
 /* Collects the definitions; reports errors in their names, parameters and bodies. */
 void dpe_collect_definitions(struct ast_spec *spec);
+/* By name, then in the order of the text. */
+void dpe_sort_items(struct ast_item **items, unsigned count);
 struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *name);
 /* Reports parameters of a definition, or variables of a rule, that are no names. */
 void dpe_check_params(struct ast_spec *spec, const struct ast_item *item);

@@ -43,6 +43,8 @@ struct dpe_parser {
 	struct ast_item *items, **last;
 };
 
+/* The token as it is written. */
+const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *token);
 int dpe_yylex(DPE_YYSTYPE *value, DPE_YYLTYPE *place, struct dpe_parser *parser);
 void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char *message);
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct dpe_jsonl *dpe_jsonl_new(void)
@@ -99,13 +98,6 @@ static bool has_spelled_preds(const char *piece, size_t len)
 	return false;
 }
 
-static bool is_regular(FILE *from)
-{
-	struct stat st;
-
-	return !fstat(fileno(from), &st) && S_ISREG(st.st_mode);
-}
-
 /* True if no line of a regular file can have predecessors: the text "pred" occurs nowhere, however it is
  * spelled. */
 static bool lacks_preds(FILE *from)
@@ -131,7 +123,7 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	j->read_once = !is_regular(reader->from);
+	j->read_once = !dpe_log_is_regular(reader->from);
 	reader->unreferenced = !j->read_once && lacks_preds(reader->from);
 	if (!parse_next(reader))
 		return true;

@@ -469,7 +469,7 @@ static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	return !lossy && !writer->refused;
 }
 
-static bool is_regular(FILE *file)
+bool dpe_log_is_regular(FILE *file)
 {
 	struct stat st;
 
@@ -479,7 +479,7 @@ static bool is_regular(FILE *file)
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
 	bool complete = is_complete(writer, diags);
-	bool removes = !complete && writer->to != stdout && is_regular(writer->to);
+	bool removes = !complete && writer->to != stdout && dpe_log_is_regular(writer->to);
 	int closed, error;
 
 	if (writer->dpel)

@@ -35,6 +35,8 @@ void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, ui
 /* Reports a diagnostic about the current line. */
 void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, unsigned line,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
+/* Whether it is a file that can be read more than once. */
+bool dpe_log_is_regular(FILE *file);
 /* Drops the byte order mark of UTF-8 at the beginning of a text, as editors on Windows write. */
 void dpe_log_drop_mark(struct dpe_text *text);
 /* Reads a line, without its newline, which lasts until the next call; false at the end or after

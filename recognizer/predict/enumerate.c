@@ -12,25 +12,12 @@ struct event_choice {
 	unsigned event; /* of the behaviour, chosen next */
 };
 
-static const struct dpe_past_event *event_of(
-	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment, unsigned i)
-{
-	return &search->history->events[assignment->events[i]];
-}
-
-/* True if an event precedes another one in every run. */
-static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
-{
-	if (a->epoch->chain == b->epoch->chain)
-		return a->index < b->index;
-	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
-}
 
 /* False if no run can have the event together with those chosen before it, in this order. */
 static bool fits(const struct event_choice *choice)
 {
 	const struct dpe_assignment *assignment = choice->assignment;
-	const struct dpe_past_event *event = event_of(choice->search, assignment, choice->event);
+	const struct dpe_past_event *event = dpe_event_of(choice->search, assignment, choice->event);
 	const uint8_t *before = assignment->pomset->before;
 
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
@@ -40,10 +27,10 @@ static bool fits(const struct event_choice *choice)
 			continue;
 		if (assignment->events[i] == assignment->events[choice->event])
 			return false;
-		other = event_of(choice->search, assignment, i);
-		if (!(before[choice->event] >> i & 1) && precedes_always(other, event))
+		other = dpe_event_of(choice->search, assignment, i);
+		if (!(before[choice->event] >> i & 1) && dpe_precedes_always(other, event))
 			return false;
-		if (!(before[i] >> choice->event & 1) && precedes_always(event, other))
+		if (!(before[i] >> choice->event & 1) && dpe_precedes_always(event, other))
 			return false;
 	}
 	return true;
@@ -58,7 +45,7 @@ static bool keeps_order(struct dpe_prediction_search *search, const struct dpe_a
 			&search->least, search->history, assignment->events[i], &search->past);
 		for (unsigned j = 0; j < assignment->pomset->nevents; j++) {
 			bool before = j != i &&
-				      dpe_closure_has(&search->past, event_of(search, assignment, j));
+				      dpe_closure_has(&search->past, dpe_event_of(search, assignment, j));
 
 			if (before != (assignment->pomset->before[i] >> j & 1))
 				return false;
@@ -94,7 +81,7 @@ static bool lies_between(struct between *between, unsigned pattern, uint64_t num
 		return false;
 	dpe_closure_past(&search->least, search->history, number, &search->other);
 	for (unsigned i = 0; i < between->assignment->pomset->nevents; i++) {
-		if (dpe_closure_has(&search->other, event_of(search, between->assignment, i)))
+		if (dpe_closure_has(&search->other, dpe_event_of(search, between->assignment, i)))
 			return true;
 	}
 	return false;

@@ -151,7 +151,7 @@ void dpe_predictor_finish(struct dpe_predictor *predictor)
 
 /* ---- searching ------------------------------------------------------------------------------ */
 
-static bool is_last(const struct dpe_pomset *pomset, unsigned event)
+bool dpe_pomset_is_maximal(const struct dpe_pomset *pomset, unsigned event)
 {
 	for (unsigned i = 0; i < pomset->nevents; i++) {
 		if (pomset->before[i] >> event & 1)
@@ -176,7 +176,7 @@ static void search_as(struct dpe_prediction_search *search, const struct dpe_pom
 {
 	struct dpe_assignment assignment; /* large: no more is set than is looked at */
 
-	if (!search->reorders && !is_last(pomset, last)) {
+	if (!search->reorders && !dpe_pomset_is_maximal(pomset, last)) {
 		search->refused = true;
 		return;
 	}

@@ -147,6 +147,20 @@ bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64
 /* A hash of the values of the variables in the mask. */
 uint64_t dpe_bound_values_hash(
 	const struct dpe_rule *rule, uint64_t mask, const struct dpe_value *values);
+static inline const struct dpe_past_event *dpe_event_of(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment, unsigned i)
+{
+	return &search->history->events[assignment->events[i]];
+}
+/* True if an event precedes another one in every run. */
+static inline bool dpe_precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
+{
+	if (a->epoch->chain == b->epoch->chain)
+		return a->index < b->index;
+	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
+}
+/* True if the event of the behaviour precedes no other one. */
+bool dpe_pomset_is_maximal(const struct dpe_pomset *pomset, unsigned event);
 /* True if no run has the event of the epoch and one of the span independent. */
 static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
 {

@@ -28,20 +28,6 @@ static struct dpe_reorder *reorder_of(struct dpe_prediction_search *search)
 	return search->reorder;
 }
 
-static const struct dpe_past_event *event_of(
-	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment, unsigned i)
-{
-	return &search->history->events[assignment->events[i]];
-}
-
-static bool is_maximal(const struct dpe_pomset *pomset, unsigned event)
-{
-	for (unsigned i = 0; i < pomset->nevents; i++) {
-		if (pomset->before[i] >> event & 1)
-			return false;
-	}
-	return true;
-}
 
 /* The events that are reordered begin with those of the sections in which the match's earliest one is, and a few
  * more. 0: it is too long ago. Adds to `*work` the threads and locks that were looked at. */
@@ -147,22 +133,15 @@ static bool is_next(const struct dpe_pomset *pomset, unsigned a, unsigned b)
 	return pomset->before[b] >> a & 1;
 }
 
-static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
-{
-	if (a->epoch->chain == b->epoch->chain)
-		return a->index < b->index;
-	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
-}
-
 static bool order_pairs(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
 	const struct dpe_taking **open)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		for (unsigned j = 0; j < assignment->pomset->nevents; j++) {
-			const struct dpe_past_event *a = event_of(search, assignment, i);
-			const struct dpe_past_event *b = event_of(search, assignment, j);
+			const struct dpe_past_event *a = dpe_event_of(search, assignment, i);
+			const struct dpe_past_event *b = dpe_event_of(search, assignment, j);
 
-			if (is_next(assignment->pomset, i, j) && !precedes_always(a, b) &&
+			if (is_next(assignment->pomset, i, j) && !dpe_precedes_always(a, b) &&
 				!order_pair(search, a, b, open))
 				return false;
 		}
@@ -177,10 +156,10 @@ static bool stays_open(const struct dpe_prediction_search *search,
 	if (taking->release == DPE_NO_EVENT)
 		return true;
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		const struct dpe_past_event *event = event_of(search, assignment, i);
+		const struct dpe_past_event *event = dpe_event_of(search, assignment, i);
 
 		if (event->epoch->chain == taking->of->chain && event->index >= taking->gate_index &&
-			is_maximal(assignment->pomset, i))
+			dpe_pomset_is_maximal(assignment->pomset, i))
 			return true;
 	}
 	return false;
@@ -238,7 +217,7 @@ static bool end_one(struct dpe_prediction_search *search, const struct dpe_assig
 static bool are_last(const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		if (dpe_closure_has(&search->least, event_of(search, assignment, i)))
+		if (dpe_closure_has(&search->least, dpe_event_of(search, assignment, i)))
 			return false;
 	}
 	return true;
@@ -276,7 +255,7 @@ static void set_limits(struct dpe_prediction_search *search, const struct dpe_as
 	}
 	memcpy(a->limits, search->least.there, nchains * sizeof(*a->limits));
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		const struct dpe_past_event *event = event_of(search, assignment, i);
+		const struct dpe_past_event *event = dpe_event_of(search, assignment, i);
 
 		if (a->limits[event->epoch->chain] >= event->index)
 			a->limits[event->epoch->chain] = event->index - 1;
@@ -439,8 +418,8 @@ static bool exclude_each_other(
 	for (unsigned i = 1; i < assignment->pomset->nevents; i++) {
 		for (unsigned j = 0; j < i; j++) {
 			if (!(before[i] >> j & 1) && !(before[j] >> i & 1) &&
-				dpe_sections_conflict(event_of(search, assignment, i)->epoch->held,
-					event_of(search, assignment, j)->epoch->held))
+				dpe_sections_conflict(dpe_event_of(search, assignment, i)->epoch->held,
+					dpe_event_of(search, assignment, j)->epoch->held))
 				return true;
 		}
 	}
