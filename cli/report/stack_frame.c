@@ -208,15 +208,26 @@ static const char *skip_brackets(const char *at, const char *end)
 	return end;
 }
 
-/* Rust's "<shop::Queue as shop::Put>::put" is a function of shop::Queue. Returns how much of it that is. */
+/* " as " outside brackets, or the end. */
+static const char *find_as(const char *at, const char *end)
+{
+	while (at < end && strncmp(at, " as ", 4) != 0)
+		at = *at == '<' || *at == '(' ? skip_brackets(at, end) : at + 1;
+	return at;
+}
+
+static void add_name(struct dpe_text *to, const char *name, size_t len);
+
+/* Rust's "<shop::Queue>::put" and "<shop::Queue as shop::Put>::put" are functions of shop::Queue. Returns how much of it
+ * that is. */
 static size_t add_type(struct dpe_text *to, const char *name, size_t len)
 {
 	const char *end = len && *name == '<' ? skip_brackets(name, name + len) : name;
-	const char *as = end > name ? memmem(name, (size_t)(end - name), " as ", 4) : NULL;
 
-	if (as)
-		dpe_text_add(to, name + 1, (size_t)(as - name - 1));
-	return as ? (size_t)(end - name) : 0;
+	if (end - name < 3 || name + len - end < 2 || strncmp(end, "::", 2) != 0)
+		return 0;
+	add_name(to, name + 1, (size_t)(find_as(name + 1, end - 1) - name - 1));
+	return (size_t)(end - name);
 }
 
 /* "std::map<int, int>::find(int const&)" as "std::map::find()". */

@@ -92,4 +92,14 @@ same 'at most two unnamed C library frames are left out' frames <<'X'
 at 0x7f0000000001 (libc.so.6+0x1)
 by 0x7f0000000002 (libc.so.6+0x2)
 X
+options=
+stack '<std::sys::sync::mutex::futex::Mutex>::lock_contended+0xb6 (shop/mutex.rs:61)' '<shop::Queue<i32> as shop::Put<u8>>::put::<u8>+0x2 (shop/queue.rs:2)' \
+	'<&shop::List<shop::Item>>::each+0x3 (shop/list.rs:3)' '<shop::Pair<<u8 as shop::Put>::Key>>::left+0x4 (shop/list.rs:4)' '<>+0x5 (shop/list.rs:5)'
+same 'methods in Rust are named with their types' frames <<'X'
+at std::sys::sync::mutex::futex::Mutex::lock_contended+0xb6 (shop/mutex.rs:61)
+by shop::Queue::put::<>+0x2 (shop/queue.rs:2)
+by &shop::List::each+0x3 (shop/list.rs:3)
+by shop::Pair::left+0x4 (shop/list.rs:4)
+by <>+0x5 (shop/list.rs:5)
+X
 finish
