@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, LEAST_NAME = 12, ESCAPE = 27, TABLES = 1 /* their row */ };
+enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, NARROW = 72, LEAST_NAME = 12, ESCAPE = 27, TABLES = 1 /* their row */ };
 
 struct cli_screen {
 	SCREEN *terminal;
@@ -160,6 +160,20 @@ static void draw_rules(const struct cli_screen_model *model, int rows, int colum
 	}
 }
 
+/* Half of the columns, or less on a narrow screen where the names of the rules are short. */
+static int columns_of_rules(const struct cli_screen_model *model)
+{
+	int needed = (int)strlen("rule");
+
+	for (unsigned i = 0; i < model->nrules; i++) {
+		int len = (int)strlen(dpe_rule_name(model->rules[i].rule));
+
+		needed = len > needed ? len : needed;
+	}
+	needed += 8; /* how many slices, see draw_rules */
+	return COLS < NARROW && needed < COLS / 2 ? needed : COLS - COLS / 2;
+}
+
 static int draw_waits(const struct cli_screen_model *model, int row, int rows)
 {
 	for (unsigned i = 0; i < model->nwaits && (int)i < rows; i++)
@@ -183,12 +197,12 @@ static void draw_findings(const struct cli_screen_model *model, int row, int end
 static void draw_overview(struct cli_screen_model *model)
 {
 	unsigned most = model->nevents > model->nrules ? model->nevents : model->nrules;
-	int rows = (LINES - 4) / 2, row, half = COLS / 2;
+	int rows = (LINES - 4) / 2, row, column = COLS - columns_of_rules(model);
 
 	if ((int)most + 1 < rows)
 		rows = (int)most + 1;
-	draw_events(model, rows, half - 1);
-	draw_rules(model, rows, half);
+	draw_events(model, rows, column - 1);
+	draw_rules(model, rows, column);
 	row = draw_waits(model, TABLES + rows, (LINES - rows - 3) / 2);
 	attron(A_BOLD);
 	put_formatted(row, 0, COLS, "%" PRIu64 " finding%s", model->found, model->found == 1 ? "" : "s");

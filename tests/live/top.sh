@@ -106,8 +106,8 @@ check 'a terminal made larger shows the output again' $? -eq 0
 key q
 shows 'Enter opens'
 tm resize-window -x 40 -y 24
-shows 'put.ente ' ' slices' '3 findings'
-check 'a narrow terminal shows names and the first figure of each' "$(grep -c '^put.ente  *3' screen) $(grep -c ' race  *3$' screen)" = '1 1'
+shows 'put.enter ' ' slices' '3 findings'
+check 'a narrow terminal shows names and the first figure of each' "$(grep -c '^put.enter  *3' screen) $(grep -c '^thread::create  *2' screen) $(grep -c ' race  *3$' screen)" = '1 1 1'
 tm resize-window -x 120 -y 30
 key q
 left 1
