@@ -60,11 +60,13 @@ static void minimise_shorter(struct shortening *search)
 	dpe_schedule_minimise(search->schedule, &oracle);
 }
 
-/* No more runs are made after a long one, which takes long. */
+/* No more runs are made after one that took long, or was not controlled, which takes 100 ms more. */
 static bool may_go_on(const struct shortening *search)
 {
+	const struct dpe_sched_header *memory = search->exploration->server.memory;
+
 	return search->runs && !search->exploration->broken && search->schedule->count > 1 &&
-	       search->exploration->server.memory->choices <= DPE_EXPLORE_SHORTENED;
+	       memory->choices <= DPE_EXPLORE_SHORTENED && !memory->kicks;
 }
 
 /* All schedules of one switch, then some of two, … */
