@@ -1,4 +1,4 @@
-/* explore_findings: predictions of another run. Its events are found in an observed run by thread and number: threads
+/* explore_findings: predictions and findings of another run. Its events are found in an observed run by thread and number: threads
  * are created in the same order, and the events of a match have the same names. */
 #include "cli/explore_findings.h"
 
@@ -15,7 +15,7 @@ struct wanted_event {
 	int64_t thread;
 	uint64_t seq;
 	char *name;
-	int lock;        /* of a potential deadlock: the argument that is the lock … */
+	int lock;        /* of a deadlock: the argument that is the lock … */
 	unsigned second; /* … or one byte further */
 };
 
@@ -26,6 +26,7 @@ struct wanted {
 	int64_t main;     /* the thread; 0: unknown */
 	char *accesses[2]; /* of a race of accesses: their places; NULL: another prediction */
 	bool is_deadlock;
+	bool happened; /* in that run */
 	const char *unknown;
 };
 
@@ -127,11 +128,10 @@ static bool is_thread_event(const char *name)
 	return !strncmp(name, "thread::", 8);
 }
 
-static bool read_match(struct wanted *to, const cJSON *object)
+static bool read_schedule(struct wanted *to, const cJSON *object)
 {
-	const cJSON *item, *messages = cJSON_GetObjectItemCaseSensitive(object, "messages");
-	const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "schedule_events");
-	bool good = cJSON_IsArray(messages);
+	const cJSON *item, *name = cJSON_GetObjectItemCaseSensitive(object, "schedule_events");
+	bool good = true;
 
 	name = name ? name->child : NULL;
 	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(object, "schedule")) {
@@ -143,6 +143,36 @@ static bool read_match(struct wanted *to, const cJSON *object)
 			add_event(to, id->valuestring, name->valuestring);
 		name = name->next;
 	}
+	return good;
+}
+
+/* What happened has no schedule: the turns are its events. */
+static bool read_turns(struct wanted *to, const cJSON *messages)
+{
+	const cJSON *item;
+	bool good = true;
+
+	cJSON_ArrayForEach(item, messages) {
+		const char *name = text_of(item, "event");
+
+		good &= name && (is_thread_event(name) || add_event(to, text_of(item, "id"), name));
+	}
+	return good;
+}
+
+static bool is_predicted(const cJSON *object)
+{
+	return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(object, "schedule"));
+}
+
+static bool read_match(struct wanted *to, const cJSON *object)
+{
+	const cJSON *item, *messages = cJSON_GetObjectItemCaseSensitive(object, "messages");
+	bool good = cJSON_IsArray(messages);
+
+	good &= !to->happened	       ? read_schedule(to, object)
+		: has_accesses(messages) ? true
+					 : read_turns(to, messages);
 	to->nturns = to->count;
 	cJSON_ArrayForEach(item, messages)
 		good &= add_message(to, item);
@@ -197,25 +227,25 @@ static bool has_rule(const struct dpe_spec *spec, const char *name)
 	return false;
 }
 
-static bool is_predicted(const cJSON *object)
-{
-	return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(object, "schedule"));
-}
-
-/* Of a race that happened, the accesses suffice; what else happened has no schedule. */
 static bool is_match(const cJSON *object)
 {
 	const char *verdict = text_of(object, "verdict");
 
-	return is_predicted(object) || (verdict && !strcmp(verdict, "match") &&
-					       has_accesses(cJSON_GetObjectItemCaseSensitive(object, "messages")));
+	return is_predicted(object) || (verdict && !strcmp(verdict, "match"));
 }
 
 static bool is_deadlock(const cJSON *object)
 {
 	const char *kind = text_of(object, "kind");
 
-	return kind && !strcmp(kind, "potential deadlock");
+	return kind && (!strcmp(kind, "potential deadlock") || !strcmp(kind, "deadlock"));
+}
+
+static bool has_happened(const cJSON *object)
+{
+	const char *kind = text_of(object, "kind");
+
+	return !is_predicted(object) && !(kind && !strcmp(kind, "potential deadlock"));
 }
 
 static void describe(struct wanted *to, const char *rule, unsigned line)
@@ -223,9 +253,9 @@ static void describe(struct wanted *to, const char *rule, unsigned line)
 	struct dpe_text text = {0};
 
 	if (to->is_deadlock)
-		dpe_text_printf(&text, "%s: potential deadlock of %u threads", rule, to->nturns);
+		dpe_text_printf(&text, "%s: %sdeadlock of %u threads", rule, to->happened ? "" : "potential ", to->nturns);
 	else
-		dpe_text_printf(&text, "%s: %smatch of ", rule, to->nturns ? "predicted " : "");
+		dpe_text_printf(&text, "%s: %smatch of ", rule, to->happened ? "" : "predicted ");
 	for (unsigned i = to->nturns; i < to->count; i++) {
 		unsigned at = i - to->nturns;
 		const char *place = at < DPE_COUNT(to->accesses) ? to->accesses[at] : NULL;
@@ -287,12 +317,14 @@ static bool read_object(struct cli_wanted_findings *wanted, const cJSON *object,
 		return object;
 	}
 	if (!rule || (!has_rule(spec, rule) && !has_accesses(cJSON_GetObjectItemCaseSensitive(object, "messages")))) {
+		if (rule && has_happened(object)) /* its rule is not to be followed */
+			return true;
 		dpe_diag_at(diags, DPE_ERROR, path, "line %u: there is no rule '%s' in the specification", line,
 			rule ? rule : "");
 		return false;
 	}
 	to = DPE_GROW(wanted->at, wanted->count, wanted->cap);
-	*to = (struct wanted){0};
+	*to = (struct wanted){.happened = has_happened(object)};
 	if (is_match(object) ? read_match(to, object) : read_deadlock(to, object)) {
 		describe(to, rule, line);
 		drop_if_repeated(wanted);
@@ -319,7 +351,7 @@ static bool read_lines(struct cli_wanted_findings *wanted, FILE *file, const str
 	free(line);
 	if (!good || wanted->count)
 		return good;
-	dpe_diag_at(wanted->cli->diags, DPE_ERROR, path, "has no race of accesses to memory, no predicted match and no potential deadlock");
+	dpe_diag_at(wanted->cli->diags, DPE_ERROR, path, "has no match or deadlock of these rules, predicted or not, and no race of accesses to memory");
 	return false;
 }
 
@@ -515,26 +547,43 @@ static char *cause_of(const struct cli_wanted_findings *wanted, const struct wan
 	return cause;
 }
 
+/* Whether a match of the same rule at the same places is among them already. */
+static bool is_there(const struct cli_predictions *predictions, const char *cause)
+{
+	for (unsigned i = 0; i < predictions->count; i++)
+		if (predictions->at[i].cause && !strcmp(predictions->at[i].cause, cause))
+			return true;
+	return false;
+}
+
 static void add(const struct cli_wanted_findings *wanted, const struct wanted *finding,
 	struct cli_predictions *to)
 {
 	struct thread_match *ours = dpe_xcalloc(finding->count + 1, sizeof(*ours));
 	struct dpe_explore_turn *turns = dpe_xcalloc(finding->nturns + 1, sizeof(*turns));
 	const char *unknown = finding->unknown;
+	char *cause = NULL;
 
 	if (!unknown && !finding->accesses[0] && !assign(wanted, finding, 0, 0, ours))
 		unknown = "no observed run has its events";
 	for (unsigned i = 0; !unknown && !finding->accesses[0] && i < finding->nturns; i++)
 		turns[i] = turn_of(wanted, finding, i, &ours[i]);
+	if (!unknown && !finding->is_deadlock && !finding->accesses[0])
+		cause = cause_of(wanted, finding, ours, to->report);
+	free(ours);
+	if (finding->happened && cause && is_there(to, cause)) {
+		free(turns);
+		free(cause);
+		return;
+	}
 	cli_predictions_add(to, &(struct dpe_explore_prediction){
 		.what = dpe_xstrdup(finding->what),
 		.turns = turns,
 		.nturns = unknown || finding->accesses[0] ? 0 : finding->nturns,
 		.accesses = {finding->accesses[0], finding->accesses[1]},
-		.cause = unknown || finding->is_deadlock || finding->accesses[0] ? NULL : cause_of(wanted, finding, ours, to->report),
+		.cause = cause,
 		.unknown = unknown,
 	});
-	free(ours);
 }
 
 void cli_wanted_add(struct cli_wanted_findings *wanted, struct cli_predictions *to)

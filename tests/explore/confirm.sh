@@ -72,7 +72,7 @@ run "$DPE" explore --confirm=race.json -e 'predict other: put() & get()' -- ./pr
 says "--confirm=FILE with a prediction of an absent rule is refused" 2 "race.json: error: line 1: there is no rule 'race'"
 tail -1 race.json >none.json
 run "$DPE" explore --confirm=none.json -s race.dpe -- ./predicted race
-says "--confirm=FILE without predictions is refused" 2 "no predicted match and no potential deadlock"
+says "--confirm=FILE without predictions is refused" 2 "has no match or deadlock of these rules, predicted or not"
 echo '{' >bad.json
 run "$DPE" explore --confirm=bad.json -s race.dpe -- ./predicted race
 says "--confirm=FILE that is not JSON is refused" 2 "line 1 is not JSON"
@@ -81,6 +81,68 @@ run "$DPE" explore --confirm=old.json -s race.dpe -- ./predicted race
 says "--confirm=FILE without schedule_events is refused" 2 "line 1 is not a prediction of a program that ran"
 run "$DPE" explore --confirm=absent.json -s race.dpe -- ./predicted race
 says "--confirm with an absent file is refused" 2 "absent.json: error: No such file"
+
+# ---- matches and deadlocks that happened ----
+cat >happened.c <<'END'
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static volatile int meet, passed, has_m, has_n;
+__attribute__((noinline)) void put(void) { __asm__(""); }
+__attribute__((noinline)) void get(void) { __asm__(""); }
+static void section(void) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+/* What makes them meet is not seen. */
+static void await(volatile int *flag) { while (meet && !*flag) ; }
+static void *puts_first(void *x) { await(&passed); put(); section(); put(); return x; }
+static void *gets_last(void *x) { section(); passed = 1; get(); get(); return x; }
+static void lock_both(pthread_mutex_t *a, volatile int *mine, pthread_mutex_t *b, volatile int *other)
+{
+	pthread_mutex_lock(a);
+	*mine = 1;
+	await(other);
+	pthread_mutex_lock(b);
+	pthread_mutex_unlock(b);
+	pthread_mutex_unlock(a);
+}
+static void *m_first(void *x) { lock_both(&m, &has_m, &n, &has_n); return x; }
+static void *n_first(void *x) { lock_both(&n, &has_n, &m, &has_m); return x; }
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	int locks = !strcmp(argv[1], "locks");
+	meet = argc > 2;
+	pthread_create(&threads[0], NULL, locks ? m_first : puts_first, NULL);
+	pthread_create(&threads[1], NULL, locks ? n_first : gets_last, NULL);
+	if (meet && locks) /* until the test has seen the deadlock */
+		_exit(read(0, argv[1], 1) != 0);
+	for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+END
+${CC:-cc} -g -O1 -pthread happened.c -o happened || not_ok "compiling happened.c"
+printf 'include "pthread.dpe"\ndetect race: put() & get()\ndetect other: put() ; put()\n' >met.dpe
+"$DPE" run --format=json -s met.dpe -- ./happened race meet >met.json 2>err
+printf 'include "pthread.dpe"\ndetect race: put() & get()\n' >one.dpe
+run "$DPE" explore --confirm=met.json --runs=7 -s one.dpe -- ./happened race
+says "a match that happened is confirmed" 1 "explore: confirmed: race: match of put.enter, get.enter, line " "run 1 of 7: race: match"
+lacks=$(grep -c 'other' err)
+check "a match that happened of a rule that is not followed is left out" "$lacks" = 0
+run "$DPE" explore --replay=found.schedule -s one.dpe -- ./happened race
+says "the schedule of a match that happened leads there" 1 "replay of found.schedule: race: match"
+sed -n '/"rule":"race"/p' met.json >race-met.json
+cat race-met.json race-met.json >twice.json
+run "$DPE" explore --confirm=race-met.json --runs=7 --keep-going -s one.dpe -- ./happened race
+once=$(sed -n 's/^explore: .* of \(.*\) predictions confirmed/\1/p' err)
+run "$DPE" explore --confirm=twice.json --runs=7 --keep-going -s one.dpe -- ./happened race
+check "a match that happened twice is confirmed once" "$once" -gt 0 -a "$once" = "$(sed -n 's/^explore: .* of \(.*\) predictions confirmed/\1/p' err)"
+mkfifo seen
+"$DPE" deadlock --format=json --report=dead.json -- ./happened locks meet <seen 2>dead.err &
+exec 3>seen
+until grep -q '"kind":"deadlock"' dead.json 2>/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+exec 3>&-
+wait $!
+run "$DPE" explore --confirm=dead.json --runs=7 -s deadlock.dpe -- ./happened locks
+says "a deadlock that happened is confirmed" 1 "explore: confirmed: mutexes: deadlock of 2 threads, line " "run 1 of 7: deadlock (2 threads)"
 
 # ---- predictions of accesses to memory ----
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/raced.c" -o raced.o &&
