@@ -551,6 +551,8 @@ static bool begin_observing(struct live *live)
 	}
 	if (!begin_log(live))
 		return false;
+	if (dpe_probes_omits_reads(live->probes))
+		dpe_recognizer_expect_updates(live->recognizer);
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)

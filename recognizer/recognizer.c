@@ -377,6 +377,11 @@ bool dpe_recognizer_live(
 	return run->rule_engine->live(run, patterns);
 }
 
+void dpe_recognizer_expect_updates(struct dpe_recognizer *recognizer)
+{
+	recognizer->expects_updates = true;
+}
+
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
 static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,

@@ -150,6 +150,7 @@ struct dpe_sections {
 struct dpe_recognizer {
 	const struct dpe_spec *spec;
 	struct dpe_recognizer_options options;
+	bool expects_updates; /* see dpe_recognizer_expect_updates */
 	struct dpe_recognizer_sink sink;
 	struct dpe_stabilizer *stabilizer;
 	struct dpe_run *runs;      /* one per rule */

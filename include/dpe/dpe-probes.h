@@ -152,6 +152,9 @@ void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_di
  * text lives as long as the probes. */
 const char *dpe_probes_inlined_order(struct dpe_probes *probes);
 
+/* True if the target, compiled to report its accesses, may leave out reads: see dpe_recognizer_expect_updates. */
+bool dpe_probes_omits_reads(const struct dpe_probes *probes);
+
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);

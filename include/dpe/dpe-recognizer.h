@@ -399,6 +399,9 @@ void dpe_recognizer_watermark(
 /* The time (ns, of messages) at which a watermark is wanted, because a report depends on the passing of
  * time; 0: none. */
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
+/* Reads of memory may be missing that the thread's next event, a write of the same bytes, follows at once, as clang reports
+ * no such read. So `predict` takes each write of memory for a read, too. To be called before any message is fed. */
+void dpe_recognizer_expect_updates(struct dpe_recognizer *recognizer);
 /* From now on all verdicts are inconclusive, because something is missing that no gap shows (as the tail of a
  * log). Copies the reason. */
 void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason);

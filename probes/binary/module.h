@@ -89,6 +89,8 @@ bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64
 bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64_t *address);
 /* The lowest address of the file's code. */
 uint64_t dpe_module_lowest_code(const struct dpe_module *module);
+/* True if the file says that gcc compiled all of it. */
+bool dpe_module_is_of_gcc(const struct dpe_module *module);
 /* The GNU build id, which belongs to the module; the number of its bytes, 0 if there is none. */
 size_t dpe_module_build_id(const struct dpe_module *module, const unsigned char **bytes);
 /* The bias of a process that has mapped code of the file, from the page-aligned `offset` on, at `start`; false

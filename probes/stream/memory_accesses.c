@@ -71,6 +71,7 @@ static bool is_hook(const char *symbol)
 
 struct hooks {
 	bool called, own; /* calls them; defines some itself */
+	bool omitted;     /* where a write of the same bytes follows a read, the read may not call one */
 };
 
 static void note_hook(void *context, const char *name, bool imported)
@@ -88,10 +89,21 @@ static struct hooks find_hooks(const struct dpe_modules *modules)
 	struct hooks hooks = {0};
 
 	for (unsigned i = 0; i < modules->count; i++) {
-		if (!dpe_preload_is_library(modules->at[i]))
-			dpe_module_each_dynamic(modules->at[i], note_hook, &hooks);
+		struct hooks its = {0};
+
+		if (dpe_preload_is_library(modules->at[i]))
+			continue;
+		dpe_module_each_dynamic(modules->at[i], note_hook, &its);
+		hooks.called |= its.called;
+		hooks.own |= its.own;
+		hooks.omitted |= its.called && !dpe_module_is_of_gcc(modules->at[i]);
 	}
 	return hooks;
+}
+
+bool dpe_probes_omits_reads(const struct dpe_probes *probes)
+{
+	return probes->plan->memory && find_hooks(&probes->modules).omitted;
 }
 
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)

@@ -98,6 +98,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps
 	dpe_places_free(history);
 	dpe_bytes_free(&history->memory);
 	history->accesses.count = 0;
+	history->nupdates = 0;
 	dpe_sections_restart(history, keeps_sets);
 	for (unsigned i = 0; i < history->nchains; i++) {
 		if (history->chains[i].ended)
@@ -119,6 +120,7 @@ void dpe_history_free(struct dpe_history *history)
 	dpe_places_free(history);
 	dpe_bytes_free(&history->memory);
 	free(history->accesses.at);
+	free(history->updates);
 	free(history->events);
 	free(history->chains);
 	free(history->incoming);
@@ -147,7 +149,22 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 	*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = from;
 }
 
-/* The cut with these events and what must precede them. */
+static const struct dpe_base *update_base(const struct dpe_history *history, uint64_t number)
+{
+	unsigned low = 0, high = history->nupdates;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (history->updates[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < history->nupdates && history->updates[low].number == number ? history->updates[low].base : NULL;
+}
+
+/* The cut with these events and what must precede them, and what they wrote. */
 static const struct dpe_base *join_some(struct dpe_history *history, const struct dpe_base *base,
 	const uint64_t *sources, unsigned count)
 {
@@ -155,6 +172,7 @@ static const struct dpe_base *join_some(struct dpe_history *history, const struc
 		const struct dpe_past_event *event = &history->events[sources[i]];
 
 		base = dpe_bases_join(history, base, event->epoch->base);
+		base = dpe_bases_join(history, base, update_base(history, sources[i]));
 		base = dpe_base_raise(history, base, event->epoch->chain, event->index);
 	}
 	return base;
@@ -197,7 +215,7 @@ struct meaning {
 	struct dpe_history *history;
 	const struct dpe_message *message;
 	uint64_t number;
-	bool released, acquired, reads, writes;
+	bool released, acquired, reads, writes, updates;
 	struct dpe_sources seen; /* writes that it sees */
 	struct dpe_sources kept; /* sources of `sync keep` */
 };
@@ -311,16 +329,20 @@ static void access_memory(struct meaning *m)
 	bool write = is_one_of(history->writes, message->name);
 	int64_t address, size;
 
+	m->updates = write && history->recognizer->expects_updates;
+	read |= m->updates;
 	if ((!read && !write) || message->nargs < 2 || !dpe_value_as_int(message->args[0], &address) ||
 		!dpe_value_as_int(message->args[1], &size) || size < 1 || size > 8)
 		return;
-	note_memory(m, (uint64_t)address, (uint64_t)size, write);
+	if (read) {
+		m->reads = true;
+		note_memory(m, (uint64_t)address, (uint64_t)size, false);
+		dpe_bytes_read(&history->memory, (uint64_t)address, (uint64_t)size, &m->seen);
+	}
 	if (write) {
 		m->writes = true;
+		note_memory(m, (uint64_t)address, (uint64_t)size, true);
 		dpe_bytes_write(&history->memory, (uint64_t)address, (uint64_t)size, m->number);
-	} else {
-		m->reads = true;
-		dpe_bytes_read(&history->memory, (uint64_t)address, (uint64_t)size, &m->seen);
 	}
 }
 
@@ -474,7 +496,10 @@ static void give_meaning(struct dpe_history *history, const struct dpe_message *
 	if (meaning & MEMORY)
 		access_memory(&m);
 	base = join_all(history, base, m.kept.at, m.kept.count);
-	if ((m.reads && m.writes) || message->phase == DPE_EXIT)
+	if (m.updates && m.seen.count)
+		*DPE_GROW(history->updates, history->nupdates, history->capupdates) =
+			(struct dpe_past_update){m.number, join_all(history, NULL, m.seen.at, m.seen.count)};
+	if ((m.reads && m.writes && !m.updates) || message->phase == DPE_EXIT)
 		base = join_all(history, base, m.seen.at, m.seen.count);
 	else
 		add_sources(chain, &m.seen);

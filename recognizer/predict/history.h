@@ -145,6 +145,13 @@ struct dpe_recent_accesses {
 	uint64_t count;        /* of all that there were in the stretch */
 };
 
+/* A write whose event is a read as well. Others may do at once what it does, whatever it reads; but who sees what it wrote
+ * follows what it read. */
+struct dpe_past_update {
+	uint64_t number; /* of the event */
+	const struct dpe_base *base; /* of its sources */
+};
+
 /* A long run is looked at in stretches: what came before one happens as it was observed. Numbers of events
  * count from 1 within the stretch; 0 stands for all before it. */
 struct dpe_history {
@@ -159,6 +166,8 @@ struct dpe_history {
 	struct dpe_recent_accesses accesses;
 	unsigned waiting; /* matches that wait for the end of a section: see reorder.h */
 	dpe_name reads[2], writes[2]; /* names of accesses to memory, plain and atomic */
+	struct dpe_past_update *updates; /* by number */
+	unsigned nupdates, capupdates;
 	uint8_t *meanings; /* by name: what its events may be to locks and data; 0: not looked at */
 	unsigned nmeanings, capmeanings;
 	uint64_t *incoming; /* sources of the next event, due at it */

@@ -4,7 +4,7 @@ need_live 'idioms of threads'
 
 # found: the variables of wrong cases that races are reported on, and a function that frees
 found() {
-	sed -n 's/^#[0-9]* data race on \(wrong_[a-z_]*\):.*/\1/p; s/^ .*at \(wrong_drop\)+.*/\1/p' err | sort -u
+	sed -n 's/^#[0-9]* \(predicted \)*data race on \(wrong_[a-z_]*\):.*/\2/p; s/^ .*at \(wrong_drop\)+.*/\1/p' err | sort -u
 }
 cat >expected <<'X'
 wrong_beside_call_once
@@ -12,6 +12,7 @@ wrong_beside_once
 wrong_cancelled_wait_count
 wrong_drop
 wrong_fence_of_other
+wrong_in_another_order
 wrong_unfenced
 X
 

@@ -363,6 +363,103 @@ CASE(wrong_once)
 	run_two(call_first, call_later);
 }
 
+/* ---- races of other runs ----------------------------------------------------------------- */
+
+/* An order that nobody observes, as that of sleeping. */
+static volatile int turn;
+
+__attribute__((no_sanitize("thread"))) static void end_turn(void)
+{
+	turn++;
+}
+
+__attribute__((no_sanitize("thread"))) static void await_turn(int which)
+{
+	while (turn < which)
+		sched_yield();
+}
+
+static int counted, guarded, wrong_in_another_order;
+
+/* Compilers may report no read where a write of the same variable follows. */
+static void *count_and_go(void *unused)
+{
+	guarded++;
+	wrong_in_another_order++;
+	pthread_mutex_lock(&mutex);
+	counted++;
+	pthread_mutex_unlock(&mutex);
+	end_turn();
+	return unused;
+}
+
+static void *count_second(void *unused)
+{
+	int before;
+
+	await_turn(1);
+	pthread_mutex_lock(&mutex);
+	before = counted++;
+	pthread_mutex_unlock(&mutex);
+	if (before)
+		guarded++;
+	return unused;
+}
+
+CASE(right_counted)
+{
+	turn = counted = 0;
+	run_two(count_and_go, count_second);
+}
+
+static void *count_between(void *unused)
+{
+	await_turn(1);
+	pthread_mutex_lock(&mutex);
+	counted++;
+	pthread_mutex_unlock(&mutex);
+	end_turn();
+	return unused;
+}
+
+static void *look_third(void *unused)
+{
+	int seen;
+
+	await_turn(2);
+	pthread_mutex_lock(&mutex);
+	seen = counted;
+	pthread_mutex_unlock(&mutex);
+	if (seen == 2)
+		guarded++;
+	return unused;
+}
+
+CASE(right_count_of_three)
+{
+	pthread_t first;
+
+	turn = counted = 0;
+	pthread_create(&first, NULL, count_and_go, NULL);
+	run_two(count_between, look_third);
+	pthread_join(first, NULL);
+}
+
+static void *lock_and_count(void *unused)
+{
+	await_turn(1);
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	wrong_in_another_order++;
+	return unused;
+}
+
+CASE(wrong_in_other_order)
+{
+	turn = counted = 0;
+	run_two(count_and_go, lock_and_count);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -370,6 +467,7 @@ static const struct {
 #define ROW(name) {#name, name}
 	ROW(right_cancelled_wait), ROW(right_cancelled_timedwait), ROW(right_cancelled_clockwait),
 	ROW(right_cancelled_c11), ROW(right_fenced_references), ROW(right_fences), ROW(right_once),
+	ROW(right_counted), ROW(right_count_of_three), ROW(wrong_in_other_order),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
 	ROW(wrong_store_before_fence), ROW(wrong_once),
 };
