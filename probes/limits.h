@@ -31,6 +31,9 @@
 #define DPE_UPDATES_IN_FLIGHT 64 /* of one variable, by atomic additions of the same number: more are not certain */
 #define DPE_ACCESSES_NOTED DPE_TINY_OR(3, 1000) /* of one variable, after which a note says what they cost */
 #define DPE_ACCESS_RARE UINT64_C(500000) /* ns; no more than one in that time on average needs no note */
+/* Probed calls that the preloaded library would report, after which a note says what they cost, and the ns within which they come. */
+#define DPE_CALLS_NOTED DPE_TINY_OR(3, 500000)
+#define DPE_CALLS_NOTED_WITHIN UINT64_C(20000000000)
 #define DPE_UPDATE_STALL 100000000 /* ns; a thread reports its update within that */
 #define DPE_CALL_ARGS 32                        /* of an event: more than any record has words for */
 #define DPE_CODE_PIECE DPE_TINY_OR(64, 1 << 20) /* bytes of code that are read at a time */

@@ -102,6 +102,7 @@ struct dpe_probes {
 	struct dpe_sleeper *sleepers; /* threads that were asleep at the last scan */
 	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
+	uint64_t preloadable, preloadable_since; /* calls that it would report, and when the first one came */
 	/* What else wants the call frame information of modules; or NULL. */
 	void (*keep_rows)(struct dpe_probes *probes, const struct dpe_module *module, const struct dpe_frame_row *rows, unsigned count);
 

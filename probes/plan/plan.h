@@ -29,6 +29,7 @@ struct dpe_site {
 	struct dpe_guard guards[2];
 	struct dpe_variable *reached; /* reads that start at an argument, by number of the read; or NULL */
 	bool preloaded;   /* the preloaded library reports it, so there is no probe */
+	bool preloadable; /* it would, but is not there */
 	bool known;       /* the library wraps it, but a probe is needed nevertheless */
 	bool rare;        /* each of its calls waits for other threads, so events are few */
 	unsigned wrapped; /* which of the library's functions */

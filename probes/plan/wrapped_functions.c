@@ -58,16 +58,15 @@ static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site 
 /* A program that has the function itself calls its own. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
 {
-	unsigned function;
+	unsigned function = site->module->program ? DPE_PRELOAD_COUNT : dpe_preload_function(site->function->name);
+	bool reportable = function < DPE_PRELOAD_COUNT && !needs_kernel(probes, site);
 
-	if (!probes->preload || site->module->program)
-		return;
-	function = dpe_preload_function(site->function->name);
-	if (function == DPE_PRELOAD_COUNT)
+	site->preloadable = reportable && !probes->preload;
+	if (!probes->preload || function == DPE_PRELOAD_COUNT)
 		return;
 	site->known = true;
 	site->rare = function == DPE_PRELOAD_pthread_barrier_wait;
-	if (needs_kernel(probes, site))
+	if (!reportable)
 		return;
 	site->preloaded = true;
 	site->wrapped = function;

@@ -103,6 +103,20 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 
 /* ---- kinds -------------------------------------------------------------------------------- */
 
+/* Told early, as the choice is the user's: only a program that dpe starts, and does not follow, can have the library. */
+static void note_cost(struct dpe_probes *probes, uint64_t now)
+{
+	if (!probes->preloadable++)
+		probes->preloadable_since = now;
+	if (probes->preloadable != DPE_CALLS_NOTED || !probes->child || probes->follow ||
+		now - probes->preloadable_since > DPE_CALLS_NOTED_WITHIN)
+		return;
+	dpe_diag_at(probes->diags, DPE_NOTE, "dpe",
+		"%d events of thread functions in %.2f s, and each stops its thread for microseconds: --preload observes them at a "
+		"fraction of the cost",
+		DPE_CALLS_NOTED, (double)(now - probes->preloadable_since) / 1e9);
+}
+
 static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, char (*texts)[DPE_NUMBER_TEXT])
 {
@@ -111,6 +125,8 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	const uint64_t *words = words_at(record);
 	uint64_t placed[DPE_WORDS];
 
+	if (site->preloadable)
+		note_cost(probes, record->time);
 	if (probes->follow) {
 		words = memcpy(placed, words, record->nwords * sizeof(*placed));
 		if (!dpe_addresses_tag(

@@ -37,6 +37,13 @@ tiny=${TINY%/*}
 gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/pipes.c" -o pipes.o &&
 	gcc pipes.o -o pipes -pthread -L"$tiny" -Wl,-rpath,"$tiny" -ldpe-mem || not_ok 'building pipes'
 sound 'more descriptors in an epoll than dpe remembers are no race' 0 "$TINY" race --no-predict -- ./pipes 'epoll of a pipe'
+# That many calls are few in this build.
+for option in '' --preload; do
+	run timeout 120 "$TINY" run $option -s race.dpe -- "$BUILD/examples/producer-consumer"
+	test -z "$option" && wanted=1 || wanted=0
+	check "run $option: what probes on many thread functions cost is told $wanted times" \
+		"$(grep -c 'note: 3 events of thread functions in .*: --preload observes them' err)" = $wanted
+done
 check 'at least 4 runs are inconclusive' "$inconclusive" -ge 4
 check 'at least 2 runs have an error about memory' "$errors" -ge 2
 finish
