@@ -71,7 +71,7 @@ static bool is_thread_body(const char *name)
 /* Parts of the C++ library that are compiled into programs, and only count references. */
 static bool is_of_cplusplus(const char *name)
 {
-	static const char *const prefixes[] = {"std::_Sp_", "std::__shared_", "std::shared_ptr", "std::stop_token", "std::thread",
+	static const char *const prefixes[] = {"std::_Sp_", "std::__shared_", "std::shared_ptr", "std::stop_token", "std::stop_source", "std::thread",
 		"std::jthread", "__gnu_cxx::"};
 
 	return !is_thread_body(name) && begins_with_any(name, prefixes, DPE_COUNT(prefixes));
@@ -121,16 +121,51 @@ static char *body_of(const char *name)
 	return dpe_xasprintf("%.*s()", (int)(end - begin), begin);
 }
 
-/* "push(), pop() and 3 more functions" */
-static void add_name(struct dpe_text *to, const char *name, unsigned number)
-{
-	char *text;
+/* The names of functions, the first of them and how many there are; owned. */
+struct listed {
+	char *names[DPE_LISTED_ATOMICS];
+	unsigned count;
+};
 
-	if (number >= DPE_LISTED_ATOMICS)
+/* The constructors and destructors of a class have several symbols. */
+static bool is_listed(const struct listed *listed, const char *name)
+{
+	for (unsigned i = 0; i < listed->count && i < DPE_LISTED_ATOMICS; i++)
+		if (!strcmp(listed->names[i], name))
+			return true;
+	return false;
+}
+
+static void add_name(struct listed *to, const char *name)
+{
+	char *text = is_thread_body(name) ? body_of(name) : dpe_xasprintf("%s()", name);
+
+	if (is_listed(to, text) || to->count >= DPE_LISTED_ATOMICS) {
+		to->count += !is_listed(to, text);
+		free(text);
 		return;
-	text = is_thread_body(name) ? body_of(name) : dpe_xasprintf("%s()", name);
-	dpe_text_printf(to, "%s%s", number ? ", " : "", text);
-	free(text);
+	}
+	to->names[to->count++] = text;
+}
+
+/* "push(), pop() and 3 more functions": of the program's own code first. */
+static unsigned print_listed(struct dpe_text *to, const struct listed *own, const struct listed *others)
+{
+	unsigned printed = 0, count = own->count + others->count;
+
+	for (unsigned i = 0; i < own->count && printed < DPE_LISTED_ATOMICS; i++, printed++)
+		dpe_text_printf(to, "%s%s", printed ? ", " : "", own->names[i]);
+	for (unsigned i = 0; i < others->count && printed < DPE_LISTED_ATOMICS; i++, printed++)
+		dpe_text_printf(to, "%s%s", printed ? ", " : "", others->names[i]);
+	if (count > printed)
+		dpe_text_printf(to, " and %u more function%s", count - printed, count - printed == 1 ? "" : "s");
+	return count;
+}
+
+static void free_listed(struct listed *listed)
+{
+	for (unsigned i = 0; i < listed->count && i < DPE_LISTED_ATOMICS; i++)
+		free(listed->names[i]);
 }
 
 static bool is_skipped(const char *symbol, const char *name)
@@ -139,31 +174,36 @@ static bool is_skipped(const char *symbol, const char *name)
 }
 
 /* Adds the function where it is one to report. */
-static bool add_function(struct dpe_text *to, const struct dpe_function *function, unsigned number)
+static void add_function(struct listed *own, struct listed *others, const struct dpe_function *function)
 {
+	static const char *const libraries[] = {"std::", "core::", "alloc::", "tbb::", "__gnu_cxx::"};
 	char *name = dpe_demangle(function->name, false);
-	bool skipped = name && is_skipped(function->name, name);
 
-	if (!skipped)
-		add_name(to, name ? name : function->name, number);
+	if (!name)
+		add_name(own, function->name);
+	else if (is_thread_body(name))
+		add_name(own, name);
+	else if (!is_skipped(function->name, name))
+		add_name(begins_with_any(name, libraries, DPE_COUNT(libraries)) ? others : own, name);
 	free(name);
-	return !skipped;
 }
 
 unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint64_t *bytes)
 {
 	const struct dpe_function *functions;
-	unsigned count, found = 0;
+	struct listed own = {0}, others = {0};
+	unsigned count, found;
 
 	functions = dpe_module_functions(module, &count);
 	for (unsigned i = 0; i < count; i++) {
 		if (!spend(bytes, functions[i].size))
 			break;
 		if (has_atomics(module, &functions[i]))
-			found += add_function(to, &functions[i], found);
+			add_function(&own, &others, &functions[i]);
 	}
-	if (found > DPE_LISTED_ATOMICS)
-		dpe_text_printf(to, " and %u more functions", found - DPE_LISTED_ATOMICS);
+	found = print_listed(to, &own, &others);
+	free_listed(&own);
+	free_listed(&others);
 	if (found || !module->stripped || !is_atomic_somewhere(module, bytes))
 		return found;
 	dpe_text_puts(to, "code without symbols");
