@@ -116,6 +116,8 @@
 /* Messages that are delivered before the rings are read again, and before the clock is. */
 #define DPE_DELIVERED_AT_ONCE DPE_TINY_OR(3, 4096)
 #define DPE_DELIVERED_UNTIMED DPE_TINY_OR(2, 16)
+/* ns after an event, from which on all that was lost before it has been counted. */
+#define DPE_LOSSES_COUNTED 1000000
 /* Address spaces with an address in an event, of several processes; of others the event is lost. */
 #define DPE_MAX_SPACES DPE_TINY_OR(2, 1u << 14)
 /* ns until the rings are read again, between two looks at /proc, and until a thread is asked whether it lives. */

@@ -66,6 +66,7 @@ struct dpe_probes {
 	bool knows_order; /* `inlined_order` is known */
 	const char *inlined_order; /* see dpe_probes_inlined_order */
 	struct dpe_lost doubted; /* updates whose values are not known */
+	struct dpe_known_losses *losses; /* see losses.c; or NULL */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
 	dpe_name *memory_names; /* DPE_MEMORY_EVENTS of them */
 

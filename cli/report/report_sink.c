@@ -196,21 +196,19 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 static uint64_t on_losing(void *context, struct dpe_value thread)
 {
 	struct cli_report *report = context;
-	unsigned room = report->probes ? dpe_probes_losses(report->probes, NULL, 0) : 0, count;
-	struct dpe_loss *losses;
+	const struct dpe_loss *losses;
+	unsigned count;
 	uint64_t sum = 0;
 
-	if (!room)
+	if (!report->probes)
 		return 0;
-	losses = dpe_xcalloc(room, sizeof(*losses));
-	count = dpe_probes_losses(report->probes, losses, room);
-	for (unsigned i = 0; i < room && i < count; i++) {
+	losses = dpe_probes_losses_delivered(report->probes, &count);
+	for (unsigned i = 0; i < count; i++) {
 		if (losses[i].first > dpe_probes_delivered(report->probes))
 			continue;
 		if (!losses[i].thread || thread.kind == DPE_NONE || losses[i].thread == thread.num)
 			sum += losses[i].count + losses[i].doubts;
 	}
-	free(losses);
 	return sum;
 }
 

@@ -133,6 +133,9 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* The same, and cheaper where messages are delivered late: what was lost later than they were may be missing. Borrowed
+ * until the next call. */
+const struct dpe_loss *dpe_probes_losses_delivered(struct dpe_probes *probes, unsigned *count);
 /* Calls `event` for each probe that lost messages, by the event that these were of: several times for an event of several
  * functions. What the preloaded library loses, and events of threads and of the kernel, are in dpe_probes_losses only. */
 void dpe_probes_lost_events(struct dpe_probes *probes,

@@ -9,6 +9,13 @@ struct losses {
 	unsigned count, cap;
 };
 
+/* The kernel's counters, which cost dozens of system calls to read. */
+struct dpe_known_losses {
+	struct losses kernel; /* when they were read last */
+	uint64_t read;        /* ns: when that began; 0: never */
+	struct losses all;    /* that were asked for last */
+};
+
 static struct dpe_loss *loss_of(struct losses *losses, pid_t thread)
 {
 	struct dpe_loss *loss;
@@ -64,35 +71,85 @@ static void add_doubts(struct losses *losses, struct dpe_lost doubted)
 	loss_of(losses, 0)->doubts = doubted.count;
 }
 
-static void add_kernel(struct dpe_probes *probes, struct losses *losses)
+static void make_room(struct losses *losses, unsigned count)
 {
-	unsigned count = dpe_attach_losses(probes, NULL, 0);
+	if (count <= losses->cap)
+		return;
+	losses->cap = count;
+	losses->at = dpe_xrealloc(losses->at, losses->cap * sizeof(*losses->at));
+}
 
-	losses->cap = count + 1;
-	losses->at = dpe_xcalloc(losses->cap, sizeof(*losses->at));
-	losses->count = dpe_attach_losses(probes, losses->at, count);
-	if (losses->count > count)
-		losses->count = count;
+static void read_kernel(struct dpe_probes *probes, struct dpe_known_losses *known)
+{
+	struct losses *kernel = &known->kernel;
+
+	known->read = dpe_ring_now();
+	make_room(kernel, 1);
+	kernel->count = dpe_attach_losses(probes, kernel->at, kernel->cap);
+	while (kernel->count > kernel->cap) {
+		make_room(kernel, kernel->count);
+		kernel->count = dpe_attach_losses(probes, kernel->at, kernel->cap);
+	}
+}
+
+/* What was lost before an event is counted when that has been over for some time. */
+static bool knows_kernel(const struct dpe_probes *probes, const struct dpe_known_losses *known)
+{
+	return known->read > dpe_probes_delivered(probes) + DPE_LOSSES_COUNTED;
+}
+
+static void copy_losses(struct losses *to, const struct losses *from)
+{
+	make_room(to, from->count + 1);
+	memcpy(to->at, from->at, from->count * sizeof(*to->at));
+	to->count = from->count;
+}
+
+static const struct losses *find_losses(struct dpe_probes *probes, bool all)
+{
+	struct dpe_known_losses *known = probes->losses;
+	struct losses *losses;
+
+	if (!known)
+		known = probes->losses = dpe_xcalloc(1, sizeof(*known));
+	losses = &known->all;
+	if (all || !knows_kernel(probes, known))
+		read_kernel(probes, known);
+	copy_losses(losses, &known->kernel);
+	add_own(losses, dpe_addresses_lost(probes));
+	add_own(losses, dpe_channels_lost(probes));
+	add_doubts(losses, probes->doubted);
+	if (probes->preload) {
+		dpe_rings_each_loss(&probes->preload->rings, add_loss, losses);
+		add_images(probes, losses);
+	}
+	return losses;
 }
 
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
 {
-	struct losses losses = {0};
-	unsigned count;
+	const struct losses *losses = find_losses(probes, true);
 
-	add_kernel(probes, &losses);
-	add_own(&losses, dpe_addresses_lost(probes));
-	add_own(&losses, dpe_channels_lost(probes));
-	add_doubts(&losses, probes->doubted);
-	if (probes->preload) {
-		dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
-		add_images(probes, &losses);
-	}
-	count = losses.count;
 	if (max)
-		memcpy(to, losses.at, (count < max ? count : max) * sizeof(*to));
-	free(losses.at);
-	return count;
+		memcpy(to, losses->at, (losses->count < max ? losses->count : max) * sizeof(*to));
+	return losses->count;
+}
+
+const struct dpe_loss *dpe_probes_losses_delivered(struct dpe_probes *probes, unsigned *count)
+{
+	const struct losses *losses = find_losses(probes, false);
+
+	*count = losses->count;
+	return losses->at;
+}
+
+void dpe_losses_free(struct dpe_known_losses *losses)
+{
+	if (!losses)
+		return;
+	free(losses->kernel.at);
+	free(losses->all.at);
+	free(losses);
 }
 
 void dpe_probes_lost_events(struct dpe_probes *probes,

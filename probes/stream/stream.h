@@ -109,6 +109,7 @@ bool dpe_address_tag(
 	struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address);
 /* Losses of dpe_addresses_tag. */
 struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
+void dpe_losses_free(struct dpe_known_losses *losses); /* accepts NULL */
 /* A process begins: forgets what was known of an earlier one with its id. */
 void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
 

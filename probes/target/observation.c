@@ -496,6 +496,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->sites);
 	free(probes->awaited);
 	free(probes->reads);
+	dpe_losses_free(probes->losses);
 	dpe_modules_free(&probes->modules);
 	dpe_user_free(probes->user);
 	dpe_arena_free(probes->arena);
