@@ -41,7 +41,7 @@ sound 'more descriptors in an epoll than dpe remembers are no race' 0 "$TINY" ra
 for option in '' --preload; do
 	run timeout 120 "$TINY" run $option -s race.dpe -- "$BUILD/examples/producer-consumer"
 	test -z "$option" && wanted=1 || wanted=0
-	check "run $option: what probes on many thread functions cost is told $wanted times" \
+	check "run $option: what probes on many thread functions cost is reported $wanted times" \
 		"$(grep -c 'note: 3 events of thread functions in .*: --preload observes them' err)" = $wanted
 done
 check 'at least 4 runs are inconclusive' "$inconclusive" -ge 4
