@@ -153,11 +153,19 @@ HOOK void GOMP_ordered_end(void)
 	REAL(GOMP_ordered_end)();
 }
 
+HOOK bool GOMP_single_start(void)
+{
+	dpe_omp_come_first(HERE.pc);
+	return REAL(GOMP_single_start)();
+}
+
 /* NULL for the thread that has to do it. */
 HOOK void *GOMP_single_copy_start(void)
 {
-	void *data = REAL(GOMP_single_copy_start)();
+	void *data;
 
+	dpe_omp_come_first(HERE.pc);
+	data = REAL(GOMP_single_copy_start)();
 	if (data && is_wanted())
 		dpe_omp_acquire(DPE_OMP_COPY, HERE);
 	return data;

@@ -476,6 +476,12 @@ static void end_part(struct dpe_memory_place place)
 CREATES(__kmpc_omp_task, (), ())
 CREATES(__kmpc_omp_task_with_deps, (, int count, void *list, int more, void *others), (, count, list, more, others))
 
+HOOK int __kmpc_single(void *where, int thread)
+{
+	dpe_omp_come_first(HERE.pc);
+	return REAL(__kmpc_single)(where, thread);
+}
+
 /* Chunks of loops that the threads take as they come. */
 #define TAKES(name)                                                                                \
 	HOOK int name(void *where, int thread, void *last, void *from, void *to, void *step)       \

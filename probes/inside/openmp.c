@@ -256,3 +256,16 @@ void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site)
 	while (naps-- && __atomic_load_n(&dpe_omp_begun, __ATOMIC_RELAXED) == begun)
 		syscall(SYS_nanosleep, &nap, NULL);
 }
+
+static bool has_forked_team(void)
+{
+	return dpe_omp_current.team && dpe_omp_current.team >> 32 == thread_keys >> 32;
+}
+
+void dpe_omp_come_first(uint64_t site)
+{
+	uint32_t begun = __atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED);
+
+	if (has_forked_team())
+		dpe_omp_let_begin(begun, 3 * DPE_OMP_NAPS, site);
+}

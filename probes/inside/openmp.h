@@ -80,6 +80,10 @@ extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
 /* Waits briefly until another thread has begun more than so many, at most a few times at each site. */
 DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
 
+/* The thread comes to a `single`, which the first one executes. That is mostly the one that began the region, which lets
+ * another one come. */
+DPE_PRELOAD_HIDDEN void dpe_omp_come_first(uint64_t site);
+
 /* The thread begins one. It waits longer than the thread that creates tasks, which may be the only other
  * thread. */
 static inline void dpe_omp_begin(uint64_t site)

@@ -866,6 +866,21 @@ CASE(wrong_quicksections)
 	}
 }
 
+/* Whoever comes first does it, which is mostly the thread that began the region. */
+CASE(wrong_quicksingle)
+{
+	static volatile int a;
+
+	for (int i = 0; i < 8; i++)
+#pragma omp parallel num_threads(2)
+	{
+		if (!omp_get_thread_num())
+			a = i;
+#pragma omp single nowait
+		a = -i;
+	}
+}
+
 CASE(wrong_quickloop)
 {
 	static volatile int a;
@@ -977,7 +992,7 @@ CASE(wrong_collapse)
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
 	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_depend) X(wrong_quicktasks)           \
-	X(wrong_untied) X(wrong_quickparent) X(wrong_quicksections) X(wrong_quickloop)             \
+	X(wrong_untied) X(wrong_quickparent) X(wrong_quicksections) X(wrong_quicksingle) X(wrong_quickloop)             \
 	X(wrong_stack) MORE_CASES(X) X(wrong_threadprivate) X(wrong_collapse)
 
 static const struct {
