@@ -19,15 +19,15 @@ static bool is_at(const struct dpe_stepping *stepping, const struct dpe_macroste
 static bool choose_on_path(struct dpe_stepping *stepping)
 {
 	struct dpe_sched_question *question = &stepping->server.memory->question;
-	const struct dpe_macrostep *at = stepping->way[stepping->on_way];
+	const struct dpe_macrostep *at = stepping->path[stepping->at_step];
 
 	if (at->count && !is_at(stepping, at)) {
 		question->answer = question->usual;
 		return false;
 	}
-	if (stepping->on_way + 1 == stepping->nway)
+	if (stepping->at_step + 1 == stepping->npath)
 		return true;
-	question->answer = stepping->way[++stepping->on_way]->chosen;
+	question->answer = stepping->path[++stepping->at_step]->chosen;
 	return false;
 }
 
@@ -77,21 +77,21 @@ static bool answer(void *context)
 			return false;
 	}
 	stepping->live = false;
-	stepping->way[0] = stepping->here;
-	stepping->on_way = 0;
-	stepping->nway = 1;
+	stepping->path[0] = stepping->here;
+	stepping->at_step = 0;
+	stepping->npath = 1;
 	return true;
 }
 
 static void plan_path(struct dpe_stepping *stepping)
 {
-	unsigned at = stepping->nway = stepping->here->depth + 1;
+	unsigned at = stepping->npath = stepping->here->depth + 1;
 
-	free(stepping->way);
-	stepping->way = dpe_xcalloc(at, sizeof(*stepping->way));
+	free(stepping->path);
+	stepping->path = dpe_xcalloc(at, sizeof(*stepping->path));
 	for (struct dpe_macrostep *step = stepping->here; step; step = step->parent)
-		stepping->way[--at] = step;
-	stepping->on_way = 0;
+		stepping->path[--at] = step;
+	stepping->at_step = 0;
 }
 
 static char *end_of(const struct dpe_sched_header *memory, const struct dpe_explored_run *run,
@@ -119,7 +119,7 @@ static void end_path(struct dpe_stepping *stepping, const struct dpe_explored_ru
 {
 	struct dpe_macrostep *here = stepping->here;
 
-	if (here->count || stepping->on_way + 1 < stepping->nway) {
+	if (here->count || stepping->at_step + 1 < stepping->npath) {
 		fprintf(stepping->options->to,
 			"the run ended before it came to #%u: the program depends on something other than the "
 			"schedule\n",
@@ -227,7 +227,7 @@ enum dpe_explored dpe_explore_step(
 		dpe_server_stop(&stepping.server);
 	dpe_schedule_free(&stepping.schedule);
 	dpe_macrostep_tree_free(&stepping.tree);
-	free(stepping.way);
+	free(stepping.path);
 	if (stepping.broken)
 		return DPE_EXPLORED_FAILED;
 	return stepping.found ? DPE_EXPLORED_FOUND : DPE_EXPLORED_NOTHING;

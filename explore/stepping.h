@@ -11,8 +11,8 @@ struct dpe_stepping {
 	struct dpe_macrostep_tree tree;
 	struct dpe_schedule schedule; /* followed unless something else is chosen */
 	struct dpe_macrostep *here;
-	struct dpe_macrostep **way;   /* from the first node to `here`, while the run comes there */
-	unsigned on_way, nway;
+	struct dpe_macrostep **path;  /* from the first node to `here`, while the run comes there */
+	unsigned at_step, npath;
 	bool live; /* the run is here, and waits for a choice */
 	unsigned going; /* macrosteps still to be made by the default choice */
 	int usual;      /* exit status; -1: any */

@@ -108,8 +108,8 @@ HOOK struct tree_node *TREE_ERASE(struct tree_node *node, struct tree_node *head
 #define READ_CHILD(of, offset)                                                                     \
 	dpe_memory_access(DPE_PRELOAD_READ, (uint64_t)(of) + (offset), sizeof(struct tree_node *), place)
 
-/* The way down, or else up, to the neighbour. Back from the end it is one step. */
-static void read_way(const struct tree_node *node, size_t towards, size_t back, struct dpe_memory_place place)
+/* The path down, or else up, to the neighbour. Back from the end it is one step. */
+static void read_path(const struct tree_node *node, size_t towards, size_t back, struct dpe_memory_place place)
 {
 	const struct tree_node *at = node, *next;
 
@@ -137,7 +137,7 @@ static void read_way(const struct tree_node *node, size_t towards, size_t back, 
 	HOOK struct tree_node *name(struct tree_node *node)                                        \
 	{                                                                                          \
 		if (dpe_memory_is_wanted(DPE_PRELOAD_READ))                                        \
-			read_way(node, offsetof(struct tree_node, towards),                        \
+			read_path(node, offsetof(struct tree_node, towards),                        \
 				offsetof(struct tree_node, back), DPE_MEMORY_HERE);                \
 		return FIND(name)(node);                                                           \
 	}

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* Of a system call that a thread is in. */
-enum dpe_transfer { TRANSFER_NONE, TRANSFER_SEND, TRANSFER_RECEIVE, TRANSFER_PEEK, TRANSFER_UNTOLD };
+enum dpe_transfer { TRANSFER_NONE, TRANSFER_SEND, TRANSFER_RECEIVE, TRANSFER_PEEK, TRANSFER_UNSUPPORTED };
 
 struct dpe_channel {
 	__u64 id, check;
@@ -80,7 +80,7 @@ static __always_inline __u32 transfer_of(long call, const struct pt_regs *regs)
 	case CALL_PWRITEV2:
 	case CALL_RECVMMSG:
 	case CALL_SENDMMSG:
-		return TRANSFER_UNTOLD;
+		return TRANSFER_UNSUPPORTED;
 	default:
 		return TRANSFER_NONE;
 	}
@@ -112,7 +112,7 @@ static __always_inline bool find_socket(
 	channel->id = (__u64)sock;
 	if (channel->transfer == TRANSFER_SEND)
 		channel->check = BPF_CORE_READ(inode, i_ino);
-	else if (channel->transfer != TRANSFER_UNTOLD)
+	else if (channel->transfer != TRANSFER_UNSUPPORTED)
 		channel->id = (__u64)BPF_CORE_READ((struct unix_sock *)sock, peer);
 	return true;
 }

@@ -36,7 +36,7 @@ static __always_inline void begin_transfer(
 	if (!find_channel(task, call, regs, &channel))
 		return;
 	thread->transfer = channel;
-	if (channel.transfer == TRANSFER_UNTOLD) {
+	if (channel.transfer == TRANSFER_UNSUPPORTED) {
 		thread->transfer.transfer = TRANSFER_NONE;
 		lose(thread, thread->tid);
 	} else if (channel.transfer == TRANSFER_SEND) {
