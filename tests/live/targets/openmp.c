@@ -866,7 +866,7 @@ CASE(wrong_quicksections)
 	}
 }
 
-/* Whoever comes first does it, which is mostly the thread that began the region. */
+/* The first thread does it, which is mostly the one that began the region. */
 CASE(wrong_quicksingle)
 {
 	static volatile int a;
