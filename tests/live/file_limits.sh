@@ -1,4 +1,4 @@
-# The ring of --preload is a file in memory: limits of the size of files must not end dpe.
+# The ring of --preload is a file in memory: limits of the size of files must not end dpe. A log that has no room does not disturb the program.
 . tests/tap.sh
 need_live 'limits of the size of files'
 echo 'detect never: libc::pthread_mutex_lock ; libc::pthread_mutex_trylock' >rule.dpe
@@ -9,4 +9,15 @@ run sh -c 'ulimit -f 1000; exec "$@"' - "$DPE" run --preload -s rule.dpe -- "$pr
 says '--preload under a hard limit of the size of files reports that the ring is too large' 2 'File too large'
 run sh -c 'ulimit -S -f 1000; exec "$@"' - "$DPE" run --preload -s rule.dpe -- sh -c 'ulimit -f'
 check 'with --preload, the program has its own limit of the size of files' "$(cat out)" = 1000
+
+echo 'detect never: late() ; early()' >late.dpe
+compile_target early
+mkdir full
+for log in full.dpel full.jsonl; do
+	run unshare -m sh -c 'mount -t tmpfs -o size=128k none full && "$0" record --stack=0 -o full/$1 -s late.dpe -- ./early 10000
+		status=$?; cp full/$1 .; exit $status' "$DPE" $log
+	says "a disk that is full, $log: the program ends as usual, and the log is reported as incomplete" 2 'early exited with status 0' 'incomplete: No space left on device'
+	run "$DPE" replay -s late.dpe $log
+	says "a disk that is full, $log: what the log lacks makes a replay inconclusive" 3 'never: inconclusive verdict'
+done
 finish
