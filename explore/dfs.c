@@ -284,7 +284,7 @@ static void begin(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 	dfs->begun = true;
 	dfs->learned = memory->learned;
 	dfs->count = dfs->behaviours = 0;
-	dfs->strayed = dfs->cut = false;
+	dfs->strayed = dfs->cut = dfs->starved = false;
 	memory->npath = 0;
 }
 
@@ -381,6 +381,7 @@ void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory)
 		return;
 	}
 	dfs->cut |= memory->events_lost > 0;
+	dfs->starved |= memory->starved;
 	dfs->behaviours += memory->end != DPE_SCHED_PRUNED;
 	memory->events[memory->nevents - 1].ends = ended_by_event(memory);
 	for (uint32_t i = dfs->count; i < memory->nevents; i++)

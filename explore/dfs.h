@@ -27,6 +27,7 @@ struct dpe_dfs {
 	bool begun;
 	bool strayed; /* a run did not follow the requested path */
 	bool cut; /* a run had too many operations */
+	bool starved; /* a run was left with threads that only yield */
 };
 /* Like those of delays.c. */
 bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory);

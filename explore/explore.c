@@ -190,7 +190,8 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 static bool knows_all(const struct dpe_exploration *exploration)
 {
 	return is_every_run_whole(exploration) &&
-	       (!exploration->by_dfs || (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->forked));
+	       (!exploration->by_dfs || (!exploration->dfs.strayed && !exploration->dfs.cut && !exploration->dfs.starved &&
+						!exploration->forked));
 }
 
 /* One run; false if exploring ends with it. */

@@ -93,6 +93,8 @@ static void report_completeness(const struct dpe_exploration *exploration)
 		fprintf(to, "explore: not all behaviours were explored: %s\n",
 			exploration->dfs.strayed ? "the program depends on something other than the schedule"
 			: exploration->dfs.cut   ? "runs had too many operations"
+			: exploration->dfs.starved ? "runs were left with threads that only yield; compile with -fsanitize=thread, "
+						     "so that it is seen what they look at"
 						 : "something was not controlled, or ended early");
 	else if (exploration->ended)
 		fprintf(to, "explore: not all schedules were explored: %s\n",

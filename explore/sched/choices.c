@@ -346,13 +346,26 @@ static bool is_among(const struct choosable *all, unsigned thread)
 	return false;
 }
 
+/* It has yielded or looked many times, and lets the usual thread, which is asleep, run first. */
+static bool is_starved(unsigned thread, unsigned usual)
+{
+	const struct dpe_sched_thread *waits = &dpe_sched->threads[thread];
+
+	return waits->yields && waits->op.kind == DPE_SCHED_YIELD && !dpe_sched->threads[usual].yields;
+}
+
+/* A thread that waits by yielding for one that is asleep would do so without end. */
 static unsigned awake(const struct choosable *all, unsigned usual)
 {
 	if (!dpe_set_has(&asleep, usual))
 		return usual;
-	for (unsigned i = 0; i < all->count; i++)
-		if (!dpe_set_has(&asleep, all->at[i]))
+	for (unsigned i = 0; i < all->count; i++) {
+		if (dpe_set_has(&asleep, all->at[i]))
+			continue;
+		if (!is_starved(all->at[i], usual))
 			return all->at[i];
+		dpe_sched->starved = true;
+	}
 	dpe_sched_end(DPE_SCHED_PRUNED);
 }
 

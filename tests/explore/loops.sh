@@ -68,4 +68,38 @@ check "the portfolio does not say that all schedules were explored" -z "$(grep '
 # programs with more behaviours than the requested runs
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
 says "dfs says that --runs ended it before all behaviours were explored" 0 "not all behaviours were explored: --runs=3 ended it"
+
+# A thread that yields until another one has gone on, in a program that does not report what it looks at.
+cat >ticket.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned next, now;
+static int rounds;
+static void *use(void *x)
+{
+	for (int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&m);
+		unsigned mine = next++;
+		pthread_mutex_unlock(&m);
+		while (now != mine) sched_yield();
+		now++;
+	}
+	return x;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[8];
+	int count = argc > 2 ? atoi(argv[1]) : 0;
+	rounds = argc > 2 ? atoi(argv[2]) : 0;
+	for (int i = 0; i < count; i++) pthread_create(&threads[i], NULL, use, NULL);
+	for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+}
+END
+${CC:-cc} -g -O1 -pthread ticket.c -o ticket || not_ok "compiling ticket.c"
+run "$DPE" explore --runs=300 -- ./ticket 3 2
+says "threads that yield until others have gone on are no run without end" 0 "nothing found"
+run "$DPE" explore --strategy=dfs --runs=10000 -- ./ticket 2 1
+check "dfs ends, and does not claim all behaviours" "$status $(grep -c 'left with threads that only yield' err) $(grep -c 'behaviours explored' err)" = "3 1 0"
 finish
