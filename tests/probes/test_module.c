@@ -199,6 +199,21 @@ static void code_may_begin_within_a_page(void **state)
 	assert_false(dpe_module_bias(&module, 0x555500065000, 0x63000, &bias));
 }
 
+/* Compilers of LLVM, such as rustc, leave out reports of reads. */
+static void a_file_of_gcc_has_no_code_of_other_compilers(void **state)
+{
+	struct dpe_module *gcc = open_target("functions"), *mixed = open_target("mixed");
+	struct dpe_module *unknown = open_changed("functions", "objcopy --remove-section .comment");
+
+	(void)state;
+	assert_true(dpe_module_is_of_gcc(gcc));
+	assert_false(dpe_module_is_of_gcc(mixed));
+	assert_false(dpe_module_is_of_gcc(unknown));
+	dpe_module_free(gcc);
+	dpe_module_free(mixed);
+	dpe_module_free(unknown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +226,7 @@ int main(void)
 		cmocka_unit_test(names_of_rules_are_file_names_without_version),
 		cmocka_unit_test(the_same_file_is_kept_once),
 		cmocka_unit_test(code_may_begin_within_a_page),
+		cmocka_unit_test(a_file_of_gcc_has_no_code_of_other_compilers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
