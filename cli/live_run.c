@@ -436,13 +436,26 @@ static void print_losses(struct live *live, const struct dpe_loss *losses, unsig
 	}
 }
 
-static void end_record(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+/* False after an error. */
+static bool end_log(struct live *live)
+{
+	struct dpe_log_writer *log = live->log;
+
+	if (!log)
+		return true;
+	live->log = NULL;
+	cli_report_log(live->report, NULL);
+	return dpe_log_finish(log, live->cli->diags) >= 0;
+}
+
+/* `recorded`: all of them are in the log. Otherwise an error says why not. */
+static void end_record(struct live *live, bool recorded, const struct dpe_loss *losses, unsigned nlosses)
 {
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(live->recognizer, &summary);
-	fprintf(stderr, "dpe: %llu events recorded in %s, %llu lost\n",
-		(unsigned long long)summary.events, live->cli->output,
+	fprintf(stderr, "dpe: %llu events %s%s, %llu lost\n", (unsigned long long)summary.events,
+		recorded ? "recorded in " : "observed", recorded ? live->cli->output : "",
 		(unsigned long long)sum_losses(losses, nlosses));
 	for (unsigned i = 0; i < nlosses; i++)
 		fprintf(stderr, "  thread %d lost %llu\n", losses[i].thread,
@@ -453,6 +466,7 @@ static void end_outputs(struct live *live)
 {
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
+	bool recorded;
 
 	dpe_probes_report_missing(live->probes, live->cli->diags);
 	print_losses(live, losses, nlosses);
@@ -460,10 +474,11 @@ static void end_outputs(struct live *live)
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)
 		log_losses(live, losses, nlosses);
+	recorded = end_log(live);
 	if (live->how->recognize)
 		cli_report_finish(live->report, live->recognizer);
 	else
-		end_record(live, losses, nlosses);
+		end_record(live, recorded, losses, nlosses);
 	cli_stats_end(live->stats, live->report, live->recognizer);
 	if (live->how->recognize && cli_report_needs_order(live->report))
 		dpe_probes_report_unobserved_order(live->probes, live->cli->diags);
@@ -611,7 +626,7 @@ static int close_all(struct live *live, int status)
 	int verdict = CLI_GOOD, ended = -1;
 
 	cli_top_end(live->top);
-	if (live->log && dpe_log_finish(live->log, live->cli->diags) < 0)
+	if (!end_log(live)) /* observing has failed before its end */
 		status = CLI_ERROR;
 	dpe_recognizer_free(live->recognizer);
 	if (live->report)

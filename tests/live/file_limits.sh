@@ -17,6 +17,8 @@ for log in full.dpel full.jsonl; do
 	run unshare -m sh -c 'mount -t tmpfs -o size=128k none full && "$0" record --stack=0 -o full/$1 -s late.dpe -- ./early 10000
 		status=$?; cp full/$1 .; exit $status' "$DPE" $log
 	says "a disk that is full, $log: the program ends as usual, and the log is reported as incomplete" 2 'early exited with status 0' 'incomplete: No space left on device'
+	check "a disk that is full, $log: the summary does not say that the events were recorded" \
+		"$(grep -c '^dpe: [0-9]* events observed, 0 lost' err) $(grep -c 'events recorded' err)" = '1 0'
 	run "$DPE" replay -s late.dpe $log
 	says "a disk that is full, $log: what the log lacks makes a replay inconclusive" 3 'never: inconclusive verdict'
 done
