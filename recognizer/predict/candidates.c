@@ -164,6 +164,14 @@ static struct dpe_candidate_slice *new_slice(
 	return slice;
 }
 
+struct dpe_candidate_slice *dpe_candidates_slice(
+	struct dpe_prediction_search *search, const struct dpe_binding *binding)
+{
+	uint64_t hash;
+
+	return find_slice(search, binding->mask, binding->values, &hash);
+}
+
 struct dpe_candidate_group *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding)
 {

@@ -213,6 +213,14 @@ static void search_all(
 	}
 }
 
+/* NULL: the pattern is in no match of a pairwise rule, so that it only ends slices. */
+static struct dpe_candidate_group *find_group(struct dpe_prediction_search *search, const struct dpe_binding *binding)
+{
+	bool observed_only = search->pairwise && !search->partners[binding->pattern];
+
+	return observed_only ? NULL : dpe_candidates_of(search, binding);
+}
+
 static void take(
 	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
 {
@@ -232,12 +240,12 @@ static void take(
 		count = DPE_RULE_PATTERNS_AT_ONCE;
 	}
 	for (unsigned i = 0; i < count; i++)
-		groups[i] = dpe_candidates_of(search, &run->bindings[i]);
+		groups[i] = find_group(search, &run->bindings[i]);
 	search->refused = search->reorders = false;
 	for (unsigned i = 0; i < count; i++) {
 		unsigned before = search->nreported;
 
-		if (dpe_candidates_rule_out(search, groups[i], number))
+		if (!groups[i] || dpe_candidates_rule_out(search, groups[i], number))
 			continue;
 		search->missed |= search->history->first && dpe_candidates_miss(search, groups[i], number);
 		search_all(search, groups[i], number);
@@ -246,10 +254,13 @@ static void take(
 	}
 	dpe_reorder_earn(search);
 	search->reorders = search->refused && search->reorder_work >= DPE_REORDER_SEARCH_COST;
-	for (unsigned i = 0; search->reorders && i < count; i++)
-		search_all(search, groups[i], number);
+	for (unsigned i = 0; search->reorders && i < count; i++) {
+		if (groups[i])
+			search_all(search, groups[i], number);
+	}
 	for (unsigned i = 0; i < count; i++) {
-		dpe_candidates_add(search, groups[i], number);
+		if (groups[i])
+			dpe_candidates_add(search, groups[i], number);
 		dpe_slice_ends_add(search, &run->bindings[i], number);
 	}
 }

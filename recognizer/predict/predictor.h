@@ -117,6 +117,9 @@ static inline unsigned dpe_pomset_pattern(
 
 /* ---- candidates.c ------------------------------------------------------------------------- */
 
+/* The slice of the binding's values; NULL: no event of a match has these. */
+struct dpe_candidate_slice *dpe_candidates_slice(
+	struct dpe_prediction_search *search, const struct dpe_binding *binding);
 /* The group of the binding, created when new. */
 struct dpe_candidate_group *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding);
@@ -182,7 +185,7 @@ void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t
 bool dpe_candidates_miss(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number);
 /* The event ends the slice. */
-void dpe_candidates_end(struct dpe_candidate_group *group, const struct dpe_rule *rule);
+void dpe_candidates_end(struct dpe_candidate_slice *slice, const struct dpe_rule *rule);
 
 /* ---- slice_ends.c ------------------------------------------------------------------------- */
 

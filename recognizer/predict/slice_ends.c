@@ -69,12 +69,16 @@ static struct dpe_slice_end *add(
 void dpe_slice_ends_add(struct dpe_prediction_search *search, const struct dpe_binding *binding,
 	uint64_t number)
 {
+	struct dpe_candidate_slice *slice;
 	struct dpe_slice_end *end;
 	uint64_t hash;
 
 	if (!ends_slices(search->run->rule, binding->pattern))
 		return;
-	dpe_candidates_end(dpe_candidates_of(search, binding), search->run->rule);
+	slice = dpe_candidates_slice(search, binding);
+	if (!slice) /* of a pairwise rule: no earlier event has these values */
+		return;
+	dpe_candidates_end(slice, search->run->rule);
 	end = find(search, binding->mask, binding->values, &hash);
 	if (!end)
 		end = add(search, binding, hash);

@@ -114,8 +114,8 @@ bool dpe_candidates_miss(const struct dpe_prediction_search *search,
 	return false;
 }
 
-void dpe_candidates_end(struct dpe_candidate_group *group, const struct dpe_rule *rule)
+void dpe_candidates_end(struct dpe_candidate_slice *slice, const struct dpe_rule *rule)
 {
 	for (unsigned i = 0; i < rule->npatterns; i++)
-		group->slice->groups[i].earlier.any = false;
+		slice->groups[i].earlier.any = false;
 }
