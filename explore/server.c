@@ -17,8 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* What the child needs, made before the fork. */
 struct launch {
 	const struct dpe_explore_options *options;
@@ -28,45 +26,21 @@ struct launch {
 	int failed; /* a pipe: errno of an exec that failed */
 };
 
-/* ---- the environment --------------------------------------------------------------------- */
-
-static bool is_variable(const char *entry, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(entry, name, len) && entry[len] == '=';
-}
-
 /* Symbols are bound before the first run. libgomp waits in the kernel at once, unless the user has a policy: it would spin for what
  * another thread does, which does not run meanwhile. */
 static char **make_environment(const char *library, int memory, int socket)
 {
 	const char *others = getenv("LD_PRELOAD");
-	unsigned count = 0, n = 0;
-	char **made;
+	char *added[4];
+	unsigned count = 0;
 
-	while (environ[count])
-		count++;
-	made = dpe_xcalloc(count + 7, sizeof(*made));
-	for (unsigned i = 0; i < count; i++)
-		if (!is_variable(environ[i], "LD_PRELOAD"))
-			made[n++] = dpe_xstrdup(environ[i]);
-	made[n++] = dpe_xasprintf(
-		"LD_PRELOAD=%s%s%s", library, others ? ":" : "", others ? others : "");
-	made[n++] = dpe_xstrdup("LD_BIND_NOW=1");
-	made[n++] = dpe_xasprintf(DPE_SCHED_VARIABLE "=%d,%d", memory, socket);
+	added[count++] = dpe_xstrdup("LD_BIND_NOW=1");
+	added[count++] = dpe_xasprintf(DPE_SCHED_VARIABLE "=%d,%d", memory, socket);
 	if (!getenv("OMP_WAIT_POLICY"))
-		made[n++] = dpe_xstrdup("OMP_WAIT_POLICY=passive");
+		added[count++] = dpe_xstrdup("OMP_WAIT_POLICY=passive");
 	if (others)
-		made[n++] = dpe_xasprintf(DPE_SCHED_OTHERS "=LD_PRELOAD=%s", others);
-	return made;
-}
-
-static void free_environment(char **environment)
-{
-	for (unsigned i = 0; environment && environment[i]; i++)
-		free(environment[i]);
-	free(environment);
+		added[count++] = dpe_xasprintf(DPE_SCHED_OTHERS "=LD_PRELOAD=%s", others);
+	return dpe_environment_preloading(library, added, count);
 }
 
 /* ---- the process ------------------------------------------------------------------------- */
@@ -265,7 +239,7 @@ bool dpe_server_start(struct dpe_server *server, const struct dpe_explore_option
 	}
 	close(with.null);
 	close(with.memory);
-	free_environment(with.environment);
+	dpe_environment_free(with.environment);
 	dpe_program_free(&with.program);
 	return good;
 }

@@ -60,6 +60,13 @@ struct dpe_module *dpe_libraries_open(
 int dpe_mappings_each(
 	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
 
+/* ---- preloading --------------------------------------------------------------------------- */
+
+/* Our environment with the library before others in LD_PRELOAD, and with the variables `added`, "NAME=value", in place of others
+ * of these names. Takes over their texts. The caller's. */
+char **dpe_environment_preloading(const char *library, char *const *added, unsigned nadded);
+void dpe_environment_free(char **environment); /* accepts NULL */
+
 /* ---- whether dpe may observe ------------------------------------------------------------- */
 
 /* Whether we may observe at all. False after one error that names what is missing and what to do.

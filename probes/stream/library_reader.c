@@ -3,6 +3,7 @@
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/stream/library_reader.h"
 #include "probes/binary/binary.h"
+#include "probes/process/process.h"
 #include "probes/stream/stream.h"
 
 #include <errno.h>
@@ -14,32 +15,11 @@
 
 /* ---- the environment of the target ------------------------------------------------------- */
 
-static bool is_variable(const char *entry, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(entry, name, len) && entry[len] == '=';
-}
-
-/* Our environment, with the library before others in LD_PRELOAD. */
 static char **make_environment(const char *library, const struct dpe_rings *rings)
 {
-	const char *others = getenv("LD_PRELOAD");
-	unsigned count = 0, made = 0;
-	char **environment;
+	char *ring = dpe_xasprintf(DPE_PRELOAD_VARIABLE "=/proc/%d/fd/%d", (int)getpid(), rings->fd);
 
-	while (environ && environ[count])
-		count++;
-	environment = dpe_xcalloc(count + 3, sizeof(*environment));
-	environment[made++] = dpe_xasprintf(
-		"LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "", others ? others : "");
-	environment[made++] =
-		dpe_xasprintf(DPE_PRELOAD_VARIABLE "=/proc/%d/fd/%d", (int)getpid(), rings->fd);
-	for (unsigned i = 0; i < count; i++)
-		if (!is_variable(environ[i], "LD_PRELOAD") &&
-			!is_variable(environ[i], DPE_PRELOAD_VARIABLE))
-			environment[made++] = dpe_xstrdup(environ[i]);
-	return environment;
+	return dpe_environment_preloading(library, &ring, 1);
 }
 
 char *const *dpe_preload_environment(const struct dpe_probes *probes)
@@ -148,9 +128,7 @@ void dpe_preload_free(struct dpe_probes *probes)
 		return;
 	dpe_rings_close(&preload->rings);
 	dpe_memory_free(&preload->memory);
-	for (char **entry = preload->environment; *entry; entry++)
-		free(*entry);
-	free(preload->environment);
+	dpe_environment_free(preload->environment);
 	free(preload->kept);
 	free(preload);
 	probes->preload = NULL;

@@ -13,6 +13,8 @@ run "$DPE" explore ./statuses
 says "a program without -- before it is refused" 2 "put the program after --"
 run "$DPE" explore -- ./absent
 says "an absent program is refused" 2 "./absent"
+DPE_SCHED=1,2 run "$DPE" explore --runs=2 -- ./statuses
+says "variables of the environment that the library reads are replaced" 0 "explore: "
 run "$DPE" explore -- ./static
 says "a statically linked program is refused" 2 "linked statically"
 ${CC:-cc} -fsanitize=thread "$targets/statuses.c" -o sanitized || not_ok "compiling statuses.c with ThreadSanitizer"
