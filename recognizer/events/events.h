@@ -40,8 +40,25 @@ void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
 
 /* ---- slice_order.c: the causal order restricted to a slice ------------------------------------- */
 
+/* In an array sorted by chain, of `size` bytes each, which begin with the chain's number: the index of the first one with this
+ * number or a higher one. */
+static inline unsigned dpe_chain_place(const void *chains, unsigned count, size_t size, uint32_t number)
+{
+	unsigned low = 0, high = count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (*(const uint32_t *)((const char *)chains + middle * size) < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct dpe_chain {
-	uint32_t chain;
+	uint32_t chain; /* first, see dpe_chain_place */
 	unsigned nearlier, capearlier;
 	struct dpe_occurrence *last;
 	struct dpe_occurrence **earlier; /* the events before it, in order */

@@ -129,20 +129,9 @@ static void keep_maximal(struct dpe_preds *preds)
 		keep_maximal_of_few(preds);
 }
 
-/* The first chain with this number or a higher one. */
 static unsigned place_of(const struct dpe_order *order, uint32_t number)
 {
-	unsigned low = 0, high = order->nchains;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (order->chains[middle].chain < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return dpe_chain_place(order->chains, order->nchains, sizeof(*order->chains), number);
 }
 
 /* NULL if the order has no event of the chain. */

@@ -13,7 +13,7 @@ struct awaited_event {
 };
 
 struct awaited_chain {
-	uint32_t chain;
+	uint32_t chain; /* first, see dpe_chain_place */
 	unsigned count, cap;
 	struct awaited_event *at; /* by index, as events come in the order of their chain */
 };
@@ -42,20 +42,9 @@ void dpe_awaited_free(struct dpe_awaited *awaited)
 	free(awaited);
 }
 
-/* The first chain with this number or a higher one. */
 static unsigned place_of(const struct dpe_awaited *awaited, uint32_t number)
 {
-	unsigned low = 0, high = awaited->nchains;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (awaited->chains[middle].chain < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return dpe_chain_place(awaited->chains, awaited->nchains, sizeof(*awaited->chains), number);
 }
 
 static struct awaited_chain *look_up(const struct dpe_awaited *awaited, uint32_t number)

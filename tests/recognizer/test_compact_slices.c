@@ -254,6 +254,7 @@ static void shared_events_visit_few_slices(void **state)
 	follow(&transcript, &log, "detect R(x): r(x) ; acq(_) ; w(x)");
 	assert_int_equal(transcript.ended.slices, SLICES + 1);
 	assert_int_equal(transcript.summary.matches, 1); /* of the last r */
+	dpe_text_free(&transcript.text);
 	dpe_text_free(&log);
 }
 
