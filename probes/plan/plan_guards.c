@@ -34,8 +34,14 @@ static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 	return false;
 }
 
-/* A pattern has one site, or watched variables. */
+/* A pattern has one site, or watched variables; more of these than watchpoints are an error before anything is observed. */
 #define PATTERN_SITES (DPE_WATCHES + 1)
+
+static void add_guard(struct dpe_guard *guards[PATTERN_SITES], unsigned *count, struct dpe_guard *guard)
+{
+	if (*count < PATTERN_SITES)
+		guards[(*count)++] = guard;
+}
 
 /* The guards of all sites of the pattern; returns how many. */
 static unsigned guards_of(const struct guard_pass *pass, const struct dpe_pattern *pattern,
@@ -48,11 +54,11 @@ static unsigned guards_of(const struct guard_pass *pass, const struct dpe_patter
 		struct dpe_plan_site *site = &plan->sites[i];
 
 		if (site->name == pattern->name && site->module == pattern->module)
-			guards[count++] = &site->guards[pattern->phase == DPE_EXIT];
+			add_guard(guards, &count, &site->guards[pattern->phase == DPE_EXIT]);
 	}
 	for (unsigned i = 0; pattern->kind != DPE_PATTERN_CONTROL && i < plan->nwatched; i++) {
-		if (count < PATTERN_SITES && is_update_of(pattern, plan->watched[i].event))
-			guards[count++] = &plan->watched[i].guard;
+		if (is_update_of(pattern, plan->watched[i].event))
+			add_guard(guards, &count, &plan->watched[i].guard);
 	}
 	return count;
 }
