@@ -166,8 +166,10 @@ static bool has_name(const char *symbol, const char *written, bool parameters)
 
 	if (whole)
 		drop_optional(whole);
-	for (const char *at = whole; at && !so; at = strstr(at, "::") ? strstr(at, "::") + 2 : NULL)
+	for (const char *at = whole, *next; at && !so; at = next ? next + 2 : NULL) {
 		so = is_same_name(at, written);
+		next = strstr(at, "::");
+	}
 	free(whole);
 	return so;
 }

@@ -38,16 +38,22 @@ static void acquire_reads(struct dpe_memory_place place)
 	reads.count = 0;
 }
 
+/* A signal handler may add others meanwhile: so the number that is compared with the size is the one that is used. */
 static void note_read(uint64_t address, uint64_t size, struct dpe_memory_place place)
 {
-	for (unsigned i = 0; i < reads.count; i++) {
+	unsigned count = __atomic_load_n(&reads.count, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; i < count; i++) {
 		if (reads.at[i].address == address)
 			return;
 	}
-	if (reads.count == sizeof(reads.at) / sizeof(reads.at[0]))
+	if (count == sizeof(reads.at) / sizeof(reads.at[0])) {
 		acquire_reads(place);
-	reads.at[reads.count].address = address;
-	reads.at[reads.count++].size = size;
+		count = 0;
+	}
+	reads.at[count].address = address;
+	reads.at[count].size = size;
+	__atomic_store_n(&reads.count, count + 1, __ATOMIC_RELAXED);
 }
 
 static inline void acquire(uint64_t address, uint64_t size, int order, struct dpe_memory_place place)
