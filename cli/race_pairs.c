@@ -113,6 +113,7 @@ static void free_side(struct race_side *side)
 struct first_type {
 	char *text; /* owned; NULL: none yet */
 	bool other; /* there is one that is no pointer to an object, or differs */
+	bool global; /* the name means no function of a class or namespace */
 };
 
 static char *without_template_arguments(const char *begin, const char *end)
@@ -148,11 +149,28 @@ static char *type_in(const char *line)
 	return NULL;
 }
 
+/* Whether the function of the line, "program::symbol(arguments)  readable name", is one of a class or a named namespace. */
+static bool is_in_scope(const char *line)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+	const char *name = strstr(line, "  ");
+
+	if (!name)
+		return false;
+	name += 2;
+	if (!strncmp(name, anonymous, strlen(anonymous)))
+		name += strlen(anonymous);
+	return *cli_race_find(name, "(:") == ':';
+}
+
 static void take_line(void *context, const char *line)
 {
 	struct first_type *type = context;
-	char *text = type_in(line);
+	char *text;
 
+	if (type->global && is_in_scope(line))
+		return;
+	text = type_in(line);
 	type->other |= !text || (type->text && strcmp(type->text, text) != 0);
 	free(type->text);
 	type->text = text;
@@ -165,7 +183,7 @@ static void take_types(const struct cli *cli, const char *name, struct first_typ
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 	};
-	struct first_type of_name = {0};
+	struct first_type of_name = {.global = !strpbrk(name, ":<(")};
 	struct dpe_diags *ignored = dpe_diags_new();
 
 	dpe_probes_list(cli->pid ? NULL : cli->target[0], cli->pid, name, false, &options, take_line,

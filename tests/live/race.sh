@@ -99,6 +99,25 @@ pairs 'box<int>::put,box<int>::get' 2 'more than one function' 'note: "box<int, 
 	'  |               ^~~~~~~~~~~~~'
 pairs 'box::put,box::clear' 2 'the compiler inlined it everywhere'
 pairs 'box<int>::plop,box::put' 2 "no function 'box<int>::plop'" '  | ^~~~~~~~~~~~~~'
+cat >two.cc <<'END'
+#include <thread>
+struct queue { int items; };
+namespace {
+__attribute__((noipa)) void put(queue *q) { q->items++; }
+__attribute__((noipa)) void get(queue *q) { q->items--; }
+}
+int main(int count, char **)
+{
+	queue queues[2] = {};
+	std::thread putting([&] { put(&queues[0]); }), getting([&] { get(&queues[count == 1]); });
+	putting.join(), getting.join();
+}
+END
+${CXX:-g++} -g -pthread two.cc -o two || not_ok 'compiling two.cc'
+run "$DPE" race put,get -- ./two
+says 'methods of the C++ library that are called put and get are not taken for global functions' 0 'with the same first argument (queue *)' 'nothing found'
+run "$DPE" race put,get -- ./two one
+says 'put and get of one queue are a race' 1 'match of put(object)&get(object)'
 # ---- the locks that were held ----------------------------------------------------------------
 # held: the locks of each access, sorted, as either access may come first in the report
 held() {
