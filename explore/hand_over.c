@@ -31,7 +31,7 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the two ways */
+enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the three ways */
 
 /* The search for a schedule with fewer switches. */
 struct shortening {
@@ -41,11 +41,10 @@ struct shortening {
 };
 
 /* Makes the run that was chosen; whether it has the finding with a shorter schedule, which is kept. */
-static bool finds_shorter(struct shortening *search, enum dpe_sched_strategy strategy)
+static bool finds_shorter(struct shortening *search)
 {
 	struct dpe_sched_header *memory = search->exploration->server.memory;
 
-	memory->strategy = strategy;
 	search->runs--;
 	if (!ends_with_finding(search->exploration) || memory->nswitches >= search->schedule->count)
 		return false;
@@ -76,13 +75,51 @@ static void seek_by_delays(struct shortening *search)
 	struct dpe_delays delays = {.dice = search->exploration->options->seed};
 
 	while (may_go_on(search) && dpe_delays_give(&delays, memory) && memory->ndelays < search->schedule->count) {
-		bool shorter = finds_shorter(search, DPE_SCHED_DELAY);
+		bool shorter;
 
+		memory->strategy = DPE_SCHED_DELAY;
+		shorter = finds_shorter(search);
 		dpe_delays_take(&delays, memory);
 		if (shorter)
 			minimise_shorter(search);
 	}
 	dpe_delays_free(&delays);
+}
+
+/* Makes runs with two of the schedule's switches alone, each to any thread, until one is shorter. */
+static bool finds_pair(struct shortening *search, unsigned first, unsigned second, unsigned nthreads)
+{
+	struct dpe_sched_switch at[] = {search->schedule->at[first], search->schedule->at[second]};
+	struct dpe_schedule pair = *search->schedule;
+
+	pair.at = at;
+	pair.count = 2;
+	for (unsigned i = 0; i < nthreads * nthreads && may_go_on(search); i++) {
+		at[0].to = (uint16_t)(i / nthreads);
+		at[1].to = (uint16_t)(i % nthreads);
+		if (at[0].to == at[0].from || at[1].to == at[1].from)
+			continue;
+		dpe_schedule_give(&pair, search->exploration->server.memory);
+		if (finds_shorter(search))
+			return true;
+	}
+	return false;
+}
+
+/* The right places for switches are often in the schedule already, but with others of its threads. */
+static void seek_by_pairs(struct shortening *search)
+{
+	unsigned count = search->schedule->count, nthreads;
+
+	if (count < 3 || !may_go_on(search) || !leads_to_finding(search->exploration, search->schedule))
+		return;
+	nthreads = search->exploration->server.memory->nthreads;
+	for (unsigned second = 1; second < count; second++)
+		for (unsigned first = 0; first < second; first++)
+			if (finds_pair(search, first, second, nthreads)) {
+				minimise_shorter(search);
+				return;
+			}
 }
 
 /* All behaviours with few preemptions. */
@@ -94,8 +131,10 @@ static void seek_by_dfs(struct shortening *search)
 		struct dpe_dfs dfs = {.bound = bound, .full = search->exploration->options->rules != NULL};
 
 		while (may_go_on(search) && dpe_dfs_give(&dfs, memory)) {
-			bool shorter = finds_shorter(search, DPE_SCHED_DFS);
+			bool shorter;
 
+			memory->strategy = DPE_SCHED_DFS;
+			shorter = finds_shorter(search);
 			dpe_dfs_take(&dfs, memory);
 			if (shorter)
 				minimise_shorter(search);
@@ -111,7 +150,9 @@ static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedul
 	struct shortening search = {exploration, schedule, runs};
 
 	seek_by_delays(&search);
-	search.runs += runs;
+	search.runs = runs;
+	seek_by_pairs(&search);
+	search.runs = runs;
 	seek_by_dfs(&search);
 }
 

@@ -53,6 +53,8 @@ done
 
 # Another schedule than one of four switches, none of which can be left out.
 seeds="1 2 3 4 5" shortest lost-maximum 2
+# The two switches are at places of the longer schedule, but lead to other threads.
+seeds=3 shortest released-between 2
 
 # A replay ignores yields; it makes the choices of a strategy that heeds them all the same.
 for strategy in random pct:3 pos surw rounds; do
