@@ -165,14 +165,18 @@ static bool is_predicted(const cJSON *object)
 	return cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(object, "schedule"));
 }
 
+static bool read_order(struct wanted *to, const cJSON *object, const cJSON *messages)
+{
+	if (!to->happened)
+		return read_schedule(to, object);
+	return has_accesses(messages) || read_turns(to, messages);
+}
+
 static bool read_match(struct wanted *to, const cJSON *object)
 {
 	const cJSON *item, *messages = cJSON_GetObjectItemCaseSensitive(object, "messages");
-	bool good = cJSON_IsArray(messages);
+	bool good = cJSON_IsArray(messages) && read_order(to, object, messages);
 
-	good &= !to->happened	       ? read_schedule(to, object)
-		: has_accesses(messages) ? true
-					 : read_turns(to, messages);
 	to->nturns = to->count;
 	cJSON_ArrayForEach(item, messages)
 		good &= add_message(to, item);

@@ -10,9 +10,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 static const struct dpe_preload_look nothing;
@@ -188,28 +186,6 @@ __attribute__((constructor)) static void load(int argc, char **argv, char **envi
 	(void)argc;
 	(void)argv;
 	begin_once(environment);
-}
-
-static unsigned count_threads(void)
-{
-	struct stat status;
-
-	return stat("/proc/self/task", &status) ? 1 : (unsigned)status.st_nlink - 2;
-}
-
-/* Threads that the end of main() cuts short may race, too. */
-__attribute__((destructor)) static void stay(void)
-{
-	enum { STEP = 5 };
-	const struct timespec step = {.tv_nsec = STEP * 1000000};
-	const struct dpe_preload_look *look = dpe_preload_look;
-	const struct dpe_preload_header *header = look ? look->header : NULL;
-
-	for (uint32_t ms = 0; header && ms < header->stay && count_threads() > 1; ms += STEP) {
-		if (__atomic_load_n(&header->closed, __ATOMIC_ACQUIRE))
-			return;
-		nanosleep(&step, NULL);
-	}
 }
 
 static int absent(void)

@@ -199,6 +199,8 @@ done
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind
 says '--stay: a race of a thread that outlives main is found' 1 ' 0 lost' 'put'
+run timeout 60 "$DPE" race --stay=600000 -- ./gcc waiting
+says '--stay: exit does not wait for a thread that waits for ever' 0 'nothing found' ' 0 lost'
 run "$DPE" race --stay=0 -- ./gcc race
 says '--stay=0: a race of threads that main joins is found' 1 ' 0 lost'
 

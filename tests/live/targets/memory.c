@@ -235,6 +235,26 @@ static void *act_late(void *arg)
 	return arg;
 }
 
+static void *await_for_ever(void *arg)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+
+	pthread_mutex_lock(&mutex);
+	for (;;)
+		pthread_cond_wait(&never, &mutex);
+	return arg;
+}
+
+/* The other thread never acts again. */
+static int leave_one_waiting(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, await_for_ever, NULL);
+	return 0;
+}
+
 /* The other thread acts when main() has returned. */
 static int leave_one_behind(void)
 {
@@ -433,6 +453,8 @@ int main(int argc, char **argv)
 		return hand_out();
 	if (is("stacks"))
 		return reuse_stacks();
+	if (is("waiting"))
+		return leave_one_waiting();
 	if (is("behind"))
 		return leave_one_behind();
 	if (!strncmp(way, "barrier", strlen("barrier")) || !strncmp(way, "condition", strlen("condition")))
