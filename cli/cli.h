@@ -25,6 +25,9 @@ struct cli_words {
 	unsigned count, cap;
 };
 
+/* Begins the names of the rules of `dpe race` that predict: predicted_race_x complements race_x. */
+#define CLI_PREDICTED "predicted_"
+
 /* The parsed command line, and what every command needs. */
 struct cli {
 	const struct cli_command *command;

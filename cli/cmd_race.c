@@ -129,7 +129,7 @@ static void add_rules(struct cli *cli, const char *word)
 
 	add_rule(cli, "detect race_", word, pair);
 	if (!cli->no_predict)
-		add_rule(cli, "predict predicted_race_", word, pair);
+		add_rule(cli, "predict " CLI_PREDICTED "race_", word, pair);
 	free(pair);
 }
 
@@ -151,7 +151,7 @@ int cli_race(struct cli *cli)
 	struct cli_live_run how = {.recognize = true,
 		.launch = !cli->pid,
 		.memory_observed = memory,
-		.skip_happened = "predicted_"};
+		.skip_happened = CLI_PREDICTED};
 
 	if (!memory && cli->heap) {
 		cli_usage_error(cli, "--heap is about all memory, and takes no variable or function");

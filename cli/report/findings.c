@@ -160,13 +160,11 @@ void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const s
 	free(name);
 }
 
-static const char predicted[] = "predicted_";
-
 /* `as_happened`: the key of the same finding if it is one of this run, of `race_x` instead of `predicted_race_x`. */
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count, bool values, bool as_happened)
 {
-	const char *rule = dpe_rule_name(verdict->rule) + (as_happened ? strlen(predicted) : 0);
+	const char *rule = dpe_rule_name(verdict->rule) + (as_happened ? strlen(CLI_PREDICTED) : 0);
 	struct dpe_text key = {0};
 
 	/* Which of race.dpe's rules found it depends on the number of bytes. */
@@ -261,7 +259,7 @@ static struct cli_finding *find_happened(struct cli_report *report, const struct
 	struct dpe_message *const *events, unsigned count)
 {
 	bool complements = report->cli->predicts_races && verdict->prediction &&
-			   !strncmp(dpe_rule_name(verdict->rule), predicted, strlen(predicted));
+			   !strncmp(dpe_rule_name(verdict->rule), CLI_PREDICTED, strlen(CLI_PREDICTED));
 	char *key = complements ? key_of(report, verdict, events, count, true, true) : NULL;
 	struct cli_finding *finding = NULL;
 

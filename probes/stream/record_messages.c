@@ -103,7 +103,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 
 /* ---- kinds -------------------------------------------------------------------------------- */
 
-/* Told early, as the choice is the user's: only a program that dpe starts, and does not follow, can have the library. */
+/* Early, so that the user can start again. Only a program that dpe starts, without --follow, can load the library. */
 static void note_cost(struct dpe_probes *probes, uint64_t now)
 {
 	if (!probes->preloadable++)
