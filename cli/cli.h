@@ -114,6 +114,8 @@ FILE *cli_create_file(const char *path, const char *meanwhile);
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */
 void cli_usage_error(struct cli *cli, const char *fmt, ...) DPE_PRINTF(2, 3);
+/* Whether the first word is a program, which belongs after "--"; true after a usage error that says so. */
+bool cli_has_stray_program(struct cli *cli);
 /* "; did you mean 'x'?" with the names nearest to a misspelt word, or "". The text is stored in `text`. */
 const char *cli_did_you_mean(
 	struct dpe_text *text, const char *word, const char *const *names, unsigned count);

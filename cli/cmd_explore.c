@@ -88,6 +88,8 @@ static bool attend_gdb(void *context, pid_t run)
 /* False after a diagnostic. */
 static bool check_usage(struct cli *cli)
 {
+	if (cli_has_stray_program(cli))
+		return false;
 	if (cli->words.count)
 		cli_usage_error(cli, "'%s' is not an option; put the program after --", cli->words.at[0]);
 	else if (!cli->target || !cli->target[0])

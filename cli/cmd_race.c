@@ -157,6 +157,8 @@ int cli_race(struct cli *cli)
 		cli_usage_error(cli, "--heap is about all memory, and takes no variable or function");
 		return CLI_ERROR;
 	}
+	if (cli_has_stray_program(cli))
+		return CLI_ERROR;
 	cli->predicts_races = !cli->no_predict;
 	how.once = memory && !cli->specs.count && !cli->rules.len;
 	if (memory && !cli->plan && !(cli->target && cli->target[0])) {

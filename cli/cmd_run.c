@@ -11,6 +11,8 @@ static const char *other_way(unsigned mask)
 
 static bool has_target(struct cli *cli)
 {
+	if (cli_has_stray_program(cli))
+		return false;
 	if (cli->words.count) {
 		cli_usage_error(
 			cli, "unexpected argument '%s': the program follows '--'", cli->words.at[0]);

@@ -38,6 +38,16 @@ void cli_usage_error(struct cli *cli, const char *fmt, ...)
 	dpe_text_free(&text);
 }
 
+bool cli_has_stray_program(struct cli *cli)
+{
+	const char *word = cli->words.count ? cli->words.at[0] : NULL;
+
+	if (!word || !strchr(word, '/') || access(word, X_OK))
+		return false;
+	cli_usage_error(cli, "'%s' is a program, which follows '--': dpe %s -- %s", word, cli->command->name, word);
+	return true;
+}
+
 const char *cli_did_you_mean(
 	struct dpe_text *text, const char *word, const char *const *names, unsigned count)
 {

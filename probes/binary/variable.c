@@ -5,6 +5,7 @@
 #include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
 #include "probes/binary/elf_symbols.h"
+#include "probes/binary/inlined.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
 #include "probes/limits.h"
@@ -190,6 +191,10 @@ static char *explain_unknown(struct dpe_module *module, const struct variable_se
 		return other;
 	if (dpe_module_find(module, search->whole, &count))
 		return dpe_xasprintf("it is a function: write it without brackets, or for dpe race twice: %s,%s",
+			search->whole, search->whole);
+	if (dpe_inlined_everywhere(module, search->scope, search->last))
+		return dpe_xasprintf("it is a function that the compiler inlined everywhere: compile with -fno-inline, or declare it "
+				     "__attribute__((noinline)), and for dpe race write it twice: %s,%s",
 			search->whole, search->whole);
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
