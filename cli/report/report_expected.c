@@ -16,6 +16,18 @@ static const char *place_in(const char *expected, const char *pattern)
 	return *expected == ' ' ? expected : NULL;
 }
 
+/* Literals that differ in carets alone may be expected at the same place. */
+static bool was_named(const struct dpe_verdict *verdict, const char *pattern, unsigned before, const char *place)
+{
+	for (unsigned i = 0; i < before; i++) {
+		const char *other = place_in(verdict->expected[i], pattern);
+
+		if (other && !strcmp(other, place))
+			return true;
+	}
+	return false;
+}
+
 /* Whether the event is unexpected, or its predecessors are. */
 static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
@@ -26,7 +38,7 @@ static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 	for (unsigned i = 0; pattern && i < verdict->nexpected; i++) {
 		const char *place = place_in(verdict->expected[i], pattern);
 
-		if (!place)
+		if (!place || was_named(verdict, pattern, i, place))
 			continue;
 		dpe_text_puts(to, due ? " or" : "; the rule wants it");
 		cli_text_safe(to, place);

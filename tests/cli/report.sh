@@ -57,6 +57,11 @@ says 'error() is a finding' 1 'r: error: bad 1'
 printf 'expect r: b ; d\n' >violated.dpe
 run "$DPE" replay -s violated.dpe log.jsonl
 says 'a violation is reported with its event and the expected one' 1 'violation of b;d' 'at d' 'expected d after b'
+printf 'expect r: (a;b)* & (a^;b^)* & (a^^;b^^)*\n' >alike.dpe
+printf '{"event":"a","thread":1}\n{"event":"a","thread":1}\n' >twice.jsonl
+run "$DPE" replay -s alike.dpe twice.jsonl
+check 'a place at which several events with carets are expected is named once' \
+	"$(grep 'the rule wants' err)" = '  a@2 came right after a@1; the rule wants it independent of all before'
 
 # The reason is that the event does not fit, or its predecessors do not; none if only conditions distinguish events.
 printf 'expect order: a ; b ; c\nexpect side: x & y\nexpect two: f [.ret = 0] ; f [.ret = 1] ; f [.ret = 0]\n' >fits.dpe
