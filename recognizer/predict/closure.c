@@ -50,6 +50,21 @@ static void grow(struct dpe_closure *closure, unsigned nchains)
 	closure->nchains = nchains;
 }
 
+void dpe_closure_copy(struct dpe_closure *closure, const struct dpe_closure *from)
+{
+	size_t size = from->nchains * sizeof(uint32_t);
+
+	dpe_closure_clear(closure);
+	grow(closure, from->nchains);
+	memcpy(closure->before, from->before, size);
+	memcpy(closure->there, from->there, size);
+	memcpy(closure->seen, from->seen, size);
+	memcpy(closure->pending, from->pending, from->npending * sizeof(*from->pending));
+	closure->npending = from->npending;
+	closure->refused = from->refused;
+	closure->leans = from->leans;
+}
+
 static inline void raise_there(struct dpe_closure *closure, uint32_t chain, uint32_t index)
 {
 	if (closure->there[chain] >= index)

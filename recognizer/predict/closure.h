@@ -38,6 +38,8 @@ static inline size_t dpe_closure_bytes(const struct dpe_closure *closure)
 }
 /* Empties it. */
 void dpe_closure_clear(struct dpe_closure *closure);
+/* Makes it equal to one to which nothing was closed yet. */
+void dpe_closure_copy(struct dpe_closure *closure, const struct dpe_closure *from);
 /* Adds an event: what must precede it, and the event itself to `there`. */
 void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *history, uint64_t number);
 /* Of each two conflicting acquires that are there, adds the release of the earlier one. */

@@ -16,6 +16,7 @@ struct waiting_match {
 
 struct dpe_reorder {
 	struct dpe_arrangement arrangement;
+	struct dpe_closure cut; /* of the last try */
 	uint8_t tries[DPE_REORDER_PLACES]; /* by a hash of the places */
 	struct waiting_match waiting[DPE_REORDER_WAITING];
 	unsigned nwaiting;
@@ -27,7 +28,6 @@ static struct dpe_reorder *reorder_of(struct dpe_prediction_search *search)
 		search->reorder = dpe_xcalloc(1, sizeof(*search->reorder));
 	return search->reorder;
 }
-
 
 /* The events that are reordered begin with those of the sections in which the match's earliest one is, and a few
  * more. 0: it is too long ago. Adds to `*work` the threads and locks that were looked at. */
@@ -267,7 +267,20 @@ static void spend(struct dpe_prediction_search *search, uint64_t work)
 	search->reorder_work -= work < search->reorder_work ? work : search->reorder_work;
 }
 
-/* In search->least: a run with another order of locks that shows the match. */
+/* In search->least: the cut with locks in the observed order, if that shows the match. */
+static bool keeps_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	if (!dpe_pomset_has_order(assignment->pomset))
+		return false;
+	dpe_closure_copy(&search->reorder->cut, &search->least);
+	dpe_closure_close(&search->least, search->history);
+	if (!search->least.refused && dpe_match_is_shown(search, assignment))
+		return true;
+	dpe_closure_copy(&search->least, &search->reorder->cut);
+	return false;
+}
+
+/* In search->least: a run that shows the match, with locks in the observed order or in another one. */
 static bool find_run(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
 	const struct dpe_taking **open)
 {
@@ -279,10 +292,12 @@ static bool find_run(struct dpe_prediction_search *search, const struct dpe_assi
 	if (!first)
 		return false;
 	a->nbefore = 0;
-	a->order.first = first;
-	a->looked_at += search->history->nevents - first;
 	if (!find_cut(search, assignment, first, open))
 		return false;
+	if (keeps_order(search, assignment))
+		return true;
+	a->order.first = first;
+	a->looked_at += search->history->nevents - first;
 	set_limits(search, assignment);
 	if (!dpe_arrange(a, search->history, search->least.there, search->least.nchains))
 		return false;
@@ -304,22 +319,6 @@ static bool find_more(struct dpe_prediction_search *search, const struct dpe_ass
 	for (unsigned i = 0; i < history->nchains; i++)
 		dpe_closure_raise(&search->least, history, i, dpe_chain_before(history, i, last + 1));
 	return dpe_match_is_shown(search, assignment);
-}
-
-/* In search->least: what the match needs, with locks in the observed order, if that shows it. */
-static bool find_in_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
-{
-	const struct dpe_taking *open = NULL;
-	uint64_t first, work = 0;
-
-	if (!dpe_pomset_has_order(assignment->pomset))
-		return false;
-	first = find_first(search->history, assignment, &work);
-	spend(search, work);
-	if (!first || !find_cut(search, assignment, first, &open))
-		return false;
-	dpe_closure_close(&search->least, search->history);
-	return !search->least.refused && dpe_match_is_shown(search, assignment);
 }
 
 static bool is_same(const struct dpe_assignment *a, const struct dpe_assignment *b)
@@ -431,7 +430,7 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 	if (exclude_each_other(search, assignment) || !dpe_prediction_admits(search, assignment) ||
 		!count_try(search, assignment))
 		return;
-	if (find_more(search, assignment) || find_in_order(search, assignment))
+	if (find_more(search, assignment))
 		report(search, assignment);
 	else
 		look(search, assignment);
@@ -489,5 +488,6 @@ void dpe_reorder_free(struct dpe_prediction_search *search)
 	if (!search->reorder)
 		return;
 	dpe_arrangement_free(&search->reorder->arrangement);
+	dpe_closure_free(&search->reorder->cut);
 	free(search->reorder);
 }
