@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dpe_log_writer *create(struct cli *cli, bool ordered)
+static struct dpe_log_writer *create(struct cli *cli, struct dpe_log_header header)
 {
 	enum dpe_log_format format = cli->to ? dpe_log_format_named(cli->to) : DPE_LOG_UNKNOWN;
 
-	return dpe_log_create(cli->names, cli->output, format, ordered, cli->diags);
+	return dpe_log_create(cli->names, cli->output, format, header, cli->diags);
 }
 
 /* The losses that the log reports. Damage is a loss as well, of an unknown thread. */
@@ -26,7 +26,7 @@ static void write_losses(
 
 static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 {
-	struct dpe_log_writer *writer = create(cli, dpe_log_ordered(reader));
+	struct dpe_log_writer *writer = create(cli, dpe_log_header(reader));
 	struct dpe_message *message;
 	bool good = true;
 	int got;
@@ -118,8 +118,9 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 		.lost = on_lost,
 		.unsure = on_unsure,
 	};
+	struct dpe_log_header header = dpe_log_header(reader);
 	const struct dpe_recognizer_options options = {
-		.ordered = dpe_log_ordered(reader),
+		.ordered = header.ordered,
 		.stabilize_only = true,
 		.debug = cli->debug,
 	};
@@ -129,8 +130,9 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 
 	if (spec)
 		recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	header.ordered = true;
 	if (recognizer)
-		s.writer = create(cli, true);
+		s.writer = create(cli, header);
 	if (s.writer) {
 		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer, NULL);
 		dpe_recognizer_finish(recognizer);

@@ -193,7 +193,7 @@ static void close_logs(struct logs *logs)
 /* Of several logs, even if each is ordered, only times determine the order of their messages. */
 static bool is_ordered(const struct logs *logs)
 {
-	return logs->count == 1 && dpe_log_ordered(logs->readers[0]);
+	return logs->count == 1 && dpe_log_header(logs->readers[0]).ordered;
 }
 
 static bool all_files(const struct cli *cli)
@@ -203,6 +203,15 @@ static bool all_files(const struct cli *cli)
 			return false;
 	}
 	return true;
+}
+
+static bool omits_reads(const struct logs *logs)
+{
+	for (unsigned i = 0; i < logs->count; i++) {
+		if (dpe_log_header(logs->readers[i]).omits_reads)
+			return true;
+	}
+	return false;
 }
 
 static struct dpe_recognizer_options options_of(const struct cli *cli, bool ordered)
@@ -220,11 +229,15 @@ static struct dpe_recognizer_options options_of(const struct cli *cli, bool orde
 static bool replay_beside(
 	struct cli *cli, const struct dpe_spec *spec, struct dpe_log_reader *reader, struct cli_report *report)
 {
-	const struct dpe_recognizer_options options = options_of(cli, dpe_log_ordered(reader));
+	const struct dpe_recognizer_options options = options_of(cli, dpe_log_header(reader).ordered);
 	const struct dpe_recognizer_sink sink = cli_report_begin_beside(report);
 	struct dpe_recognizer *recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
-	bool good = recognizer && cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
+	bool good = false;
 
+	if (recognizer && dpe_log_header(reader).omits_reads)
+		dpe_recognizer_expect_updates(recognizer);
+	if (recognizer)
+		good = cli_feed_log(cli, reader, cli->beside, recognizer, NULL);
 	if (recognizer)
 		dpe_recognizer_finish(recognizer);
 	cli_report_end_beside(report, recognizer);
@@ -255,6 +268,8 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 	if (recognizer) {
 		struct cli_stats *stats = cli_stats_begin(cli, recognizer);
 
+		if (omits_reads(logs))
+			dpe_recognizer_expect_updates(recognizer);
 		for (unsigned i = 0; i < logs->count; i++)
 			good &= cli_feed_log(
 				cli, logs->readers[i], cli->words.at[i], recognizer, &progress);

@@ -289,13 +289,14 @@ static bool begin_outputs(struct live *live)
 }
 
 /* Only when all probes are placed, so that an earlier log is not lost if they cannot be. */
-static bool begin_log(struct live *live)
+static bool begin_log(struct live *live, bool omits_reads)
 {
 	struct cli *cli = live->cli;
+	const struct dpe_log_header header = {.ordered = true, .omits_reads = omits_reads};
 
 	if (!cli->output)
 		return true;
-	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, true, cli->diags);
+	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, header, cli->diags);
 	cli_report_log(live->report, live->log);
 	return live->log;
 }
@@ -559,14 +560,17 @@ static bool attaches_to_waits(const struct live *live)
 
 static bool begin_observing(struct live *live)
 {
+	bool omits_reads;
+
 	if (!begin_probes(live)) {
 		if (attaches_to_waits(live) && !kill(live->cli->pid, 0))
 			cli_report_waits(live->report, live->cli->pid, false); /* which needs fewer rights */
 		return false;
 	}
-	if (!begin_log(live))
+	omits_reads = dpe_probes_omits_reads(live->probes);
+	if (!begin_log(live, omits_reads))
 		return false;
-	if (dpe_probes_omits_reads(live->probes))
+	if (omits_reads)
 		dpe_recognizer_expect_updates(live->recognizer);
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);

@@ -15,6 +15,7 @@
 #define DPEL_VERSION 3
 #define DPEL_ORDERED 1u /* flags of the header */
 #define DPEL_UNREFERENCED 2u
+#define DPEL_OMITS_READS 4u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
 #define DPEL_END 0x20444e45u          /* "END ": the log is complete; reported losses */
 

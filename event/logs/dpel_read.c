@@ -84,7 +84,7 @@ static const char *check_header(const struct dpel_header *header)
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
 	if (le32toh(header->size) != sizeof(*header) ||
-		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNREFERENCED))
+		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNREFERENCED | DPEL_OMITS_READS))
 		return "the header says what version 3 does not know";
 	return NULL;
 }
@@ -98,7 +98,8 @@ bool dpe_dpel_begin(struct dpe_log_reader *reader)
 		what = check_header(&header);
 	else
 		what = "this is not a .dpel log: it is shorter than the header of one";
-	reader->ordered = le16toh(header.flags) & DPEL_ORDERED;
+	reader->header.ordered = le16toh(header.flags) & DPEL_ORDERED;
+	reader->header.omits_reads = le16toh(header.flags) & DPEL_OMITS_READS;
 	reader->unreferenced = le16toh(header.flags) & DPEL_UNREFERENCED;
 	if (what)
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "%s", what);

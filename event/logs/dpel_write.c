@@ -10,8 +10,9 @@ static struct dpel_header make_header(const struct dpe_log_writer *writer, bool 
 {
 	struct dpel_header header = {
 		.version = htole16(DPEL_VERSION),
-		.flags = htole16(
-			(writer->ordered ? DPEL_ORDERED : 0) | (unreferenced ? DPEL_UNREFERENCED : 0)),
+		.flags = htole16((writer->header.ordered ? DPEL_ORDERED : 0) |
+				 (writer->header.omits_reads ? DPEL_OMITS_READS : 0) |
+				 (unreferenced ? DPEL_UNREFERENCED : 0)),
 		.size = htole32(sizeof(header)),
 	};
 
@@ -199,7 +200,7 @@ bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_mes
 	if (writer->unreferenced)
 		return false;
 	if (message->has_seq)
-		return writer->ordered;
+		return writer->header.ordered;
 	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
 }
 

@@ -12,7 +12,7 @@ static const struct {
 } member_names[M_UNKNOWN] = {NAME("event"), NAME("id"), NAME("pred"), NAME("thread"),
 	NAME("process"), NAME("host"), NAME("seq"), NAME("time"), NAME("args"), NAME("ret"),
 	NAME("vars"), NAME("stack"), NAME("module"), NAME("comm"), NAME("dpe_log"),
-	NAME("ordered"), NAME("dpe_lost")};
+	NAME("ordered"), NAME("omits_reads"), NAME("dpe_lost")};
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
@@ -50,6 +50,11 @@ static bool wrong_type(struct dpe_jsonl *j, const char *wanted, struct dpe_value
 static bool is_whole(struct dpe_value value)
 {
 	return value.kind == DPE_UINT || (value.kind == DPE_INT && value.num >= 0);
+}
+
+static bool is_true(struct dpe_value value)
+{
+	return value.kind == DPE_RAW && !strcmp(value.text, "true");
 }
 
 static bool is_id(struct dpe_value value)
@@ -150,8 +155,12 @@ bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 	case M_HEADER:
 		return set_header(j, value);
 	case M_ORDERED:
-		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
-		add_extra(j, value); /* "ordered" has a meaning in a header only */
+		j->header.ordered = is_true(value);
+		add_extra(j, value); /* it has a meaning in a header only, as the next one */
+		return true;
+	case M_OMITS_READS:
+		j->header.omits_reads = is_true(value);
+		add_extra(j, value);
 		return true;
 	case M_LOST:
 		if (!is_whole(value))
@@ -247,7 +256,7 @@ static enum jsonl_member find_member(struct dpe_jsonl *j, const char *text, size
 bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
 {
 	j->member = find_member(j, text, len);
-	if (j->member == M_UNKNOWN || j->member == M_ORDERED) {
+	if (j->member == M_UNKNOWN || j->member == M_ORDERED || j->member == M_OMITS_READS) {
 		dpe_text_puts(&j->extra, j->extra.len ? "," : "");
 		dpe_json_string(&j->extra, text, len);
 		dpe_text_puts(&j->extra, ":");

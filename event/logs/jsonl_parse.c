@@ -447,7 +447,8 @@ void dpe_jsonl_reset_line(struct dpe_jsonl *j)
 	j->member = M_UNKNOWN;
 	j->extra.len = 0;
 	j->version = 0;
-	j->ordered = j->ended_early = false;
+	j->header = (struct dpe_log_header){0};
+	j->ended_early = false;
 	j->at = j->line.at;
 	j->end = j->line.at + j->line.len;
 }

@@ -130,7 +130,7 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 	j->pending = !j->good || !(j->seen >> M_HEADER & 1);
 	if (j->pending)
 		return true;
-	reader->ordered = j->ordered;
+	reader->header = j->header;
 	if (j->version == 1)
 		return true;
 	dpe_log_error(reader, DPE_ERROR, reader->line,

@@ -21,7 +21,8 @@ enum jsonl_member {
 	M_MODULE,
 	M_COMM,
 	M_HEADER,  /* dpe_log */
-	M_ORDERED, /* of the header */
+	M_ORDERED, /* of the header, like the next one */
+	M_OMITS_READS,
 	M_LOST,    /* dpe_lost: a line that is not a message */
 	M_UNKNOWN,
 };
@@ -48,7 +49,7 @@ struct dpe_jsonl {
 	struct dpe_text extra;
 	int64_t version;
 	uint64_t lost;
-	bool ordered;
+	struct dpe_log_header header; /* members of a header; in messages they have no meaning */
 	struct dpe_value *list; /* elements of args, pred or stack */
 	unsigned nlist, caplist;
 	struct dpe_var *vars;

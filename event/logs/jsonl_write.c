@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-void dpe_jsonl_header(struct dpe_text *to, bool ordered)
+void dpe_jsonl_header(struct dpe_text *to, struct dpe_log_header header)
 {
-	dpe_text_puts(to, ordered ? "{\"dpe_log\":1,\"ordered\":true}\n" : "{\"dpe_log\":1}\n");
+	dpe_text_printf(to, "{\"dpe_log\":1%s%s}\n", header.ordered ? ",\"ordered\":true" : "",
+		header.omits_reads ? ",\"omits_reads\":true" : "");
 }
 
 static void print_member(struct dpe_text *to, const char *name, struct dpe_value value)

@@ -110,7 +110,7 @@ static bool begin(struct dpe_log_reader *reader, const char *expression)
 	case DPE_LOG_STD:
 		reader->read = dpe_std_read;
 		reader->std = dpe_std_new(reader->names);
-		reader->ordered = reader->unreferenced = true;
+		reader->header.ordered = reader->unreferenced = true;
 		return true;
 	case DPE_LOG_DPEL:
 		reader->read = dpe_dpel_read;
@@ -260,9 +260,9 @@ void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, ui
 	last->count = last->count + count < count ? UINT64_MAX : last->count + count;
 }
 
-bool dpe_log_ordered(const struct dpe_log_reader *reader)
+struct dpe_log_header dpe_log_header(const struct dpe_log_reader *reader)
 {
-	return reader->ordered;
+	return reader->header;
 }
 
 bool dpe_log_unreferenced(const struct dpe_log_reader *reader)
@@ -363,7 +363,7 @@ static void begin_writing(struct dpe_log_writer *writer)
 	if (writer->format == DPE_LOG_DPEL)
 		writer->dpel = dpe_dpel_writer_new(writer);
 	else if (writer->format == DPE_LOG_JSONL)
-		dpe_jsonl_header(&writer->text, writer->ordered);
+		dpe_jsonl_header(&writer->text, writer->header);
 	flush_text(writer);
 }
 
@@ -373,7 +373,7 @@ void dpe_log_omit_ids(struct dpe_log_writer *writer)
 }
 
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
-	enum dpe_log_format format, bool ordered, struct dpe_diags *diags)
+	enum dpe_log_format format, struct dpe_log_header header, struct dpe_diags *diags)
 {
 	struct dpe_log_writer *writer;
 	FILE *to;
@@ -398,7 +398,7 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 	writer->name = dpe_xstrdup(to == stdout ? "standard output" : path);
 	writer->to = to;
 	writer->format = format;
-	writer->ordered = ordered;
+	writer->header = header;
 	begin_writing(writer);
 	return writer;
 }
@@ -421,7 +421,7 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 		dpe_dpel_write(writer, message, preds, npreds);
 	else
 		dpe_jsonl_write(
-			&writer->text, writer->names, writer->ordered, message, preds, npreds);
+			&writer->text, writer->names, writer->header.ordered, message, preds, npreds);
 	flush_text(writer);
 }
 

@@ -15,7 +15,8 @@ struct dpe_log_reader {
 	uint32_t index;
 	uint64_t place; /* of the last message */
 	unsigned line;
-	bool truncated, ordered;
+	bool truncated;
+	struct dpe_log_header header;
 	bool unreferenced; /* no message has predecessors */
 	struct dpe_pool *pool;    /* of messages */
 	struct dpe_recycler recycler;
@@ -48,7 +49,8 @@ struct dpe_log_writer {
 	char *name;
 	FILE *to;
 	enum dpe_log_format format;
-	bool ordered, unreferenced;
+	struct dpe_log_header header;
+	bool unreferenced;
 	struct dpe_text text; /* the current line */
 	struct dpe_dpel_writer *dpel;
 	struct dpe_log_thread *threads; /* gaps.c */
@@ -85,7 +87,7 @@ bool dpe_json_is_members(const char *text, size_t len);
 /* Reads the header if there is one. False after a diagnostic. */
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
 void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
-void dpe_jsonl_header(struct dpe_text *to, bool ordered);
+void dpe_jsonl_header(struct dpe_text *to, struct dpe_log_header header);
 /* `ids`: messages known by thread and number get an id too, for predecessors to refer to. */
 void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
 	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds);

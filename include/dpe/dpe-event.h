@@ -208,18 +208,21 @@ struct dpe_log_loss {
 /* The losses reported so far: returns their number, sets *losses, which the reader owns. A
  * thread may occur more than once. */
 unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_log_loss **losses);
-/* True if the header says that messages are in causal order (`"ordered":true`); .std always is. */
-bool dpe_log_ordered(const struct dpe_log_reader *reader);
+/* What a log's header says of all its messages. */
+struct dpe_log_header {
+	bool ordered;     /* they are in causal order (`"ordered":true`); those of .std always are */
+	bool omits_reads; /* reads of memory may be missing: see dpe_recognizer_expect_updates */
+};
+struct dpe_log_header dpe_log_header(const struct dpe_log_reader *reader);
 /* True if no further message of the log has predecessors: of a file known from the beginning, of another log
  * after many messages without. */
 bool dpe_log_unreferenced(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 
 struct dpe_log_writer;
-/* "-" is standard output. `ordered` goes into the header of formats that have one. NULL, with a
- * diagnostic, on failure. */
+/* "-" is standard output. The header is written in formats that have one. NULL, with a diagnostic, on failure. */
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
-	enum dpe_log_format format, bool ordered, struct dpe_diags *diags);
+	enum dpe_log_format format, struct dpe_log_header header, struct dpe_diags *diags);
 /* No message will refer to another as a predecessor: leaves out ids that exist only for that. */
 void dpe_log_omit_ids(struct dpe_log_writer *writer);
 /* Writes a message with `npreds` additional predecessors (added by synchronisation). In .msg an

@@ -108,7 +108,8 @@ static void convert(const char *from, const char *to, bool ordered)
 	struct dpe_names *names = dpe_names_new();
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_log_reader *reader = dpe_log_open(names, from, DPE_LOG_UNKNOWN, 0, diags);
-	struct dpe_log_writer *writer = dpe_log_create(names, to, DPE_LOG_UNKNOWN, ordered, diags);
+	const struct dpe_log_header header = {.ordered = ordered};
+	struct dpe_log_writer *writer = dpe_log_create(names, to, DPE_LOG_UNKNOWN, header, diags);
 	struct dpe_message *message;
 	int got;
 
@@ -457,21 +458,25 @@ static void many_sources_and_shapes_come_back(void **state)
 	dpe_text_free(&log);
 }
 
-static void order_is_kept(void **state)
+static void what_the_header_says_is_kept(void **state)
 {
 	char path[] = DPEL;
 
 	(void)state;
 	make_file(path, 5);
-	for (unsigned ordered = 0; ordered < 2; ordered++) {
+	for (unsigned bits = 0; bits < 4; bits++) {
+		const struct dpe_log_header written = {bits & 1, bits & 2};
+		struct dpe_log_header read;
 		struct dpe_names *names = dpe_names_new();
 		struct dpe_diags *diags = dpe_diags_new();
 		struct dpe_log_reader *reader;
 
-		dpe_log_finish(dpe_log_create(names, path, DPE_LOG_UNKNOWN, ordered, diags), diags);
+		dpe_log_finish(dpe_log_create(names, path, DPE_LOG_UNKNOWN, written, diags), diags);
 		reader = dpe_log_open(names, path, DPE_LOG_UNKNOWN, 0, diags);
 		assert_non_null(reader);
-		assert_int_equal(dpe_log_ordered(reader), ordered);
+		read = dpe_log_header(reader);
+		assert_int_equal(read.ordered, written.ordered);
+		assert_int_equal(read.omits_reads, written.omits_reads);
 		dpe_log_close(reader);
 		dpe_diags_free(diags);
 		dpe_names_free(names);
@@ -508,7 +513,7 @@ static void added_preds_and_addresses_come_back(void **state)
 
 	(void)state;
 	make_file(path, 5);
-	writer = dpe_log_create(names, path, DPE_LOG_UNKNOWN, true, diags);
+	writer = dpe_log_create(names, path, DPE_LOG_UNKNOWN, (struct dpe_log_header){.ordered = true}, diags);
 	dpe_log_write(writer, first, NULL, 0);
 	dpe_log_write(writer, second, &pred, 1);
 	assert_int_equal(dpe_log_finish(writer, diags), 0);
@@ -872,7 +877,7 @@ int main(void)
 		cmocka_unit_test(all_at_once_equals_step_by_step),
 		cmocka_unit_test(jumping_counts_round_trip),
 		cmocka_unit_test(many_sources_and_shapes_come_back),
-		cmocka_unit_test(order_is_kept),
+		cmocka_unit_test(what_the_header_says_is_kept),
 		cmocka_unit_test(added_preds_and_addresses_come_back),
 		cmocka_unit_test(cut_off_at_any_byte),
 		cmocka_unit_test(everything_before_the_cut_is_read),

@@ -132,7 +132,8 @@ static void order_and_losses_are_reported(void **state)
 	struct dpe_message *message;
 
 	(void)state;
-	assert_true(dpe_log_ordered(log.reader));
+	assert_true(dpe_log_header(log.reader).ordered);
+	assert_false(dpe_log_header(log.reader).omits_reads);
 	assert_int_equal(dpe_log_read(log.reader, &message), 1);
 	dpe_message_unref(message);
 	assert_int_equal(dpe_log_read(log.reader, &message), 0);
@@ -142,6 +143,31 @@ static void order_and_losses_are_reported(void **state)
 	assert_string_equal(losses[2].thread.text, "worker");
 	assert_int_equal(losses[3].thread.kind, DPE_NONE);
 	close_log(&log);
+}
+
+static void what_the_header_says_is_read(void **state)
+{
+	static const struct {
+		const char *text;
+		struct dpe_log_header header;
+	} cases[] = {
+		{"{\"dpe_log\":1,\"omits_reads\":true}\n", {.omits_reads = true}},
+		{"{\"dpe_log\":1,\"ordered\":true,\"omits_reads\":true}\n", {true, true}},
+		{"{\"dpe_log\":1,\"ordered\":1,\"omits_reads\":false}\n", {0}},
+		{"{\"event\":\"a\",\"ordered\":true,\"omits_reads\":true}\n", {0}},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct log log = open_log(cases[i].text, strlen(cases[i].text));
+		struct dpe_log_header header = dpe_log_header(log.reader);
+
+		assert_int_equal(header.ordered, cases[i].header.ordered);
+		assert_int_equal(header.omits_reads, cases[i].header.omits_reads);
+		close_log(&log);
+	}
+	assert_reads("{\"event\":\"a\",\"id\":1,\"omits_reads\":true}\n",
+		"{\"event\":\"a\",\"id\":1,\"omits_reads\":true}\n");
 }
 
 static void bad_lines_are_reported_and_skipped(void **state)
@@ -278,7 +304,7 @@ static void a_full_disk_is_reported(void **state)
 	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
-	writer = dpe_log_create(names, "/dev/full", DPE_LOG_JSONL, false, diags);
+	writer = dpe_log_create(names, "/dev/full", DPE_LOG_JSONL, (struct dpe_log_header){0}, diags);
 	assert_non_null(writer);
 	for (int i = 0; i < 10000; i++)
 		dpe_log_write(writer, &draft, NULL, 0);
@@ -317,6 +343,7 @@ int main(void)
 		cmocka_unit_test(ids_are_given_where_there_are_none),
 		cmocka_unit_test(the_header_is_no_message),
 		cmocka_unit_test(order_and_losses_are_reported),
+		cmocka_unit_test(what_the_header_says_is_read),
 		cmocka_unit_test(bad_lines_are_reported_and_skipped),
 		cmocka_unit_test(trailing_text_is_reported),
 		cmocka_unit_test(invalid_utf8_is_reported),

@@ -30,7 +30,7 @@ static char *convert(const char *text, enum dpe_log_format from, enum dpe_log_fo
 	close(fd);
 	close(mkstemp(out));
 	reader = dpe_log_open(names, in, from, 0, diags);
-	writer = dpe_log_create(names, out, to, false, diags);
+	writer = dpe_log_create(names, out, to, (struct dpe_log_header){0}, diags);
 	assert_non_null(reader);
 	assert_non_null(writer);
 	while ((got = dpe_log_read(reader, &message))) {

@@ -59,7 +59,7 @@ static char *read_all(struct fixture *f, struct dpe_log_writer *writer)
 	int got;
 
 	assert_non_null(reader);
-	assert_true(dpe_log_ordered(reader));
+	assert_true(dpe_log_header(reader).ordered);
 	dpe_text_puts(&text, "");
 	while ((got = dpe_log_read(reader, &message))) {
 		if (got < 0) {
@@ -222,7 +222,7 @@ static void traces_come_back(void **state)
 	(void)state;
 	close(mkstemps(path, 4));
 	begin(&f, std, strlen(std));
-	writer = dpe_log_create(f.names, path, DPE_LOG_UNKNOWN, true, f.diags);
+	writer = dpe_log_create(f.names, path, DPE_LOG_UNKNOWN, (struct dpe_log_header){.ordered = true}, f.diags);
 	assert_non_null(writer);
 	free(read_all(&f, writer));
 	assert_int_equal(dpe_log_finish(writer, f.diags), 0);
@@ -260,7 +260,7 @@ static void expect_writing(const char *name, const char *arg, const char *wanted
 
 	close(mkstemps(path, 4));
 	begin(&f, "", 0);
-	writer = dpe_log_create(f.names, path, DPE_LOG_UNKNOWN, false, f.diags);
+	writer = dpe_log_create(f.names, path, DPE_LOG_UNKNOWN, (struct dpe_log_header){0}, f.diags);
 	message = make(&f, name, arg);
 	dpe_log_write(writer, message, NULL, 0);
 	dpe_message_unref(message);

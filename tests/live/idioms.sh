@@ -29,6 +29,22 @@ cases() {
 	same "$1: the race of each wrong case is found" named <expected
 	check "$1: wrong cases give exit status 1, and no event is lost" "$status $(grep -c ' 0 lost' err)" = '1 1'
 }
+# logs COMPILER
+logs() {
+	run "$DPE" record -s predicted_race.dpe -s ipc.dpe -o "$1.jsonl" -- ./"$1" right_count
+	run "$DPE" convert "$1.jsonl" "$1.dpel"
+	run "$DPE" convert --stabilize "$1.dpel" "$1-ordered.jsonl"
+	for log in "$1.jsonl" "$1.dpel" "$1-ordered.jsonl"; do
+		run "$DPE" replay -s predicted_race.dpe -s ipc.dpe "$log"
+		says "$log: what depends on a read that is not reported is not predicted from a log" 0 'nothing found' ' 0 lost'
+	done
+}
 cases gcc
 cases clang
+logs gcc
+logs clang
+sed '1s/,"omits_reads":true//' clang.jsonl >unmarked.jsonl
+run "$DPE" replay -s predicted_race.dpe -s ipc.dpe unmarked.jsonl
+says 'a log of clang without the header that says so: it is predicted' 1 'predicted data race'
+check 'a log of a program that gcc compiled lacks no reads' "$(head -1 gcc.jsonl)" = '{"dpe_log":1,"ordered":true}'
 finish

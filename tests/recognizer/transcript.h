@@ -152,7 +152,7 @@ static inline void transcript_convert(const char *path, struct dpe_diags *diags)
 
 	assert_non_null(reader);
 	unlink(path); /* the reader has it still */
-	writer = dpe_log_create(names, path, DPE_LOG_DPEL, false, diags);
+	writer = dpe_log_create(names, path, DPE_LOG_DPEL, (struct dpe_log_header){0}, diags);
 	assert_non_null(writer);
 	while (dpe_log_read(reader, &message) > 0) {
 		dpe_log_write(writer, message, NULL, 0);
