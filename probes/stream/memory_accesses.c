@@ -106,6 +106,19 @@ bool dpe_probes_omits_reads(const struct dpe_probes *probes)
 	return probes->plan->memory && find_hooks(&probes->modules).omitted;
 }
 
+/* Tells the options of the linker: the library need not be where it looks by itself. */
+static void note_how_to_link(const struct dpe_modules *modules, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < modules->count; i++) {
+		const char *path = modules->at[i]->path;
+		int folder = (int)(strrchr(path, '/') - path);
+
+		if (!strcmp(path + folder + 1, DPE_PRELOAD_MEMORY_LIBRARY))
+			dpe_diag_at(diags, DPE_NOTE, modules->at[0]->path, "link with: -L%.*s -ldpe-mem -Wl,-rpath,%.*s", folder,
+				path, folder, path);
+	}
+}
+
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const char *path = probes->modules.at[0]->path;
@@ -124,6 +137,8 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 			"its reads and writes cannot be observed: it was not built for that; compile "
 			"with -fsanitize=thread and link, without it, with -ldpe-mem, or name "
 			"variables and functions to watch: dpe race VARIABLE -- ...");
+	if (hooks.own || !hooks.called)
+		note_how_to_link(&probes->modules, diags);
 	return hooks.called && !hooks.own;
 }
 

@@ -237,7 +237,11 @@ check 'a program that waits for dpe continues when dpe is killed' "$(grep -c wal
 # ---- what cannot be --------------------------------------------------------------------------
 run "$DPE" race -- "$BUILD/examples/producer-consumer"
 says 'a program that does not report accesses is refused, and -ldpe-mem suggested' 2 'was not built for that' '-fsanitize=thread' '-ldpe-mem' 'dpe race VARIABLE'
-check 'the refusal of a program that does not report accesses is one line' "$(lines err)" -eq 1
+check 'the refusal of a program that does not report accesses is one line, with a note of the linker options' "$(lines err)" -eq 2
+printf 'int main(void) { return 0; }\n' >none.c
+gcc -g -fsanitize=thread -c none.c && gcc none.o -o linked $(sed -n 's/.*note: link with: //p' err) || not_ok 'linking with the options of the note'
+run ./linked
+says 'a program that is linked with the options of the note runs' 0
 if gcc -fsanitize=thread -g -pthread "$TOP/tests/live/targets/memory.c" -o tsan 2>/dev/null; then
 	run "$DPE" race -- ./tsan race
 	says "a program linked with ThreadSanitizer's library is refused" 2 'is linked into it'
