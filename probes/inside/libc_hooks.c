@@ -22,7 +22,6 @@ static void *(*real_valloc)(size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
 static void (*real_free)(void *);
 static void *(*real_realloc)(void *, size_t);
-static int (*real_munmap)(void *, size_t);
 static void *(*real_memcpy)(void *, const void *, size_t);
 static void *(*real_memmove)(void *, const void *, size_t);
 static void *(*real_memset)(void *, int, size_t);
@@ -47,7 +46,6 @@ __attribute__((constructor(101))) static void look_up(void)
 	real_posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
 	real_free = dlsym(RTLD_NEXT, "free");
 	real_realloc = dlsym(RTLD_NEXT, "realloc");
-	real_munmap = dlsym(RTLD_NEXT, "munmap");
 	real_guard_acquire = dlsym(RTLD_NEXT, "__cxa_guard_acquire");
 	real_guard_release = dlsym(RTLD_NEXT, "__cxa_guard_release");
 	real_guard_abort = dlsym(RTLD_NEXT, "__cxa_guard_abort");
@@ -172,22 +170,6 @@ DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 	if (object && size && !result && WANTED(FREED))
 		dpe_preload_lose_one();
 	return hand_out(result, size, DPE_MEMORY_HERE);
-}
-
-DPE_MEMORY_EXPORTED int munmap(void *address, size_t size)
-{
-	int result;
-
-	if (WANTED(FREED)) {
-		SYNC(FREED, address, size);
-		SYNC(RENEWED, address, size);
-	}
-	if (!real_munmap)
-		look_up();
-	result = real_munmap(address, size);
-	if (result && size && WANTED(FREED))
-		dpe_preload_lose_one();
-	return result;
 }
 
 /* ---- static variables of C++ functions: who finds one made comes after who made it -------- */

@@ -2,9 +2,9 @@
 . tests/tap.sh
 need_live 'idioms of threads'
 
-# found: the variables of wrong cases that races are reported on, and a function that frees
+# found: the variables of wrong cases that races are reported on, and functions that free
 found() {
-	sed -n 's/^#[0-9]* \(predicted \)*data race on \(wrong_[a-z_]*\):.*/\2/p; s/^ .*at \(wrong_drop\)+.*/\1/p' err | sort -u
+	sed -n 's/^#[0-9]* \(predicted \)*data race on \(wrong_[a-z_]*\):.*/\2/p; s/^ .*[ab][ty] \(wrong_drop\|wrong_map_over\|wrong_move\)+.*/\1/p' err | sort -u
 }
 cat >expected <<'X'
 wrong_beside_call_once
@@ -13,6 +13,8 @@ wrong_cancelled_wait_count
 wrong_drop
 wrong_fence_of_other
 wrong_in_another_order
+wrong_map_over
+wrong_move
 wrong_unfenced
 X
 

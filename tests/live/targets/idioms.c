@@ -4,11 +4,15 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CASE(name) __attribute__((noinline)) static void name(void)
 
@@ -460,6 +464,125 @@ CASE(wrong_in_other_order)
 	run_two(count_and_go, lock_and_count);
 }
 
+/* ---- mappings ---------------------------------------------------------------------------- */
+
+#define MAPPED 65536
+#define NOBODYS ((void *)(UINT64_C(1) << 44)) /* where the kernel maps nothing by itself */
+static int *mapping;
+
+static int *map_at(void *where, int flags)
+{
+	int *made = mmap(where, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+	if (made == MAP_FAILED || (where && made != where))
+		abort();
+	return made;
+}
+
+/* As the C library unmaps the stack of a thread that ended. */
+static void *use_and_unmap_silently(void *unused)
+{
+	*mapping = 1;
+	syscall(SYS_munmap, mapping, (size_t)MAPPED);
+	end_turn();
+	return unused;
+}
+
+static void *map_there(void *unused)
+{
+	int *mine;
+
+	await_turn(1);
+	mine = map_at(NOBODYS, 0);
+	*mine = 2;
+	munmap(mine, MAPPED);
+	return unused;
+}
+
+CASE(right_mapped_again)
+{
+	turn = 0;
+	mapping = map_at(NOBODYS, 0);
+	run_two(use_and_unmap_silently, map_there);
+}
+
+/* The kernel refuses to unmap these. */
+static void *unmap_in_vain(void *unused)
+{
+	munmap(NULL, (size_t)-1);
+	munmap((char *)mapping + 1, MAPPED);
+	munmap(mapping, (size_t)1 << 60);
+	munmap(mapping, 0);
+	return unused;
+}
+
+CASE(right_unmapped_in_vain)
+{
+	mapping = map_at(NULL, 0);
+	run_two(unmap_in_vain, unmap_in_vain);
+	munmap(mapping, MAPPED);
+}
+
+static void *write_mapping(void *unused)
+{
+	*mapping = 1;
+	end_turn();
+	return unused;
+}
+
+static void *wrong_map_over(void *unused)
+{
+	await_turn(1);
+	map_at(mapping, MAP_FIXED);
+	return unused;
+}
+
+CASE(wrong_mapped_over)
+{
+	turn = 0;
+	mapping = map_at(NULL, 0);
+	run_two(write_mapping, wrong_map_over);
+}
+
+static void *wrong_move(void *unused)
+{
+	await_turn(1);
+	mremap(mapping, MAPPED, 2 * MAPPED, MREMAP_MAYMOVE);
+	return unused;
+}
+
+CASE(wrong_moved)
+{
+	turn = 0;
+	mapping = map_at(NULL, 0);
+	run_two(write_mapping, wrong_move);
+}
+
+static void *move_there(void *object)
+{
+	int *moved;
+
+	await_turn(1);
+	moved = mremap(object, MAPPED, MAPPED, MREMAP_MAYMOVE | MREMAP_FIXED, map_at(NOBODYS, 0));
+	*moved = 3;
+	munmap(moved, MAPPED);
+	return NULL;
+}
+
+CASE(right_moved)
+{
+	pthread_t threads[2];
+	int *object = map_at(NULL, 0);
+
+	*object = 1;
+	turn = 0;
+	mapping = map_at(NOBODYS, 0);
+	pthread_create(&threads[0], NULL, use_and_unmap_silently, NULL);
+	pthread_create(&threads[1], NULL, move_there, object);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -468,6 +591,7 @@ static const struct {
 	ROW(right_cancelled_wait), ROW(right_cancelled_timedwait), ROW(right_cancelled_clockwait),
 	ROW(right_cancelled_c11), ROW(right_fenced_references), ROW(right_fences), ROW(right_once),
 	ROW(right_counted), ROW(right_count_of_three), ROW(wrong_in_other_order),
+	ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
 	ROW(wrong_store_before_fence), ROW(wrong_once),
 };
