@@ -25,11 +25,11 @@ printf 'expect U: E*n;X*n\n' >u.dpe
 run "$DPE" compile --emit=pnml u.dpe
 says '--emit=pnml refuses control variables' 2 "not supported: a net of rule 'U'" 'control variables count without bound'
 head -100 "$TOP/tests/conformance/unsafe.jsonl" >unsafe.jsonl
-run python3 "$TOP/tests/conformance/nets.py" "$DPE" unsafe.jsonl
+run python3 "$TOP/tests/conformance/nets.py" --dpe "$DPE" unsafe.jsonl
 check 'accepted executions reach the end in nets of 100 unsafe rules' "$(tail -1 out)" = '100 passed, 0 failed'
 printf 'expect V: f("<&>"); g\n' >v.dpe
 run "$DPE" compile --emit=pnml v.dpe
 check '--emit=pnml escapes labels' "$(grep -c 'f(&quot;&lt;&amp;&gt;&quot;)\|f("&lt;&amp;&gt;")' out)" -eq 1
-run python3 "$TOP/tests/conformance/nets.py" "$DPE" "$TOP/tests/conformance/safe.jsonl"
+run python3 "$TOP/tests/conformance/nets.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
 check 'accepted executions reach the end in nets of 500 safe rules' "$(tail -1 out)" = '500 passed, 0 failed'
 finish

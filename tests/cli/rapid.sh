@@ -18,7 +18,7 @@ say() {
 
 traces=300
 test -n "${DPE_TEST_LONG:-}" && traces=3000
-python3 tests/conformance/races.py --dpe "$dpe" --rules "$rules" --traces $traces || status=1
+python3 tests/conformance/races.py --dpe "$dpe" --rules "$rules" --count $traces || status=1
 
 printf 'T0|w(x)|1\nT1|w(x)|2\n' >"$folder/race.std"
 "$dpe" replay "$folder/race.std" -s "$rules" 2>"$folder/said"

@@ -14,10 +14,9 @@ import json
 import os
 import random
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limited
+from cases import Cases, options
 
 DECLARED = {"n": "", "m": "q", "k": "qv", "t": "T", "w": "qvT"}  # each with the variables of rules that it depends on
 SHARES = (500, 900, 990, 999)  # of a thousand
@@ -327,20 +326,14 @@ def check(dpe, rng, folder):
     return None if alike(want, got) else f"{spec}{json.dumps(log)}\n{got}\nnot {want}"
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    failed = 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(count):
-            wrong = check(dpe, random.Random(f"{seed} {number}"), folder)
-            if wrong:
-                failed += 1
-                print(f"{number}: {wrong}")
-    print(f"{count - failed} passed, {failed} failed")
-    return 1 if failed else 0
+def main():
+    args = options(__doc__, count=100)
+    with Cases(args) as cases:
+        for number in range(args.count):
+            wrong = check(args.dpe, random.Random(f"{args.seed} {number}"), cases.folder)
+            cases.judge([wrong] if wrong else [], number)
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

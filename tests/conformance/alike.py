@@ -8,16 +8,14 @@ without such an action; short executions are compared with the reference semanti
 Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
-import os
 import random
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import run
 import wide
+from cases import Cases, options
 
 SHORT = 6  # events: as many as the reference semantics can handle
 run.SECONDS = 10  # of a processor: without the reduction, a rule may take for ever
@@ -192,13 +190,11 @@ def differences(dpe, engine, e, p, messages, folder):
     return []
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    rng, passed, failed, skipped = random.Random(seed), 0, 0, 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        while passed + failed < count:
+def main():
+    args = options(__doc__, count=100)
+    rng, skipped = random.Random(args.seed), 0
+    with Cases(args) as cases:
+        while cases.passed + cases.failed < args.count:
             parts = operands(rng)
             e = joined("par", parts)
             whole = framed(rng, e)
@@ -207,7 +203,7 @@ def main(argv):
                 continue
             messages = wide.messages_of(p)
             try:
-                wrong = differences(dpe, "pa", whole, p, messages, folder)
+                wrong = differences(args.dpe, "pa", whole, p, messages, cases.folder)
             except RuntimeError as failure:
                 if "accepts nothing" in str(failure):
                     continue
@@ -215,17 +211,12 @@ def main(argv):
                 wrong = None if "exit 3" in str(failure) else [str(failure)]
             except subprocess.TimeoutExpired:
                 wrong = ["takes too long"]
-            if wrong is None:
-                skipped += 1
-                continue
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            for what in wrong:
-                print(oracle.show(whole), json.dumps(messages), what)
-    if skipped:
-        print(f"{skipped} had nothing to compare with")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or skipped > count else 0
+            skipped += wrong is None
+            if wrong is not None:
+                cases.judge(wrong, oracle.show(whole), json.dumps(messages))
+    cases.require(skipped <= args.count, f"{skipped} had nothing to compare with")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

@@ -6,13 +6,12 @@ a .dpel log is read by a fast path that JSON Lines do not have.
     both_ways.py [--dpe ./dpe] [--seed N] [--count N]
 
 Prints each difference, then one closing line."""
-import argparse
 import json
-import os
 import random
 import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, read, replay, write, write_log
 
 RULES = """sync mutex(m): unlock(m) ; lock(m).exit
 expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
@@ -51,44 +50,31 @@ def make_log(dice, path):
             event = {"event": name, "thread": thread, "seq": numbers[thread], "time": 100 * time, "args": [value]}
             numbers[thread] += 1
             if dice.random() > 0.01:
-                lines.append(json.dumps(event) + "\n")
-    with open(path, "w") as log:
-        log.writelines(lines)
+                lines.append(event)
+    write_log(path, lines)
 
 
-def verdicts(dpe, folder, log, *options):
-    run = subprocess.run([dpe, "replay", "--all", "--format=json", *options, "-s", f"{folder}/r.dpe", log], capture_output=True, text=True)
+def verdicts(dpe, spec, log, *more):
+    run, lines = replay(dpe, spec, log, "--all", *more)
     if run.returncode not in (0, 1, 3):
         return [f"status {run.returncode}: {run.stderr[:300]}"]
-    reported = (json.loads(line) for line in run.stdout.splitlines())
     return sorted(json.dumps([v.get(key) for key in ("rule", "verdict", "event", "params", "expected", "reason", "messages")])
-                  for v in reported if v.get("type") == "verdict")
+                  for v in lines if v.get("type") == "verdict")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=60)
-    args = parser.parse_args()
-    failed = total = 0
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/r.dpe", "w") as rules:
-            rules.write(RULES)
+    args, total = options(__doc__, count=60), 0
+    with Cases(args) as cases:
+        spec, plain, binary = (f"{cases.folder}/{name}" for name in ("r.dpe", "l.jsonl", "l.dpel"))
+        write(spec, RULES)
         for number in range(args.count):
-            make_log(random.Random(args.seed * 1000003 + number), f"{folder}/l.jsonl")
-            subprocess.run([args.dpe, "convert", f"{folder}/l.jsonl", f"{folder}/l.dpel"], check=False, capture_output=True)
-            fast = verdicts(args.dpe, folder, f"{folder}/l.dpel")
-            general = verdicts(args.dpe, folder, f"{folder}/l.jsonl", "--trace=/dev/null")
+            make_log(random.Random(args.seed * 1000003 + number), plain)
+            subprocess.run([args.dpe, "convert", plain, binary], check=False, capture_output=True)
+            fast, general = verdicts(args.dpe, spec, binary), verdicts(args.dpe, spec, plain, "--trace=/dev/null")
             total += len(fast)
-            if fast != general or not fast and number == 0:
-                failed += 1
-                print(f"# seed {args.seed}, log {number}: {sorted(set(fast) ^ set(general))[:4]}")
-    if total <= 10 * args.count:
-        failed += 1
-        print(f"# only {total} verdicts")
-    print(f"{args.count - failed} passed, {failed} failed")
-    return 1 if failed else 0
+            cases.judge([sorted(set(fast) ^ set(general))[:4]] if fast != general or not fast and number == 0 else [], number)
+    cases.require(total > 10 * args.count, f"only {total} verdicts")
+    return cases.finish()
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ stabilized. A replay of each conversion has to give the verdicts of the log itse
 order of arrival says what synchronises, it may also be inconclusive. Where the log says what its threads lost, it may be the
 other way round, as events of a stabilized log are not held. Prints each difference, then one closing line.
 """
-import argparse
 import collections
 import json
 import random
 import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, replay, write
 
 RULES = """sync last S(x): d(x) ; c(x).exit
 sync fifo Q: d ; b(_).exit
@@ -66,18 +66,18 @@ def random_log(dice):
     return lines, True, 4
 
 
-def replay(dpe, spec, log):
+def verdicts(dpe, spec, log):
     """How often each verdict of a slice occurs, and which rules have inconclusive ones."""
-    run = subprocess.run([dpe, "replay", "--all", "--allow-unobserved", "--format=json", "-s", spec, log], capture_output=True, text=True)
+    run, lines = replay(dpe, spec, log, "--all", "--allow-unobserved")
     assert run.returncode in (0, 1, 2, 3), run.stderr
-    verdicts = [v for v in map(json.loads, run.stdout.splitlines()) if v["type"] == "verdict"]
-    taken_back = collections.Counter((v["rule"], json.dumps(v["params"])) for v in verdicts if "reported too early" in v.get("reason", ""))
+    found = [v for v in lines if v["type"] == "verdict"]
+    taken_back = collections.Counter((v["rule"], json.dumps(v["params"])) for v in found if "reported too early" in v.get("reason", ""))
     certain = collections.Counter()
-    for v in verdicts:
+    for v in found:
         slice = v["rule"], json.dumps(v["params"])
         if v["verdict"] != "inconclusive":
             certain[(*slice, v["verdict"])] += 1
-    return certain, taken_back, {v["rule"] for v in verdicts if v["verdict"] == "inconclusive"}
+    return certain, taken_back, {v["rule"] for v in found if v["verdict"] == "inconclusive"}
 
 
 def is_as_certain(log, copy, whole):
@@ -90,35 +90,23 @@ def is_as_certain(log, copy, whole):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    args = parser.parse_args()
-    failed = total = doubtful = 0
-    with tempfile.TemporaryDirectory() as folder:
-        spec, path = f"{folder}/r.dpe", f"{folder}/log.jsonl"
-        with open(spec, "w") as file:
-            file.write(RULES)
+    args, doubtful = options(__doc__, count=100), 0
+    with Cases(args) as cases:
+        spec, path, folder = f"{cases.folder}/r.dpe", f"{cases.folder}/log.jsonl", cases.folder
+        stabilize = ("--stabilize", "-s", spec)
+        write(spec, RULES)
         for number in range(args.count):
             lines, whole, ways = random_log(random.Random(args.seed * 1000003 + number))
-            with open(path, "w") as file:
-                file.write("\n".join(lines) + ("\n" if whole else ""))
-            log = replay(args.dpe, spec, path)
+            write(path, "\n".join(lines) + ("\n" if whole else ""))
+            log = verdicts(args.dpe, spec, path)
             doubtful += bool(log[2])
-            for words in ([f"{folder}/c.jsonl"], [f"{folder}/c.dpel"], [f"{folder}/s.jsonl", "--stabilize", "-s", spec],
-                          [f"{folder}/s.dpel", "--stabilize", "-s", spec])[:ways]:
-                total += 1
-                subprocess.run([args.dpe, "convert", *words[1:], path, words[0]], capture_output=True)
-                copy = replay(args.dpe, spec, words[0])
-                if not is_as_certain(log, copy, whole):
-                    failed += 1
-                    print(f"# seed {args.seed}, log {number}, {' '.join(words[:2])}: {log}, not {copy}:", *lines, sep="\n#   ")
-    if not 0.3 < doubtful / args.count < 0.9:
-        failed += 1
-        print(f"# {doubtful} of {args.count} are in doubt")
-    print(f"{total - failed} passed, {failed} failed")
-    return 1 if failed else 0
+            for to, *words in [("c.jsonl",), ("c.dpel",), ("s.jsonl", *stabilize), ("s.dpel", *stabilize)][:ways]:
+                subprocess.run([args.dpe, "convert", *words, path, f"{folder}/{to}"], capture_output=True)
+                copy = verdicts(args.dpe, spec, f"{folder}/{to}")
+                wrong = "\n  ".join([f"{log}, not {copy}:", *lines])
+                cases.judge([] if is_as_certain(log, copy, whole) else [wrong], number, to)
+    cases.require(0.3 < doubtful / args.count < 0.9, f"{doubtful} of {args.count} are in doubt")
+    return cases.finish()
 
 
 if __name__ == "__main__":

@@ -6,15 +6,12 @@ events.
 
 No verdict may be inconclusive. Prints each difference and a closing line with the seed, which reproduces it.
 """
-import json
-import os
 import random
 import re
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import run
+from cases import Cases, options
 
 # A rule for all threads side by side, and for one of them, as its language: complete, and prefixes.
 RULES = [
@@ -83,20 +80,14 @@ def differences(rng, dpe, folder):
     return wrong
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 50))
-    rng, passed, failed = random.Random(seed), 0, 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for _ in range(count):
-            wrong = differences(rng, dpe, folder)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            for what in wrong:
-                print(what[:500])
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+def main():
+    args = options(__doc__, count=50)
+    rng = random.Random(args.seed)
+    with Cases(args) as cases:
+        for _ in range(args.count):
+            cases.judge([what[:500] for what in differences(rng, args.dpe, cases.folder)])
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

@@ -11,12 +11,11 @@ import json
 import os
 import random
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import damage
 import limited
 import rules
+from cases import Cases, options
 from patterns import draw
 
 SYNC = """sync last release(k): release(k) ; acquire(k).exit
@@ -227,22 +226,16 @@ def check(dpe, rng, folder):
     return found
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    passed = failed = number = 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        while passed + failed < count:
+def main():
+    args, number = options(__doc__, count=100), 0
+    with Cases(args) as cases:
+        while cases.passed + cases.failed < args.count:
             number += 1
-            wrong = check(dpe, random.Random(f"{seed} {number}"), folder)
-            passed += wrong == []
-            failed += bool(wrong)
-            for what in wrong or ():
-                print(f"{number}: {what}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            wrong = check(args.dpe, random.Random(f"{args.seed} {number}"), cases.folder)
+            if wrong is not None:
+                cases.judge(wrong, number)
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

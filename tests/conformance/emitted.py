@@ -7,21 +7,17 @@ Compiles each vector's rule with `dpe compile --emit=json`, executes the automat
 verdict and first violation with the vector's. This program knows only the emitted text of the rule. Prints
 each difference, then one closing line; exits 1 if anything differs.
 """
-import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, read, write
 
 
-def emit(dpe, rules):
+def emit(dpe, rules, spec):
     """The automata of `expect` rules, None for one that has none."""
-    with tempfile.TemporaryDirectory() as folder:
-        spec = os.path.join(folder, "rules.dpe")
-        with open(spec, "w") as file:
-            file.writelines(f"expect R{i}: {rule}\n" for i, rule in enumerate(rules))
-        done = subprocess.run([dpe, "compile", "--emit=json", spec], capture_output=True, text=True)
+    write(spec, "".join(f"expect R{i}: {rule}\n" for i, rule in enumerate(rules)))
+    done = subprocess.run([dpe, "compile", "--emit=json", spec], capture_output=True, text=True)
     automata = {a["rule"]: a for a in map(json.loads, done.stdout.splitlines())}
     return [automata.get(f"R{i}") for i in range(len(rules))]
 
@@ -74,22 +70,13 @@ def compare(vector, automaton):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("vectors", nargs="+")
-    args = parser.parse_args()
-    passed = failed = 0
-    for path in args.vectors:
-        with open(path) as file:
-            vectors = [json.loads(line) for line in file]
-        for vector, automaton in zip(vectors, emit(args.dpe, [v["dpe"] for v in vectors])):
-            wrong = compare(vector, automaton)
-            for line in wrong:
-                print(f"{vector['dpe']}: {line}")
-            failed += bool(wrong)
-            passed += not wrong
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    args = options(__doc__, vectors="+")
+    with Cases(args) as cases:
+        for path in args.vectors:
+            vectors = read(path)
+            for vector, automaton in zip(vectors, emit(args.dpe, [v["dpe"] for v in vectors], f"{cases.folder}/rules.dpe")):
+                cases.judge(compare(vector, automaton), vector["dpe"])
+    return cases.finish()
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ name for that value in all later events: with `ends`, and with new names instead
     ended_predictions.py [--dpe ./dpe] [--seed N] [--count N]
 
 Prints each difference and a closing line; the seed reproduces it."""
-import argparse
 import json
 import random
-import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, replay, write
 
 # The a, b and c of a value; an e is in no match, an f is, and ends too.
 MATCHES = ("a(x) & b(x)", "a(x) & a^(x) + a(x) & b(x)", "a(x) & b(x) & c(x)", "a(x) & c(x) + b(x) & b^(x)", "f(x) & a(x) + f(x) & b(x)")
@@ -34,7 +33,7 @@ def draw_log(dice):
     return log
 
 
-def write_log(path, log, ends):
+def write_numbered(path, log, ends):
     """`ends`: the events after which a value has a new name. Returns the place of each event, by thread and number."""
     numbers, rounds, places = {}, {}, {}
     with open(path, "w") as file:
@@ -52,41 +51,29 @@ def write_log(path, log, ends):
 
 def predictions(dpe, folder, rule, log, ends):
     """The last event of each predicted match, by its place in the log: which others are named may differ."""
-    with open(f"{folder}/r.dpe", "w") as file:
-        file.write(LOCKS + rule + "\n")
-    places = write_log(f"{folder}/l.jsonl", log, ends)
-    run = subprocess.run([dpe, "replay", "--all", "--format=json", "-s", f"{folder}/r.dpe", f"{folder}/l.jsonl"],
-                         capture_output=True, text=True)
+    spec, path = f"{folder}/r.dpe", f"{folder}/l.jsonl"
+    write(spec, LOCKS + rule + "\n")
+    places = write_numbered(path, log, ends)
+    run, verdicts = replay(dpe, spec, path, "--all")
     if run.returncode not in (0, 1, 3):
         return [f"status {run.returncode}: {run.stderr[:300]}"]
-    verdicts = [json.loads(line) for line in run.stdout.splitlines()]
     return sorted(max(places[m["thread"], m["seq"]] for m in v["messages"])
                   for v in verdicts if v.get("type") == "verdict" and v["verdict"] == "match")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    args = parser.parse_args()
-    failed = total = 0
-    with tempfile.TemporaryDirectory() as folder:
+    args, total = options(__doc__, count=100), 0
+    with Cases(args) as cases:
         for number in range(args.count):
             dice = random.Random(args.seed * 1000003 + number)
             log, clause = draw_log(dice), dice.choice(list(ENDS))
             rule = f"predict r(x): {dice.choice(MATCHES)}{clause}"
-            ended = predictions(args.dpe, folder, rule + " ends", log, "")
-            renamed = predictions(args.dpe, folder, rule, log, ENDS[clause])
+            ended = predictions(args.dpe, cases.folder, rule + " ends", log, "")
+            renamed = predictions(args.dpe, cases.folder, rule, log, ENDS[clause])
             total += len(ended)
-            if ended != renamed:
-                failed += 1
-                print(f"# seed {args.seed}, log {number}: {rule}: {sorted(set(ended) ^ set(renamed))[:4]}")
-    if total < args.count:
-        failed += 1
-        print(f"# only {total} predictions")
-    print(f"{args.count - failed} passed, {failed} failed")
-    return 1 if failed else 0
+            cases.judge([sorted(set(ended) ^ set(renamed))[:4]] if ended != renamed else [], number, rule)
+    cases.require(total >= args.count, f"only {total} predictions")
+    return cases.finish()
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
 vectors, as expect and as detect, with and without a variable, is the one that a run reports."""
 import collections
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, read, write
 
 # Rules that the vectors lack: too large for one automaton, and conditions on other positions.
 MORE = [" & ".join(f"(a{i};b{i})" for i in range(20)), "a & b", "a & (b + c)", "(a;b) & (c;d) & (e;f)",
@@ -36,31 +36,23 @@ def reported(dpe, spec, log):
     return {rule: (engine, reason) for rule, engine, reason in lines}
 
 
-def main(argv):
-    dpe = "./dpe"
-    if argv[1:2] == ["--dpe"]:
-        dpe, argv = argv[2], argv[2:]
-    expressions = [json.loads(line)["dpe"] for path in argv[1:] for line in open(path)] + MORE
-    with tempfile.TemporaryDirectory() as folder:
-        spec, log = os.path.join(folder, "rules.dpe"), os.path.join(folder, "log.jsonl")
-        with open(spec, "w") as f:
-            f.write(specification(expressions))
-        with open(log, "w") as f:
-            f.write('{"event":"other"}\n')
-        words, runs = explained(dpe, spec), reported(dpe, spec, log)
-    failed = 0
-    for i in range(len(expressions)):
+def main():
+    args = options(__doc__, vectors="+")
+    expressions = [vector["dpe"] for path in args.vectors for vector in read(path)] + MORE
+    with Cases(args) as cases:
+        spec, log = f"{cases.folder}/rules.dpe", f"{cases.folder}/log.jsonl"
+        write(spec, specification(expressions))
+        write(log, '{"event":"other"}\n')
+        words, runs = explained(args.dpe, spec), reported(args.dpe, spec, log)
+    for i, expression in enumerate(expressions):
         for rule in (mode + f"_{i}" + of for mode in ("expect", "detect") for of in ("", "_of")):
-            if rule not in runs or words.get(rule) != runs[rule]:
-                failed += 1
-                print(f"{rule}: {expressions[i]}: {words.get(rule)} explained, {runs.get(rule)} run")
+            same = rule in runs and words.get(rule) == runs[rule]
+            cases.judge([] if same else [f"{words.get(rule)} explained, {runs.get(rule)} run"], rule, expression)
     count = collections.Counter(engine for engine, _ in runs.values())
     print(", ".join(f"{engine}: {n}" for engine, n in sorted(count.items())))
-    if len(count) != 4:
-        failed += 1
-        print("not every engine occurs")
-    print(f"{len(expressions) * 4 - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    cases.require(len(count) == 4, "not every engine occurs")
+    return cases.finish()
 
 
-sys.exit(main(sys.argv))
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,31 +2,25 @@
 """explained.py --dpe DPE VECTORS...: checks what dpe check --explain says about the expressions of the vectors.
 A behaviour that it calls accepted satisfies the rule in a replay; one that it calls rejected
 violates the rule, at its last event."""
-import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 
+from cases import options, read, replay, write, write_log
 
-def replay(dpe, folder, expression, events):
-    log, spec = os.path.join(folder, "log.jsonl"), os.path.join(folder, "spec.dpe")
-    with open(log, "w") as f:
-        f.writelines(json.dumps(e) + "\n" for e in events)
-    with open(spec, "w") as f:
-        f.write(f"expect R: {expression}\n")
-    run = subprocess.run([dpe, "replay", "--format=json", "-s", spec, log], capture_output=True, text=True)
-    verdicts = [json.loads(line) for line in run.stdout.splitlines()]
-    return next(((v["verdict"], v.get("event")) for v in verdicts if v["type"] == "verdict"), run.stderr)
+
+def verdict_of(dpe, folder, expression, events):
+    log, spec = f"{folder}/log.jsonl", f"{folder}/spec.dpe"
+    write_log(log, events)
+    write(spec, f"expect R: {expression}\n")
+    run, lines = replay(dpe, spec, log)
+    return next(((v["verdict"], v.get("event")) for v in lines if v["type"] == "verdict"), run.stderr)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", required=True)
-    parser.add_argument("vectors", nargs="+")
-    args = parser.parse_args()
-    expressions = [json.loads(line)["dpe"] for path in args.vectors for line in open(path)]
+    args = options(__doc__, vectors="+")
+    expressions = [vector["dpe"] for path in args.vectors for vector in read(path)]
     failed = rejected = 0
     with tempfile.TemporaryDirectory() as folder:
         text = "".join(f"expect r{i}: {e}\n" for i, e in enumerate(expressions))
@@ -34,11 +28,11 @@ def main():
                               capture_output=True, text=True)
         rules = [json.loads(line) for line in reported.stdout.splitlines()]
         for expression, rule in zip(expressions, rules):
-            good = "accepted" in rule and replay(args.dpe, folder, expression, rule["accepted"])[0] == "satisfied"
+            good = "accepted" in rule and verdict_of(args.dpe, folder, expression, rule["accepted"])[0] == "satisfied"
             if "rejected" in rule:
                 rejected += 1
                 last = rule["rejected"][-1]["id"]
-                verdict = replay(args.dpe, folder, expression, rule["rejected"])
+                verdict = verdict_of(args.dpe, folder, expression, rule["rejected"])
                 good &= verdict == ("violated", last)
             if not good:
                 failed += 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """layout.py --dpe DPE VECTORS...: dpe fmt on the expressions of the vectors with random blanks, line ends and
 comments: the result means the same, has all comments, and is not changed by a second run."""
-import argparse
-import json
 import random
 import re
 import subprocess
 import sys
+
+from cases import options, read
 
 PIECE = re.compile(r"[A-Za-z_0-9]+|.")
 
@@ -34,13 +34,9 @@ def run(dpe, *command, text):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("vectors", nargs="+")
-    args = parser.parse_args()
+    args = options(__doc__, vectors="+", seed=1)
     dice = random.Random(args.seed)
-    expressions = [json.loads(line)["dpe"] for path in args.vectors for line in open(path)]
+    expressions = [vector["dpe"] for path in args.vectors for vector in read(path)]
     failed = 0
     for begin in range(0, len(expressions), 50):
         batch = expressions[begin:begin + 50]

@@ -2,23 +2,18 @@
 """check_order reports every cycle of acquisitions, whatever their order in the log; for damaged logs it
 reports no cycle that did not occur, and is never conclusive where one is missing.
 
-    lock_cycles.py [--dpe DPE] [--logs N] [--seed S]
+    lock_cycles.py [--dpe DPE] [--count N] [--seed S]
 
 Makes random executions of threads that take locks, exclusive and shared, and create and join each
 other, and send to each other through objects; enumerates all cycles from the definition, and compares. An
 inconclusive rule, or a cycle that is reported as one of several at its places, may leave some out. Prints TAP
 lines; exits 1 if one is missing or should not be there.
 """
-import argparse
-import json
-import os
 import random
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import damage
+from cases import Cases, options, replay, write
 
 SPEC = """
 expect locks(x, T): (lock(x) by T { check_order(T, x); hold(T, x); }
@@ -131,22 +126,19 @@ def messages(log):
         yield {"event": event, "thread": thread, "seq": number, "time": time + 1, "args": [argument]}
 
 
-def replay(dpe, folder, text):
-    path = os.path.join(folder, "log.jsonl")
-    with open(path, "w") as out:
-        out.write(text)
-    run = subprocess.run([dpe, "replay", "-s", os.path.join(folder, "locks.dpe"), "--format=json", path],
-                         capture_output=True, text=True)
+def deadlocks_of(dpe, folder, text):
+    path = f"{folder}/log.jsonl"
+    write(path, text)
+    run, lines = replay(dpe, f"{folder}/locks.dpe", path)
     if run.returncode not in (0, 1, 2, 3):
-        sys.exit(f"not ok - {run.stderr}")
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
+        sys.exit(run.stderr)
     return ([line for line in lines if line.get("kind") == "potential deadlock" and "reason" not in line],
             any("inconclusive" in (line.get("kind"), line.get("verdict")) or "reason" in line for line in lines),
             run.returncode)
 
 
 def differences(dpe, folder, log, expected, kind, rng):
-    deadlocks, inconclusive, status = replay(dpe, folder, damage.damaged(rng, list(messages(log)), kind))
+    deadlocks, inconclusive, status = deadlocks_of(dpe, folder, damage.damaged(rng, list(messages(log)), kind))
     found, more = set(), set()
     for deadlock in deadlocks:
         cycle = canonical([wait["object"] for wait in reversed(deadlock["waits"])])
@@ -160,29 +152,20 @@ def differences(dpe, folder, log, expected, kind, rng):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--logs", type=int, default=150)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    rng, cycles, doubts, failed = random.Random(arguments.seed), 0, 0, False
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "locks.dpe"), "w") as out:
-            out.write(SPEC)
-        for number in range(arguments.logs):
+    args = options(__doc__, count=150)
+    rng, cycles, doubts = random.Random(args.seed), 0, 0
+    with Cases(args) as cases:
+        write(f"{cases.folder}/locks.dpe", SPEC)
+        for number in range(args.count):
             log = random_log(rng)
             expected = all_cycles(log)
             cycles += len(expected)
             for kind in damage.KINDS:
-                missing, extra, inconclusive = differences(arguments.dpe, folder, log, expected, kind, rng)
+                missing, extra, inconclusive = differences(args.dpe, cases.folder, log, expected, kind, rng)
                 doubts += inconclusive and kind in damage.COMPLETE
-                if missing or extra:
-                    print(f"not ok - log {number}, {kind}: missing {missing}, not there {extra}\n# {log}")
-                    failed = True
-    enough = cycles > arguments.logs / 2 and doubts < arguments.logs / 10
-    print(f"{'ok' if enough and not failed else 'not ok'} - {arguments.logs} logs with {cycles} "
-          f"cycles, {doubts} inconclusive")
-    return 1 if failed or not enough else 0
+                cases.judge([f"missing {missing}, not there {extra}: {log}"] if missing or extra else [], number, kind)
+    cases.require(cycles > args.count / 2 and doubts < args.count / 10, f"{cycles} cycles, {doubts} inconclusive")
+    return cases.finish()
 
 
 if __name__ == "__main__":

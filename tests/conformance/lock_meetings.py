@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_order says which cycles close in another run, and leaves out what closes in none.
 
-    lock_meetings.py [--dpe DPE] [--limited] [--logs N] [--seed S]
+    lock_meetings.py [--dpe DPE] [--limited] [--count N] [--seed S]
 
 Random executions of threads that take locks, create, join and signal each other, and read what others
 wrote. For each cycle of acquisitions and each choice of its requests, predict_oracle.py computes the least
@@ -10,17 +10,12 @@ there at all where in some choice none precedes another by what holds in every r
 dpe with small limits, any cycle may be reported as not predicted.
 Prints a TAP line; exits 1 if a cycle is missing, should not be there, or is reported as the other kind.
 """
-import argparse
-import json
-import os
 import random
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lock_cycles
 import predict_oracle as oracle
+from cases import Cases, options, replay, write, write_log
 
 SYNC = """
 sync exclusive of_writers(x): unlock(x) ; lock(x)
@@ -114,16 +109,12 @@ def judge(log):
     return found, {locks for locks in ways if len(ways[locks]) > WAYS}
 
 
-def replay(dpe, folder, log):
-    path = os.path.join(folder, "log.jsonl")
-    with open(path, "w") as out:
-        for event, thread, argument in log:
-            print(json.dumps({"event": event, "thread": thread, "args": [argument]}), file=out)
-    run = subprocess.run([dpe, "replay", "-s", os.path.join(folder, "locks.dpe"), "--format=json", path],
-                         capture_output=True, text=True)
+def deadlocks_of(dpe, folder, log):
+    path = f"{folder}/log.jsonl"
+    write_log(path, [{"event": event, "thread": thread, "args": [argument]} for event, thread, argument in log])
+    run, lines = replay(dpe, f"{folder}/locks.dpe", path)
     if run.returncode not in (0, 1, 3) or run.stderr:
-        sys.exit(f"not ok - {run.stderr}")
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
+        sys.exit(run.stderr)
     cycles, some = {}, set()
     for line in lines:
         if line.get("kind") != "potential deadlock":
@@ -136,33 +127,23 @@ def replay(dpe, folder, log):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--limited", action="store_true")
-    parser.add_argument("--logs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    rng, failed, seen = random.Random(arguments.seed), 0, {True: 0, False: 0}
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "locks.dpe"), "w") as out:
-            out.write(SPEC)
-        for number in range(arguments.logs):
+    args = options(__doc__, count=200, limited=False)
+    rng, seen = random.Random(args.seed), {True: 0, False: 0}
+    with Cases(args) as cases:
+        write(f"{cases.folder}/locks.dpe", SPEC)
+        for number in range(args.count):
             log = random_log(rng)
             wanted, many = judge(log)
-            got, some, inconclusive = replay(arguments.dpe, folder, log)
+            got, some, inconclusive = deadlocks_of(args.dpe, cases.folder, log)
             for locks in wanted:
                 seen[wanted[locks]] += 1
             wrong = {c for c in got if c not in wanted and c not in many and frozenset(c) not in some
-                     and (got[c] or not arguments.limited)}
+                     and (got[c] or not args.limited)}
             wrong |= {c for c in wanted if c not in got and not inconclusive and frozenset(c) not in some}
-            wrong |= {c for c in got if c in wanted and got[c] != wanted[c] and (got[c] or not arguments.limited and c not in many)}
-            if wrong:
-                print(f"not ok - log {number}: {wrong}: wanted {wanted}, got {got}\n# {log}")
-                failed += 1
-    enough = min(seen.values()) > arguments.logs / 20
-    print(f"{'ok' if enough and not failed else 'not ok'} - {arguments.logs} logs with {seen[True]} predicted "
-          f"cycles and {seen[False]} others")
-    return 1 if failed or not enough else 0
+            wrong |= {c for c in got if c in wanted and got[c] != wanted[c] and (got[c] or not args.limited and c not in many)}
+            cases.judge([f"{wrong}: wanted {wanted}, got {got}: {log}"] if wrong else [], number)
+    cases.require(min(seen.values()) > args.count / 20, f"{seen[True]} predicted cycles and {seen[False]} others")
+    return cases.finish()
 
 
 if __name__ == "__main__":

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""nets.py DPE VECTORS: plays accepted executions on the nets that dpe writes.
+"""nets.py [--dpe DPE] VECTORS: plays accepted executions on the nets that dpe writes.
 
 Each execution that a vector accepts must take the token of the rule's net from start to end, in
 the order of its messages; one that is longer than any behaviour must not. All markings of a net
 of a safe rule are 1-safe, and without inhibitor arcs the same net as PNML has the same places,
 transitions and arcs.
 """
-import json
 import os
 import re
 import sys
-import tempfile
 import xml.etree.ElementTree as xml
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
+from cases import Cases, options, read
 
 NAMESPACE = "{http://www.pnml.org/version-2009/grammar/pnml}"
 
@@ -137,18 +135,15 @@ def has_repetition(e):
     return e[0] in ("star", "clos") or any(has_repetition(x) for x in e[1:] if isinstance(x, tuple))
 
 
-def main(argv):
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for line in open(argv[2]):
-            vector = json.loads(line)
-            wrong = check(argv[1], vector, folder)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            if wrong:
-                print(vector["dpe"], wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+def main():
+    args = options(__doc__, vectors="+")
+    with Cases(args) as cases:
+        for path in args.vectors:
+            for vector in read(path):
+                wrong = check(args.dpe, vector, cases.folder)
+                cases.judge([wrong] if wrong else [], vector["dpe"])
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

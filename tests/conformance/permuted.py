@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Any permutation of a log gives the same verdicts.
 
-    permuted.py [--dpe DPE] [--logs N] [--messages N] [--seed S]
-    permuted.py --dpe DPE --log LOG.jsonl SPEC
+    permuted.py [--dpe DPE] [--count N] [--messages N] [--seed S]
+    permuted.py [--dpe DPE] --spec SPEC LOG.jsonl ...
 
 Makes random executions of threads with locks, forks and joins, with the times of one clock and the
-numbers of each thread, and replays them in their own order and in others. Or takes a recorded log.
+numbers of each thread, and replays them in their own order and in others. Or takes recorded logs.
 Prints TAP lines; exits 1 where verdicts differ.
 """
-import argparse
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+
+from cases import options, read, write
 
 SPEC = """
 sync last lock(l): rel(l) ; acq(l).exit
@@ -87,9 +88,8 @@ def permutations(rng, lines):
 
 
 def verdicts(dpe, folder, spec, lines):
-    path = os.path.join(folder, "log.jsonl")
-    with open(path, "w") as f:
-        f.writelines(line + "\n" for line in lines)
+    path = f"{folder}/log.jsonl"
+    write(path, "".join(line + "\n" for line in lines))
     run = subprocess.run([dpe, "replay", "--format=json", "--all", "--on-break=continue", "-s", spec, path],
                          capture_output=True, text=True)
     found = [line for line in run.stdout.splitlines() if '"place"' not in line]
@@ -107,35 +107,29 @@ def compare(args, rng, folder, spec, lines, name):
     return good
 
 
+def recorded(path):
+    """The lines of a log without what says that they are in causal order, which a permutation is not."""
+    for message in read(path):
+        if not {"dpe_log", "dpe_lost"} & set(message):
+            yield json.dumps({name: value for name, value in message.items() if name not in ("id", "pred", "stack")})
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--logs", type=int, default=10)
-    parser.add_argument("--messages", type=int, default=10000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--log")
-    parser.add_argument("spec", nargs="?")
-    args = parser.parse_args()
-    rng = random.Random(args.seed)
-    good = True
+    args = options(__doc__, count=10, vectors="*", messages=10000, spec="")
+    rng, good = random.Random(args.seed), True
     with tempfile.TemporaryDirectory() as folder:
-        if args.log:
-            # Recorded logs are in causal order and say so, which a permutation is not.
-            lines = [l.strip() for l in open(args.log) if '"dpe_log"' not in l and '"dpe_lost"' not in l]
-            for i, line in enumerate(lines):
-                message = json.loads(line)
-                for member in ("id", "pred", "stack"):
-                    message.pop(member, None)
-                lines[i] = json.dumps(message)
-            return not compare(args, rng, folder, args.spec, lines, os.path.basename(args.log))
-        spec = os.path.join(folder, "spec.dpe")
-        with open(spec, "w") as f:
-            f.write(SPEC)
-        for number in range(args.logs):
+        for path in args.vectors:
+            good &= compare(args, rng, folder, args.spec, list(recorded(path)), os.path.basename(path))
+        if args.vectors:
+            return not good
+        spec = f"{folder}/spec.dpe"
+        write(spec, SPEC)
+        for number in range(args.count):
             most = args.messages if number % 3 == 0 else args.messages // 20
             lines = lines_of(rng, random_log(rng, most))
             good &= compare(args, rng, folder, spec, lines, f"log {number}")
     return not good
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

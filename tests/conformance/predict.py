@@ -20,38 +20,32 @@ another way, too (predict_inputs.py). With --longer, so many runs of up to 80 ev
 reported has to be shown by its schedule. With --limited, for a dpe with small limits, a match may be missing where the rule is
 inconclusive.
 """
-import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import predict_inputs
 import predict_oracle as oracle
 import predict_shapes
+from cases import Cases, options, read, reasons
+from cases import Cases, options, read, reasons, replay, write, write_log
 
 
-def replay(dpe, spec, v, folder):
-    path, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
-    with open(path, "w") as f:
-        f.write(spec)
-    with open(log, "w") as f:
-        f.writelines(json.dumps(m) + "\n" for m in v["log"])
-    run = subprocess.run([dpe, "replay", "--format=json", "-s", path, log],
-                         capture_output=True, text=True, timeout=600)
+def verdicts(dpe, spec, v, folder):
+    path, log = f"{folder}/v.dpe", f"{folder}/v.jsonl"
+    write(path, spec)
+    write_log(log, v["log"])
+    run, lines = replay(dpe, path, log)
     if run.returncode not in (0, 1, 3):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")
-    out = [json.loads(l) for l in run.stdout.splitlines() if l.strip()]
-    return [o for o in out if o.get("type") == "verdict" and o.get("rule") == "R"], run.returncode
+    return [o for o in lines if o.get("type") == "verdict" and o.get("rule") == "R"], run.returncode
 
 
 def check_detect(dpe, v, folder):
     """The observed run, by the same rules about locks; where the vector says what is detected."""
     if "detect" not in v:
         return []
-    got, _ = replay(dpe, v["spec"].replace("predict R", "detect R"), v, folder)
+    got, _ = verdicts(dpe, v["spec"].replace("predict R", "detect R"), v, folder)
     got = {str(g["event"]) for g in got if g["verdict"] == "match"}
     want = {m[-1] for m in v["detect"]}
     return [] if got == want else [f"detect: completed by {sorted(got)}, not {sorted(want)}"]
@@ -82,7 +76,7 @@ def check_input(dpe, v, folder, rng, klass, reported):
     """Another input of the same run gives the same matches, or those of a part of the run. After a loss some may be missing,
     but not all, unless the rule is inconclusive."""
     way, spec, log = predict_inputs.another(v, rng)
-    got, rc = replay(dpe, spec, {"log": log}, folder)
+    got, rc = verdicts(dpe, spec, {"log": log}, folder)
     ids, known = [str(m["id"]) for m in v["log"]], {m["id"] for m in log}
     # A loss that shows later retracts a match.
     retracted = {(frozen(g.get("params", {})), str(g.get("event"))) for g in got if g["verdict"] == "inconclusive"}
@@ -102,7 +96,7 @@ def check_input(dpe, v, folder, rng, klass, reported):
 
 
 def check(dpe, v, folder, limited, found, rng=None):
-    wrong, (got, rc) = [] if limited else check_detect(dpe, v, folder), replay(dpe, v["spec"], v, folder)
+    wrong, (got, rc) = [] if limited else check_detect(dpe, v, folder), verdicts(dpe, v["spec"], v, folder)
     inconclusive = limited and any(g["verdict"] == "inconclusive" for g in got)
     ids = [str(m["id"]) for m in v["log"]]
     klass = {}
@@ -179,7 +173,7 @@ def longer_runs(seed, count):
 
 
 def check_longer(dpe, v, folder, found):
-    wrong, (got, _) = [], replay(dpe, v["spec"], v, folder)
+    wrong, (got, _) = [], verdicts(dpe, v["spec"], v, folder)
     syncs, (rule,) = oracle.parse_spec(v["spec"])
     run = oracle.Run(v["log"], syncs)
     ids = [str(m["id"]) for m in v["log"]]
@@ -204,71 +198,39 @@ def check_longer(dpe, v, folder, found):
     return wrong
 
 
-def all_vectors(argv):
-    """(name, vector) of each, and the command."""
-    dpe, files, seed, count, limited, extras, longer, shapes = "./dpe", [], 1, 0, False, (0, 0), 0, 0
-    args = iter(argv)
-    for a in args:
-        if a == "--dpe":
-            dpe = next(args)
-        elif a == "--limited":
-            limited = True
-        elif a == "--extras":
-            extras = tuple(map(int, next(args).split(",")))
-        elif a == "--longer":
-            longer = int(next(args))
-        elif a == "--shapes":
-            shapes = int(next(args))
-        elif a == "--random":
-            count = int(next(args))
-        elif a == "--seed":
-            seed = int(next(args))
-        else:
-            files.append(a)
-
-    def each():
-        for name in files:
-            with open(name) as f:
-                for n, line in enumerate(f, 1):
-                    yield f"{os.path.basename(name)}:{n}", json.loads(line)
-        for n, v in enumerate(oracle.vectors(seed, count), 1):
-            yield f"random {seed}:{n}", v
-        for n, v in enumerate(predict_shapes.vectors(seed, shapes), 1):
-            yield f"random shape {seed}:{n}", v
-        for n, v in enumerate(longer_runs(seed, longer), 1):
-            yield f"longer {seed}:{n}", v
-
-    return dpe, limited, extras, each()
+def all_vectors(args):
+    """(name, vector) of each."""
+    for name in args.vectors:
+        for n, v in enumerate(read(name), 1):
+            yield f"{os.path.basename(name)}:{n}", v
+    for n, v in enumerate(oracle.vectors(args.seed, args.random), 1):
+        yield f"random {args.seed}:{n}", v
+    for n, v in enumerate(predict_shapes.vectors(args.seed, args.shapes), 1):
+        yield f"random shape {args.seed}:{n}", v
+    for n, v in enumerate(longer_runs(args.seed, args.longer), 1):
+        yield f"longer {args.seed}:{n}", v
 
 
-def main(argv):
-    dpe, limited, extras, vectors = all_vectors(argv[1:])
-    passed = failed = 0
+def main():
+    args = options(__doc__, vectors="*", seed=1, random=0, shapes=0, longer=0, extras="0,0", limited=False)
     found, others, longer = ({"kept": [0, 0], "changed": [0, 0]} for _ in range(3))
-    with tempfile.TemporaryDirectory() as folder:
-        for name, v in vectors:
-            try:
-                if "must" in v:
-                    drawn = name.startswith("random")
-                    wrong = check(dpe, v, folder, limited, others if drawn else found, random.Random(name) if drawn else None)
-                else:
-                    wrong = check_longer(dpe, v, folder, longer)
-            except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
-                wrong = [f"{type(err).__name__}: {err}"]
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            for w in wrong:
-                print(f"{name}: {v['spec'].splitlines()[-1]}  {w}")
+    with Cases(args) as cases:
+        for name, v in all_vectors(args):
+            if "must" in v:
+                drawn = name.startswith("random")
+                wrong = reasons(check, args.dpe, v, cases.folder, args.limited, others if drawn else found,
+                                random.Random(name) if drawn else None)
+            else:
+                wrong = reasons(check_longer, args.dpe, v, cases.folder, longer)
+            cases.judge(wrong, f"{name}: {v['spec'].splitlines()[-1]} ")
     for count, what in ((found, "extras"), (others, "extras of random vectors")):
         print(f"{what}: " + ", ".join(f"{a} of {b} {kind}" for kind, (a, b) in count.items()))
     if longer["kept"][0] + longer["changed"][0]:
         print("longer runs: " + ", ".join(f"{a} {kind}" for kind, (a, _) in longer.items()))
-    for (kind, (count, _)), least in zip(found.items(), extras):
-        if count < least:
-            failed += 1
-            print(f"{count} {kind}, not {least} at least")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    for (kind, (count, _)), least in zip(found.items(), map(int, args.extras.split(","))):
+        cases.require(count >= least, f"{count} {kind}, not {least} at least")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

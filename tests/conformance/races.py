@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Races of random STD traces, compared with a happens-before checker that examines all pairs.
 
-    races.py [--dpe DPE] [--rules FILE] [--traces N] [--seed S]
+    races.py [--dpe DPE] [--rules FILE] [--count N] [--seed S]
 
 For each trace, dpe must report exactly the accesses that race with an earlier one: both from the trace and
 from a .dpel log of it. Prints TAP lines; exits 1 if they differ.
 """
-import argparse
-import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
+
+from cases import Cases, options, replay
 
 
 def random_trace(rng):
@@ -86,11 +85,9 @@ def expected_races(trace):
 
 
 def found_races(dpe, rules, path):
-    ran = subprocess.run([dpe, "replay", "--all", "--format=json", path, "-s", rules],
-                         capture_output=True, text=True)
+    ran, lines = replay(dpe, rules, path, "--all")
     found = set()
-    for line in ran.stdout.splitlines():
-        verdict = json.loads(line)
+    for verdict in lines:
         if verdict["type"] != "verdict":
             continue
         by_id = {m["id"]: m for m in verdict["messages"]}
@@ -117,25 +114,16 @@ def check(dpe, rules, trace, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--rules", default="dpe-lang/std/rapid.dpe")
-    parser.add_argument("--traces", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    racy = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.traces):
-            trace = random_trace(random.Random(f"{options.seed}:{number}"))
+    args = options(__doc__, count=100, rules="dpe-lang/std/rapid.dpe")
+    racy = 0
+    with Cases(args) as cases:
+        for number in range(args.count):
+            trace = random_trace(random.Random(f"{args.seed}:{number}"))
             racy += bool(expected_races(trace))
-            wrong = check(options.dpe, options.rules, trace, folder)
-            if wrong:
-                failed += 1
-                print(f"not ok - trace {options.seed}:{number}")
-                print("\n".join(f"# {'|'.join(event)}" for event in trace))
-                print(f"# {wrong}")
-    print(f"{'not ok' if failed else 'ok'} - the races of {options.traces} random traces, {racy} of them racy")
-    return 1 if failed else 0
+            wrong = check(args.dpe, args.rules, trace, cases.folder)
+            cases.judge([wrong] if wrong else [], f"trace {args.seed}:{number}", trace)
+    print(f"{'not ok' if cases.failed else 'ok'} - the races of {args.count} random traces, {racy} of them racy")
+    return 1 if cases.failed else 0
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
 import run
+from cases import Cases, options, reasons
+
 
 run.SECONDS = 20
 TOO_LARGE = ("not supported: ",)
@@ -102,29 +102,20 @@ def check(dpe, engine, vector, folder):
     return [f"{w}, as {back[:300]}" for w in wrong]
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, engine = options.get("--dpe", "./dpe"), options.get("--engine", "auto")
-    seed, count = int(options.get("--seed", 1)), int(options.get("--count", 100))
-    passed = failed = large = 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for vector in drawn(seed, count):
-            try:
-                wrong = check(dpe, engine, vector, folder)
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                wrong = [f"{type(error).__name__}: {error}"]
-            large += wrong is None
-            passed, failed = passed + (wrong == []), failed + bool(wrong)
-            for what in wrong or []:
-                print(json.dumps(vector), what)
+def main():
+    args, refused = options(__doc__, count=100, engine="auto", refused=0), 0
+    with Cases(args) as cases:
+        for vector in drawn(args.seed, args.count):
+            wrong = reasons(check, args.dpe, args.engine, vector, cases.folder)
             if wrong is None:
+                refused += 1
                 print("refused", vector["dpe"])
-    print(f"{large} refused")
-    failed += large > int(options.get("--refused", 0))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            else:
+                cases.judge(wrong, json.dumps(vector))
+    print(f"{refused} refused")
+    cases.require(refused <= args.refused, f"more than {args.refused} were refused")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

@@ -13,11 +13,10 @@ import json
 import os
 import random
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
+from cases import Cases, options
 from patterns import Pattern, draw
 
 TOGETHER = 6  # rules of one specification
@@ -385,21 +384,17 @@ def check(dpe, rng, folder):
     return len(rules), wrong
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    rng, held, failed = random.Random(seed), 0, 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        while held < count:
-            rules, wrong = check(dpe, rng, folder)
-            held += rules
-            failed += min(rules, len(wrong))
-            for what in wrong:
-                print(what)
-    print(f"{held - failed} passed, {failed} failed")
-    return 1 if failed else 0
+def main():
+    args = options(__doc__, count=100)
+    rng = random.Random(args.seed)
+    with Cases(args) as cases:
+        while cases.passed + cases.failed < args.count:
+            held, wrong = check(args.dpe, rng, cases.folder)
+            for what in wrong[:held]:
+                cases.judge([what])
+            cases.passed += max(held - len(wrong), 0)
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compare a dpe command with the conformance vectors.
 
-    run.py [--dpe ./dpe] [--shuffle SEED] [--option=ARG ...] vectors.jsonl ...
+    run.py [--dpe ./dpe] [--shuffle SEED] [--engine=ENGINE] vectors.jsonl ...
 
 For each vector it writes a specification and an event log, runs
 `dpe replay --format=json -s SPEC LOG` once in expect and once in detect mode, and
@@ -13,19 +13,17 @@ difference, then one closing line; exits 1 if anything differs.
 import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
+from cases import Cases, options, read, reasons
 
 SECONDS = 60  # of processor time, for one replay
 
 
 def replay(dpe, options, mode, expr, messages, folder):
-    spec, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
+    spec, log = f"{folder}/v.dpe", f"{folder}/v.jsonl"
     with open(spec, "w") as f:
         f.write(f"{mode} R: {expr}\n")
     with open(log, "w") as f:
@@ -71,36 +69,15 @@ def check(dpe, options, v, shuffle, folder):
     return wrong
 
 
-def main(argv):
-    dpe, shuffle, options, files = "./dpe", None, [], []
-    args = iter(argv[1:])
-    for a in args:
-        if a == "--dpe":
-            dpe = next(args)
-        elif a == "--shuffle":
-            shuffle = next(args)
-        elif a.startswith("-"):
-            options.append(a)
-        else:
-            files.append(a)
-    if not files:
-        print(__doc__, file=sys.stderr)
-        return 2
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name in files:
-            for n, line in enumerate(open(name), 1):
-                v = json.loads(line)
-                try:
-                    wrong = check(dpe, options, v, shuffle, folder)
-                except (RuntimeError, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as err:
-                    wrong = [f"{type(err).__name__}: {err}"]
-                passed, failed = passed + (not wrong), failed + bool(wrong)
-                for w in wrong:
-                    print(f"{os.path.basename(name)}:{n}: {v['dpe']}  {w}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+def main():
+    args = options(__doc__, vectors="+", shuffle="", engine="auto")
+    with Cases(args) as cases:
+        for name in args.vectors:
+            for n, v in enumerate(read(name), 1):
+                wrong = reasons(check, args.dpe, [f"--engine={args.engine}"], v, args.shuffle or None, cases.folder)
+                cases.judge(wrong, f"{os.path.basename(name)}:{n}: {v['dpe']} ")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

@@ -11,15 +11,13 @@ seconds, are counted; more than `--refused` in a hundred (90) are a failure, and
 of more than `--seconds` (200) and any other error. All seconds are processor time.
 """
 import itertools
-import os
 import random
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limited
 import silent
+from cases import Cases, options, reasons
 
 MANY_MARKINGS = 2000
 
@@ -158,44 +156,34 @@ def draw(rng, silent_ones):
 
 
 def check_net(dpe, rng, net, folder, seconds):
-    """What is wrong, and whether the net is refused or its rule too slow."""
+    """What is wrong; None if the net is refused, or its rule too slow."""
     begin = limited.used()
     rule = silent.translate(dpe, net, folder)
     took = limited.used() - begin
     wrong = [f"took {took:.1f} s"] if took > seconds else []
     if rule is None:
-        return wrong, True
+        return wrong or None
     try:
         wrong += [silent.check(dpe, rule, net, e, folder) for e in silent.executions(rng, net)]
     except subprocess.TimeoutExpired:
-        return wrong, True
-    return [w for w in wrong if w], False
+        return wrong or None
+    return [w for w in wrong if w]
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    passed = failed = refused = 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(count):
-            rng = random.Random(f"{seed} {number}")
-            net = draw(rng, int(options.get("--silent", 0)))
-            try:
-                wrong, too_large = check_net(dpe, rng, net, folder, float(options.get("--seconds", 200)))
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                wrong, too_large = [f"{type(error).__name__}: {error}"], False
-            refused += too_large
-            passed, failed = passed + (not wrong and not too_large), failed + bool(wrong)
-            for what in wrong:
-                print(number, net.initial, net.transitions, what, flush=True)
-    if refused * 100 > count * int(options.get("--refused", 90)):
-        print(f"{refused} of {count} were refused")
-        failed += 1
+def main():
+    args, refused = options(__doc__, count=100, silent=0, seconds=200.0, refused=90), 0
+    with Cases(args) as cases:
+        for number in range(args.count):
+            rng = random.Random(f"{args.seed} {number}")
+            net = draw(rng, args.silent)
+            wrong = reasons(check_net, args.dpe, rng, net, cases.folder, args.seconds)
+            refused += wrong is None
+            if wrong is not None:
+                cases.judge(wrong, number, net.initial, net.transitions)
     print(f"{refused} refused")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    cases.require(refused * 100 <= args.count * args.refused, f"{refused} of {args.count} were refused")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

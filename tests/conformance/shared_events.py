@@ -5,15 +5,11 @@ shares them, and each takes its own; with and without it the verdicts, and the e
     shared_events.py [--dpe ./dpe] [--seed N] [--count N]
 
 Several rules share a log. Prints each difference and a closing line; the seed reproduces it."""
-import argparse
-import json
-import os
 import random
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from both_ways import verdicts
+from cases import Cases, options, write, write_log
 
 TOGETHER = 6  # rules of one specification
 OWN = ("a{}(x)", "b{}(x)", "d{}(x)")
@@ -29,8 +25,6 @@ def expression(dice, depth):
     if operator == "*":
         return f"({first})*"
     return f"({first} {operator} {expression(dice, depth - 1)})"
-
-
 
 
 def rule(dice, number):
@@ -56,38 +50,24 @@ def make_log(dice, path):
             value = lock if "lock" in name else dice.randint(1, values)
             lines.append({"event": name, "thread": thread, "seq": numbers[thread], "time": 100 * time, "args": [value]})
             numbers[thread] += 1
-    with open(path, "w") as log:
-        log.writelines(json.dumps(line) + "\n" for line in lines)
+    write_log(path, lines)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="./dpe")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=60)
-    args = parser.parse_args()
-    failed = refused = total = 0
-    with tempfile.TemporaryDirectory() as folder:
+    args, refused, total = options(__doc__, count=60), 0, 0
+    with Cases(args) as cases:
+        spec, log = f"{cases.folder}/r.dpe", f"{cases.folder}/l.jsonl"
         for number in range(args.count):
             dice = random.Random(args.seed * 1000003 + number)
-            with open(f"{folder}/r.dpe", "w") as rules:
-                rules.write("sync mutex(m): unlock(m) ; lock(m).exit\n")
-                rules.writelines(rule(dice, i) for i in range(TOGETHER))
-            make_log(dice, f"{folder}/l.jsonl")
-            shared = verdicts(args.dpe, folder, f"{folder}/l.jsonl")
-            apart = verdicts(args.dpe, folder, f"{folder}/l.jsonl", "--trace=/dev/null")
+            rules = "".join(rule(dice, i) for i in range(TOGETHER))
+            write(spec, "sync mutex(m): unlock(m) ; lock(m).exit\n" + rules)
+            make_log(dice, log)
+            shared, apart = verdicts(args.dpe, spec, log), verdicts(args.dpe, spec, log, "--trace=/dev/null")
             total += len(shared)
             refused += any("accepts nothing" in verdict for verdict in shared)
-            if shared != apart:
-                failed += 1
-                print(f"# seed {args.seed}, log {number}: {sorted(set(shared) ^ set(apart))[:4] or shared[:1]}")
-                with open(f"{folder}/r.dpe") as rules:
-                    print("".join(f"# {line}" for line in rules), end="")
-    if total <= args.count or refused * 5 > args.count:
-        failed += 1
-        print(f"# only {total} verdicts, {refused} specifications refused")
-    print(f"{args.count - failed} passed, {failed} failed")
-    return 1 if failed else 0
+            cases.judge([sorted(set(shared) ^ set(apart))[:4] or shared[:1]] if shared != apart else [], number, rules)
+    cases.require(total > args.count and refused * 5 <= args.count, f"only {total} verdicts, {refused} specifications refused")
+    return cases.finish()
 
 
 if __name__ == "__main__":

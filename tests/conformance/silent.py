@@ -14,11 +14,10 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import limited
+from cases import Cases, options, reasons
 
 REFUSED = ("not supported: ",)
 SPACE = "http://www.pnml.org/version-2009/grammar/"
@@ -208,30 +207,20 @@ def check_net(dpe, rng, net, folder):
     return [w for w in wrong if w]
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    passed = failed = refused = 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(count):
-            rng = random.Random(f"{seed} {number}")
+def main():
+    args, refused = options(__doc__, count=100, refused=50), 0
+    with Cases(args) as cases:
+        for number in range(args.count):
+            rng = random.Random(f"{args.seed} {number}")
             net = draw(rng)
-            try:
-                wrong = check_net(dpe, rng, net, folder)
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                wrong = [f"{type(error).__name__}: {error}"]
+            wrong = reasons(check_net, args.dpe, rng, net, cases.folder)
             refused += wrong is None
-            passed, failed = passed + (wrong == []), failed + bool(wrong)
-            for what in wrong or []:
-                print(number, sorted(net.initial), [(t[0], sorted(t[1]), sorted(t[2])) for t in net.transitions], what)
-    if refused * 100 > count * int(options.get("--refused", 50)):
-        print(f"{refused} of {count} were refused")
-        failed += 1
+            if wrong is not None:
+                cases.judge(wrong, number, sorted(net.initial), [(t[0], sorted(t[1]), sorted(t[2])) for t in net.transitions])
     print(f"{refused} refused")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    cases.require(refused * 100 <= args.count * args.refused, f"{refused} of {args.count} were refused")
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

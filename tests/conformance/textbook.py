@@ -8,16 +8,13 @@ them, and some that are nearly so, are followed by the rule, as several.py does 
 at random. Those as large as people draw them have to be translated into a rule that can be read;
 larger ones, most of which have far too many markings, are refused.
 """
-import os
 import random
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import limited
 import several
 import silent
+from cases import Cases, options, reasons
 
 
 def buffer(n, pairs=1):
@@ -166,27 +163,17 @@ def check_refused(dpe, kind, size, folder):
     return [] if rule is None else ["not refused"]
 
 
-def main(argv):
-    options, names = {}, argv[1:]
-    if names[:1] == ["--dpe"]:
-        options["dpe"], names = names[1], names[2:]
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
+def main():
+    args = options(__doc__, vectors="*")
+    with Cases(args) as cases:
         for kind, (small, large, refused) in NETS.items():
-            sizes = [*((check_small, n) for n in small), *((check_large, n) for n in large), *((check_refused, n) for n in refused)]
-            for check, size in sizes:
-                if names and kind.__name__ not in names:
-                    continue
-                try:
-                    wrong = check(options.get("dpe", "./dpe"), kind, size, folder)
-                except (RuntimeError, subprocess.TimeoutExpired) as error:
-                    wrong = [f"{type(error).__name__}: {error}"]
-                passed, failed = passed + (not wrong), failed + bool(wrong)
-                for what in wrong:
-                    print(kind.__name__, size, what, flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            if args.vectors and kind.__name__ not in args.vectors:
+                continue
+            for check, sizes in (check_small, small), (check_large, large), (check_refused, refused):
+                for size in sizes:
+                    cases.judge(reasons(check, args.dpe, kind, size, cases.folder), kind.__name__, size)
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

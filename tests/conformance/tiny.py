@@ -2,25 +2,24 @@
 """tiny.py --dpe build-tiny/dpe VECTORS...: the vectors with the command of `make TINY=1`, whose limits are 2 or 3, and
 with each allocation that fails in turn. The verdict of the vector, an inconclusive one and an error are
 right; a crash, another verdict and no output are wrong. A violation may be reported as late as the end."""
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-ENGINES = ("auto", "pa", "net", "parts")
+from cases import options, read, write, write_log
+
+ENGINES = ("auto", "pa", "net")
 FAILING = 8         # vectors whose allocations fail
 STEP = 5            # of so many one fails
 MOST_PROBLEMS = 20  # reported
 
 
 def replay(dpe, mode, engine, vector, folder, allocation=0):
-    spec, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
-    with open(spec, "w") as f:
-        f.write(f"{mode} R: {vector['dpe']}\n")
-    with open(log, "w") as f:
-        f.writelines(json.dumps(m) + "\n" for m in vector["messages"])
+    spec, log = f"{folder}/v.dpe", f"{folder}/v.jsonl"
+    write(spec, f"{mode} R: {vector['dpe']}\n")
+    write_log(log, vector["messages"])
     env = dict(os.environ, DPE_FAIL_ALLOCATION=str(allocation)) if allocation else None
     return subprocess.run([dpe, "replay", "--format=json", f"--engine={engine}", "-s", spec, log],
                           capture_output=True, text=True, errors="replace", env=env)
@@ -89,22 +88,14 @@ def fail_allocations(check, vector, mode):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--dpe", default="build-tiny/dpe")
-    parser.add_argument("--every", type=int, default=4, help="of so many vectors one is taken")
-    parser.add_argument("vectors", nargs="+")
-    args = parser.parse_args()
-    if not os.path.exists(args.dpe) and os.environ.get("DPE_LIVE") != "require":
-        print(f"ok - tiny limits # skip {args.dpe} was not built: make TINY=1")
-        return 0
-    vectors = [json.loads(line) for path in args.vectors for line in open(path)]
-    good = True
+    args = options(__doc__, vectors="+", every=4)
+    vectors = [vector for path in args.vectors for vector in read(path)]
     with tempfile.TemporaryDirectory() as folder:
         limits = Check("tiny limits", args.dpe, folder)
         for number, vector in enumerate(vectors[::args.every]):
             for mode in "expect", "detect":
                 limits.take(vector, mode, ENGINES[number % len(ENGINES)])
-        good &= limits.tell("inconclusive", "firm")
+        good = limits.tell("inconclusive", "firm")
         memory = Check("allocations that fail", args.dpe, folder)
         for vector in vectors[::len(vectors) // FAILING]:
             for mode in "expect", "detect":

@@ -7,16 +7,14 @@ same verdict for long executions, and that of the reference semantics for short 
 Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
-import os
 import random
 import string
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import run
+from cases import Cases, options
 
 ENGINES = ("pa", "net", "auto")
 SHORT = 7  # events: as many as the reference semantics can handle
@@ -102,28 +100,23 @@ def against_reference(dpe, e, p, messages, folder):
         yield f"detect: {got}, but matches end at {done}"
 
 
-def main(argv):
-    options = dict(zip(argv[1::2], argv[2::2]))
-    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
-    rng, passed, failed = random.Random(seed), 0, 0
-    print(f"seed {seed}")
-    with tempfile.TemporaryDirectory() as folder:
-        while passed + failed < count:
+def main():
+    args = options(__doc__, count=100)
+    rng = random.Random(args.seed)
+    with Cases(args) as cases:
+        while cases.passed + cases.failed < args.count:
             names = list(string.ascii_lowercase[: rng.choice([4, 6, 8, 10])])
             e = expression(rng, rng.choice([2, 3, 4]), list(names))
             p = execution(rng, e, names, rng.choice([SHORT, LONG]))
             if p is None:
                 continue
             messages = messages_of(p)
-            wrong = list(differences(dpe, e, messages, folder))
+            wrong = list(differences(args.dpe, e, messages, cases.folder))
             if len(p.labels) <= SHORT:
-                wrong += against_reference(dpe, e, p, messages, folder)
-            passed, failed = passed + (not wrong), failed + bool(wrong)
-            for what in wrong:
-                print(oracle.show(e), json.dumps(messages), what)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+                wrong += against_reference(args.dpe, e, p, messages, cases.folder)
+            cases.judge(wrong, oracle.show(e), json.dumps(messages))
+    return cases.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main())

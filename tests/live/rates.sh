@@ -33,6 +33,6 @@ check "nothing is lost of $rate calls a second for 10 s" "$(grep -c "^dpe: $((10
 printf 'include "pthread.dpe"\ndetect race: enqueue() & dequeue()\n' >race.dpe
 for program in producer-consumer producer-consumer-broken; do
 	run "$DPE" record -o $program.jsonl -s race.dpe -- "$BUILD/examples/$program"
-	python3 "$TOP/tests/conformance/permuted.py" --dpe "$DPE" --log $program.jsonl race.dpe || failures=1
+	python3 "$TOP/tests/conformance/permuted.py" --dpe "$DPE" --spec race.dpe $program.jsonl || failures=1
 done
 finish
