@@ -8,7 +8,7 @@
 
 #define HERE DPE_MEMORY_HERE
 #define PAGE 4096ull
-#define ADDRESSES (UINT64_C(1) << 47) /* of the program, without those that it asks for beyond */
+#define ADDRESSES (UINT64_C(1) << 47) /* that a program has */
 
 /* Whether the kernel can unmap it: else nothing happens. */
 static bool is_range(uint64_t begin, uint64_t size)
