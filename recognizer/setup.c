@@ -141,6 +141,31 @@ static void find_masks(struct dpe_run *run)
 	}
 }
 
+static bool begin_engine(struct dpe_run *run, struct dpe_diags *diags)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	if (!dpe_engine_new(run, diags))
+		return false;
+	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
+	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
+	run->one_thread = stays_in_thread(rule);
+	dpe_unordered_prepare(run);
+	for (unsigned i = 0; i < rule->npositions; i++)
+		run->acts |= rule->positions[i].action != NULL;
+	dpe_engine_reduce_symmetry(run);
+	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
+	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
+	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
+	if (run->engine.kind == DPE_BY_PAIR_TABLE) {
+		dpe_pairs_new(run);
+	} else {
+		run->conjunction = rule->mode == DPE_DETECT ? dpe_conjunction_new(run) : NULL;
+		dpe_slices_new(run);
+	}
+	return true;
+}
+
 static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 {
 	const struct dpe_rule *rule = run->rule;
@@ -160,30 +185,10 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 			DPE_RULE_VARIABLES);
 		return false;
 	}
-	if (rule->mode == DPE_PREDICT) {
-		run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
-		dpe_predictor_begin(run);
-		return true;
-	}
-	if (!dpe_engine_new(run, diags))
-		return false;
-	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
-	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
-	run->one_thread = stays_in_thread(rule);
-	dpe_unordered_prepare(run);
-	for (unsigned i = 0; i < rule->npositions; i++)
-		run->acts |= rule->positions[i].action != NULL;
-	dpe_engine_reduce_symmetry(run);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
-	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
-	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
-	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	if (run->engine.kind == DPE_BY_PAIR_TABLE) {
-		dpe_pairs_new(run);
-	} else {
-		run->conjunction = rule->mode == DPE_DETECT ? dpe_conjunction_new(run) : NULL;
-		dpe_slices_new(run);
-	}
+	if (rule->mode != DPE_PREDICT)
+		return begin_engine(run, diags);
+	dpe_predictor_begin(run);
 	return true;
 }
 

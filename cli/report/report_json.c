@@ -329,44 +329,55 @@ static void add_waiting_thread(void *context, struct cli_creation *creation)
 	add_to(to->report, to->object, "created", creation->message);
 }
 
+static cJSON *wait_item(struct cli_report *report, const struct dpe_wait *wait)
+{
+	cJSON *item = cJSON_CreateObject();
+	char *name = cli_variable_at(report, wait->object);
+
+	cJSON_AddItemToObject(item, "thread", cli_json_value(wait->thread));
+	cJSON_AddItemToObject(item, "object", cli_json_value(wait->object));
+	if (wait->holder.kind != DPE_NONE)
+		cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
+	if (name)
+		cJSON_AddItemToObject(item, "name", string(name));
+	free(name);
+	if (wait->alike)
+		add_number(item, "alike", wait->alike);
+	if (wait->ended)
+		cJSON_AddBoolToObject(item, "ended", true);
+	if (wait->waits)
+		cJSON_AddItemToObject(item, "waits", message_item(report, wait->waits));
+	if (wait->holds)
+		cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
+	return item;
+}
+
+static void add_waits(struct cli_report *report, cJSON *object, const struct dpe_deadlock *deadlock)
+{
+	cJSON *threads = cJSON_AddArrayToObject(object, "threads");
+	cJSON *objects = cJSON_AddArrayToObject(object, "objects");
+	cJSON *waits = cJSON_AddArrayToObject(object, "waits");
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_wait *wait = &deadlock->waits[i];
+
+		cJSON_AddItemToArray(threads, cli_json_value(wait->thread));
+		if (!has_value(deadlock, i, wait->object))
+			cJSON_AddItemToArray(objects, cli_json_value(wait->object));
+		cJSON_AddItemToArray(waits, wait_item(report, wait));
+	}
+}
+
 void cli_json_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
-	cJSON *object = new_object("finding"), *threads, *objects, *waits;
+	cJSON *object = new_object("finding");
 
 	cJSON_AddItemToObject(object, "kind", string(cli_deadlock_name(deadlock)));
 	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
 	if (deadlock->reason)
 		cJSON_AddItemToObject(object, "reason", string(deadlock->reason));
-	threads = cJSON_AddArrayToObject(object, "threads");
-	objects = cJSON_AddArrayToObject(object, "objects");
-	waits = cJSON_AddArrayToObject(object, "waits");
-	for (unsigned i = 0; i < deadlock->nwaits; i++) {
-		const struct dpe_wait *wait = &deadlock->waits[i];
-		cJSON *item = cJSON_CreateObject();
-		char *name = cli_variable_at(report, wait->object);
-
-		cJSON_AddItemToArray(threads, cli_json_value(wait->thread));
-		if (!has_value(deadlock, i, wait->object))
-			cJSON_AddItemToArray(objects, cli_json_value(wait->object));
-		cJSON_AddItemToObject(item, "thread", cli_json_value(wait->thread));
-		cJSON_AddItemToObject(item, "object", cli_json_value(wait->object));
-		if (wait->holder.kind != DPE_NONE)
-			cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
-		if (name) {
-			cJSON_AddItemToObject(item, "name", string(name));
-			free(name);
-		}
-		if (wait->alike)
-			add_number(item, "alike", wait->alike);
-		if (wait->ended)
-			cJSON_AddBoolToObject(item, "ended", true);
-		if (wait->waits)
-			cJSON_AddItemToObject(item, "waits", message_item(report, wait->waits));
-		if (wait->holds)
-			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
-		cJSON_AddItemToArray(waits, item);
-	}
+	add_waits(report, object, deadlock);
 	cli_creations_of_deadlock(report, deadlock, add_waiting_thread, &(struct deadlock_object){report, object});
 	if (deadlock->kind == DPE_LONG_WAIT)
 		add_number(object, "lasted", deadlock->lasted);

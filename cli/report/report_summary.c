@@ -216,13 +216,42 @@ static void add_unsynchronised(struct dpe_text *to, const struct cli_report *rep
 				  "\"pthread.dpe\", or write rules for what synchronises\n");
 }
 
+/* The last line. */
+static void add_totals(struct dpe_text *to, const struct cli_report *report, const struct dpe_summary *summary)
+{
+	const char *separator = ", ";
+
+	dpe_text_printf(to, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
+		summary->events == 1 ? "" : "s", summary->lost);
+	add_count(to, &separator, summary->held, "held", "held");
+	dpe_text_printf(to, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
+	separator = "";
+	if (report->unobserved == CLI_SOME_UNOBSERVED)
+		add_text(to, &separator, "nothing observed for a rule, so it can have found nothing (see --allow-unobserved)");
+	else if (report->unobserved)
+		add_text(to, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
+	else if (!dpe_summary_findings(summary))
+		add_text(to, &separator, only_measures(report->spec) ? "measured" : "nothing found");
+	add_count(to, &separator, summary->matches, "match", "matches");
+	add_count(to, &separator, summary->violated, "violated", "violated");
+	add_count(to, &separator, summary->incomplete, "incomplete", "incomplete");
+	add_count(to, &separator, summary->deadlocks, "deadlock", "deadlocks");
+	add_count(to, &separator, summary->potential, "potential deadlock", "potential deadlocks");
+	add_count(to, &separator, summary->hangs, "hang", "hangs");
+	add_count(to, &separator, summary->errors, "error", "errors");
+	add_count(to, &separator, summary->inconclusive, "inconclusive", "inconclusive");
+	add_count(to, &separator, summary->long_waits, "possible hang", "possible hangs");
+	add_count(to, &separator, summary->satisfied, "satisfied", "satisfied");
+	add_count(to, &separator, summary->suppressed, "suppressed", "suppressed");
+	dpe_text_puts(to, "\n");
+}
+
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
 	struct cli_finding *finding, *next;
 	struct dpe_text text = {0};
 	struct state state = {report, &text};
-	const char *separator = ", ";
 
 	cli_inconclusive_print(&text, report);
 	HASH_ITER (hh, report->findings, finding, next)
@@ -232,30 +261,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 		add_all_unobserved(&text, report, recognizer);
 	dpe_recognizer_unordered(recognizer, add_unordered, &state);
 	add_unsynchronised(&text, report);
-	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
-		summary->events == 1 ? "" : "s", summary->lost);
-	add_count(&text, &separator, summary->held, "held", "held");
-	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
-	separator = "";
-	if (report->unobserved == CLI_SOME_UNOBSERVED)
-		add_text(&text, &separator, "nothing observed for a rule, so it can have found nothing (see --allow-unobserved)");
-	else if (report->unobserved)
-		add_text(&text, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
-	else if (!dpe_summary_findings(summary))
-		add_text(&text, &separator, only_measures(report->spec) ? "measured" : "nothing found");
-	add_count(&text, &separator, summary->matches, "match", "matches");
-	add_count(&text, &separator, summary->violated, "violated", "violated");
-	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
-	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
-	add_count(
-		&text, &separator, summary->potential, "potential deadlock", "potential deadlocks");
-	add_count(&text, &separator, summary->hangs, "hang", "hangs");
-	add_count(&text, &separator, summary->errors, "error", "errors");
-	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
-	add_count(&text, &separator, summary->long_waits, "possible hang", "possible hangs");
-	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
-	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
-	dpe_text_puts(&text, "\n");
+	add_totals(&text, report, summary);
 	dpe_recognizer_losses(recognizer, add_loss, &state);
 	if (report->cli->show_suppressions)
 		cli_suppressions_each(report->suppressions, add_used, &text);

@@ -9,7 +9,7 @@
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keyword)
+static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keyword, unsigned depth)
 {
 	const char *name = dwarf_diename(type);
 	Dwarf_Die unit;
@@ -18,6 +18,7 @@ static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keywor
 			    language == DW_LANG_C_plus_plus_11 ||
 			    language == DW_LANG_C_plus_plus_14;
 
+	(void)depth;
 	if (!is_cplusplus || !name)
 		dpe_text_puts(to, keyword);
 	if (name)
@@ -57,55 +58,42 @@ static void print_qualified(struct dpe_text *to, Dwarf_Die *type, const char *wo
 	print_type(to, type, depth);
 }
 
+/* Of tags whose types are printed in the same way. */
+static const struct {
+	int tag;
+	const char *text;
+	void (*print)(struct dpe_text *to, Dwarf_Die *type, const char *text, unsigned depth);
+} kinds[] = {
+	{DW_TAG_pointer_type, "*", print_pointer},
+	{DW_TAG_reference_type, "&", print_pointer},
+	{DW_TAG_rvalue_reference_type, "&&", print_pointer},
+	{DW_TAG_const_type, "const", print_qualified},
+	{DW_TAG_volatile_type, "volatile", print_qualified},
+	{DW_TAG_restrict_type, "restrict", print_qualified},
+	{DW_TAG_atomic_type, "_Atomic", print_qualified},
+	{DW_TAG_structure_type, "struct", print_named},
+	{DW_TAG_class_type, "class", print_named},
+	{DW_TAG_union_type, "union", print_named},
+	{DW_TAG_enumeration_type, "enum", print_named},
+};
+
 static void print_any(struct dpe_text *to, Dwarf_Die *type, unsigned depth)
 {
 	const char *name = dwarf_diename(type);
+	int tag = dwarf_tag(type);
 
-	switch (dwarf_tag(type)) {
-	case DW_TAG_pointer_type:
-		print_pointer(to, type, "*", depth);
-		return;
-	case DW_TAG_reference_type:
-		print_pointer(to, type, "&", depth);
-		return;
-	case DW_TAG_rvalue_reference_type:
-		print_pointer(to, type, "&&", depth);
-		return;
-	case DW_TAG_const_type:
-		print_qualified(to, type, "const", depth);
-		return;
-	case DW_TAG_volatile_type:
-		print_qualified(to, type, "volatile", depth);
-		return;
-	case DW_TAG_restrict_type:
-		print_qualified(to, type, "restrict", depth);
-		return;
-	case DW_TAG_atomic_type:
-		print_qualified(to, type, "_Atomic", depth);
-		return;
-	case DW_TAG_ptr_to_member_type:
+	for (unsigned i = 0; i < DPE_COUNT(kinds); i++) {
+		if (kinds[i].tag == tag) {
+			kinds[i].print(to, type, kinds[i].text, depth);
+			return;
+		}
+	}
+	if (tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type) {
+		print_type(to, type, depth);
+		dpe_text_puts(to, tag == DW_TAG_array_type ? "[]" : "");
+	} else if (tag == DW_TAG_ptr_to_member_type) {
 		dpe_text_puts(to, "pointer to member");
-		return;
-	case DW_TAG_array_type:
-		print_type(to, type, depth);
-		dpe_text_puts(to, "[]");
-		return;
-	case DW_TAG_subroutine_type:
-		print_type(to, type, depth);
-		return;
-	case DW_TAG_structure_type:
-		print_named(to, type, "struct");
-		return;
-	case DW_TAG_class_type:
-		print_named(to, type, "class");
-		return;
-	case DW_TAG_union_type:
-		print_named(to, type, "union");
-		return;
-	case DW_TAG_enumeration_type:
-		print_named(to, type, "enum");
-		return;
-	default:
+	} else {
 		dpe_text_puts(to, name ? name : "?");
 	}
 }

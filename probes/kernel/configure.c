@@ -253,6 +253,62 @@ static void configure_failures(struct dpe_bpf *bpf)
 }
 #endif
 
+static void configure_process(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->target = probes->pid;
+	bpf->rodata->follow = probes->follows;
+	bpf->rodata->has_task_work = !probes->stop_processes && kernel_has_task_work();
+	bpf_program__set_autoload(bpf->progs.on_begin_process,
+		probes->follows && !bpf->rodata->has_task_work);
+	bpf->rodata->namespace = pid_namespace();
+	bpf->rodata->event_signal = (__u32)probes->signal;
+	bpf->rodata->attached = !probes->launched;
+}
+
+static void configure_stacks(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->stack_depth =
+		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->has_loop = dpe_kernel_has_loop();
+	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();
+	if (!bpf->rodata->has_tables)
+		bpf_map__set_max_entries(bpf->maps.frame_tables, 1);
+}
+
+/* What is observed beside the calls of functions. */
+static void configure_system_events(struct dpe_probes *probes)
+{
+	const struct dpe_plan *plan = probes->plan;
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->threads = plan->threads || probes->follows;
+	bpf->rodata->channels = plan->channels;
+	bpf->rodata->waits = plan->waits;
+	bpf->rodata->founds = plan->founds && !probes->launched;
+	bpf->rodata->awaits = plan->nsites || probes->follows;
+	bpf_program__set_autoload(bpf->progs.on_call, plan->channels);
+	bpf_program__set_autoload(bpf->progs.on_return, plan->channels || plan->waits);
+	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->object_watches->nkinds);
+}
+
+/* The kernel attaches many probes at once. */
+static void configure_multi(struct dpe_bpf *bpf)
+{
+	bpf->rodata->refuses_returns = dpe_kernel_has_sessions();
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_landing, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_longjmp, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));
+}
+
 void dpe_configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -262,25 +318,9 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 #endif
 	configure_linker(probes, multi);
 	configure_rights(probes);
-	bpf->rodata->target = probes->pid;
-	bpf->rodata->follow = probes->follows;
-	bpf->rodata->has_task_work = !probes->stop_processes && kernel_has_task_work();
-	bpf_program__set_autoload(bpf->progs.on_begin_process,
-		probes->follows && !bpf->rodata->has_task_work);
-	bpf->rodata->namespace = pid_namespace();
-	bpf->rodata->event_signal = (__u32)probes->signal;
-	bpf->rodata->stack_depth =
-		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
-	bpf->rodata->has_loop = dpe_kernel_has_loop();
-	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();
-	if (!bpf->rodata->has_tables)
-		bpf_map__set_max_entries(bpf->maps.frame_tables, 1);
-	bpf->rodata->threads = probes->plan->threads || probes->follows;
-	bpf->rodata->channels = probes->plan->channels;
-	bpf->rodata->waits = probes->plan->waits;
-	bpf->rodata->attached = !probes->launched;
-	bpf->rodata->founds = probes->plan->founds && !probes->launched;
-	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
+	configure_process(probes);
+	configure_stacks(probes);
+	configure_system_events(probes);
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
 	bpf_map__set_max_entries(bpf->maps.lost_at, 2 * most_sites(probes));
@@ -291,19 +331,6 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_places(probes, multi);
 	configure_signals(probes);
 	configure_returns(probes);
-	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
-	bpf_program__set_autoload(
-		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
-	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->object_watches->nkinds);
-	if (!multi)
-		return;
-	bpf->rodata->refuses_returns = dpe_kernel_has_sessions();
-	bpf_program__set_expected_attach_type(
-		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(bpf->progs.on_landing, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(bpf->progs.on_longjmp, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(bpf->progs.on_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(
-		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));
+	if (multi)
+		configure_multi(bpf);
 }
