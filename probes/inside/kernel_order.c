@@ -1,6 +1,7 @@
 /* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd or epoll; the
  * port to which a socket sends; what a pipe, or all Unix sockets, as none knows its peer, hold unread; the code of a
- * handler; a signal. Sources: ip(7), eventfd(2), epoll(7), pipe(7), poll(2), unix(7), sigaction(2), kill(2). */
+ * handler; a signal; all timers. Sources: ip(7), eventfd(2), epoll(7), pipe(7), poll(2), unix(7), sigaction(2), kill(2),
+ * timer_settime(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <errno.h>
@@ -12,11 +13,12 @@
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HERE DPE_MEMORY_HERE
 #define NOT_MEMORY (UINT64_C(1) << 63)
-enum { DESCRIPTOR = 1, PORT, UNREAD, SIGNAL };
+enum { DESCRIPTOR = 1, PORT, UNREAD, SIGNAL, TIMER };
 
 /* What poll and ppoll become with _FORTIFY_SOURCE. */
 int __poll_chk(struct pollfd *files, nfds_t count, int timeout, size_t size);
@@ -381,4 +383,76 @@ void dpe_order_handler(struct dpe_memory_place place)
 	for (unsigned i = 1; i < _NSIG; i++)
 		if (__atomic_load_n(&handlers[i], __ATOMIC_ACQUIRE) == closest)
 			acquire_key(key_of(SIGNAL, i), place);
+}
+
+/* ---- timers ------------------------------------------------------------------------------
+ * The C library calls the function of a timer in a new thread that no call of the program creates. So it is given one of
+ * these instead, as which the program's function is known. */
+
+typedef void timer_function(union sigval value);
+
+static timer_function *expiring[DPE_PRELOAD_TIMERS]; /* of the program; NULL: there is none yet */
+
+static __attribute__((noinline)) void expire(unsigned which, union sigval value)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		acquire_key(key_of(TIMER, 0), HERE);
+	__atomic_load_n(&expiring[which], __ATOMIC_ACQUIRE)(value);
+}
+
+#define EXPIRE(n) \
+	static void expire##n(union sigval value) \
+	{ \
+		expire(n, value); \
+	}
+EXPIRE(0)
+EXPIRE(1)
+EXPIRE(2)
+EXPIRE(3)
+EXPIRE(4)
+EXPIRE(5)
+EXPIRE(6)
+EXPIRE(7)
+
+static timer_function *const expires[] = {expire0, expire1, expire2, expire3, expire4, expire5, expire6, expire7};
+
+_Static_assert(DPE_PRELOAD_TIMERS <= sizeof(expires) / sizeof(*expires), "there is one for each");
+
+/* What calls the function after it has acquired; the function itself if there is no room, which is a loss. */
+static timer_function *find_expiring(timer_function *function)
+{
+	for (unsigned i = 0; i < DPE_PRELOAD_TIMERS; i++) {
+		timer_function *free = NULL;
+
+		if (__atomic_compare_exchange_n(&expiring[i], &free, function, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+			free == function)
+			return expires[i];
+	}
+	dpe_preload_lose_one();
+	return function;
+}
+
+static void release_timers(struct dpe_memory_place place)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(key_of(TIMER, 0), place);
+}
+
+HOOK int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	struct sigevent changed;
+
+	release_timers(HERE);
+	if (!event || event->sigev_notify != SIGEV_THREAD || !event->sigev_notify_function ||
+		!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
+		return REAL(timer_create)(clock, event, timer);
+	changed = *event;
+	changed.sigev_notify_function = find_expiring(event->sigev_notify_function);
+	return REAL(timer_create)(clock, &changed, timer);
+}
+
+HOOK int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old)
+{
+	release_timers(HERE);
+	return REAL(timer_settime)(timer, flags, value, old);
 }

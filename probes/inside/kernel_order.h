@@ -1,5 +1,5 @@
 /* kernel_order: order made by the kernel that the BPF programs do not report: eventfd, epoll, internet sockets, the end
- * of a pipe or socket, poll and select, signals, and sigaction before its handler. */
+ * of a pipe or socket, poll and select, signals, sigaction before its handler, and what starts a timer before its function. */
 #ifndef DPE_PROBES_INSIDE_KERNEL_ORDER_H
 #define DPE_PROBES_INSIDE_KERNEL_ORDER_H
 

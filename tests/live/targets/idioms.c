@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -583,6 +584,44 @@ CASE(right_moved)
 	pthread_join(threads[1], NULL);
 }
 
+/* ---- timers ------------------------------------------------------------------------------ */
+
+static int started;
+static atomic_int expired;
+
+static void count_up(union sigval value)
+{
+	started += value.sival_int;
+	atomic_fetch_add_explicit(&expired, 1, memory_order_release);
+}
+
+static void start_timer(timer_t timer, int count)
+{
+	const struct itimerspec soon = {.it_value = {.tv_nsec = 1}};
+
+	started++;
+	timer_settime(timer, 0, &soon, NULL);
+	while (atomic_load_explicit(&expired, memory_order_acquire) < count)
+		sched_yield();
+	started++;
+}
+
+/* The thread that calls the function is one of the C library's. */
+CASE(right_timer)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_value.sival_int = 2};
+	timer_t timer;
+
+	event.sigev_notify_function = count_up;
+	started = 0;
+	atomic_store(&expired, 0);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		abort();
+	start_timer(timer, 1);
+	start_timer(timer, 2);
+	timer_delete(timer);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -591,7 +630,7 @@ static const struct {
 	ROW(right_cancelled_wait), ROW(right_cancelled_timedwait), ROW(right_cancelled_clockwait),
 	ROW(right_cancelled_c11), ROW(right_fenced_references), ROW(right_fences), ROW(right_once),
 	ROW(right_counted), ROW(right_count_of_three), ROW(wrong_in_other_order),
-	ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
+	ROW(right_timer), ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
 	ROW(wrong_store_before_fence), ROW(wrong_once),
 };
