@@ -48,7 +48,8 @@ static inline bool releases(unsigned function)
 	}
 }
 
-/* Initialising or destroying the object is a plain access to it, every other use an atomic one. */
+/* Initialising or destroying the object is a plain access to it, every other use an atomic one. That of a lock is reported
+ * before it is taken: what another holder did earlier does not come before that. */
 static inline void touch(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
@@ -69,8 +70,20 @@ static inline void touch(
 	case DPE_PRELOAD_pthread_spin_destroy:
 		dpe_memory_touch(DPE_PRELOAD_WRITE, call->words[0], frame);
 		break;
-	case DPE_PRELOAD_pthread_mutex_unlock:
-	case DPE_PRELOAD_pthread_rwlock_unlock:
+	case DPE_PRELOAD_pthread_mutex_lock:
+	case DPE_PRELOAD_pthread_mutex_trylock:
+	case DPE_PRELOAD_pthread_mutex_timedlock:
+	case DPE_PRELOAD_pthread_mutex_clocklock:
+	case DPE_PRELOAD_pthread_rwlock_rdlock:
+	case DPE_PRELOAD_pthread_rwlock_wrlock:
+	case DPE_PRELOAD_pthread_rwlock_tryrdlock:
+	case DPE_PRELOAD_pthread_rwlock_trywrlock:
+	case DPE_PRELOAD_pthread_rwlock_timedrdlock:
+	case DPE_PRELOAD_pthread_rwlock_timedwrlock:
+	case DPE_PRELOAD_pthread_rwlock_clockrdlock:
+	case DPE_PRELOAD_pthread_rwlock_clockwrlock:
+	case DPE_PRELOAD_pthread_spin_lock:
+	case DPE_PRELOAD_pthread_spin_trylock:
 	case DPE_PRELOAD_pthread_cond_wait:
 	case DPE_PRELOAD_pthread_cond_timedwait:
 	case DPE_PRELOAD_pthread_cond_clockwait:
@@ -80,7 +93,6 @@ static inline void touch(
 	case DPE_PRELOAD_sem_clockwait:
 	case DPE_PRELOAD_sem_post:
 	case DPE_PRELOAD_pthread_barrier_wait:
-	case DPE_PRELOAD_pthread_spin_unlock:
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 		break;
 	}

@@ -13,6 +13,8 @@ wrong_cancelled_wait_count
 wrong_drop
 wrong_fence_of_other
 wrong_in_another_order
+wrong_late_mutex
+wrong_late_rwlock
 wrong_map_over
 wrong_move
 wrong_unfenced

@@ -584,6 +584,63 @@ CASE(right_moved)
 	pthread_join(threads[1], NULL);
 }
 
+/* ---- objects of thread functions --------------------------------------------------------- */
+
+static pthread_mutex_t wrong_late_mutex;
+static pthread_rwlock_t wrong_late_rwlock;
+
+static void *initialise_mutex(void *unused)
+{
+	pthread_mutex_init(&wrong_late_mutex, NULL);
+	pthread_mutex_lock(&wrong_late_mutex);
+	counted++;
+	pthread_mutex_unlock(&wrong_late_mutex);
+	end_turn();
+	return unused;
+}
+
+static void *lock_mutex(void *unused)
+{
+	await_turn(1);
+	pthread_mutex_lock(&wrong_late_mutex);
+	counted++;
+	pthread_mutex_unlock(&wrong_late_mutex);
+	return unused;
+}
+
+/* The lock itself orders nothing that comes before it. */
+CASE(wrong_late_locks)
+{
+	turn = 0;
+	run_two(initialise_mutex, lock_mutex);
+}
+
+static void *initialise_rwlock(void *unused)
+{
+	pthread_rwlock_init(&wrong_late_rwlock, NULL);
+	pthread_rwlock_wrlock(&wrong_late_rwlock);
+	counted++;
+	pthread_rwlock_unlock(&wrong_late_rwlock);
+	end_turn();
+	return unused;
+}
+
+static void *lock_rwlock(void *unused)
+{
+	await_turn(1);
+	pthread_rwlock_rdlock(&wrong_late_rwlock);
+	if (counted)
+		sched_yield();
+	pthread_rwlock_unlock(&wrong_late_rwlock);
+	return unused;
+}
+
+CASE(wrong_late_rwlocks)
+{
+	turn = 0;
+	run_two(initialise_rwlock, lock_rwlock);
+}
+
 /* ---- timers ------------------------------------------------------------------------------ */
 
 static int started;
@@ -630,7 +687,7 @@ static const struct {
 	ROW(right_cancelled_wait), ROW(right_cancelled_timedwait), ROW(right_cancelled_clockwait),
 	ROW(right_cancelled_c11), ROW(right_fenced_references), ROW(right_fences), ROW(right_once),
 	ROW(right_counted), ROW(right_count_of_three), ROW(wrong_in_other_order),
-	ROW(right_timer), ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
+	ROW(wrong_late_locks), ROW(wrong_late_rwlocks), ROW(right_timer), ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
 	ROW(wrong_store_before_fence), ROW(wrong_once),
 };
