@@ -92,7 +92,8 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
 /* The target's process id. */
 pid_t dpe_probes_pid(const struct dpe_probes *probes);
-/* What the target's threads wait for, as dpe_waits_read, with their whole stacks. */
+/* What the target's threads wait for, as dpe_waits_read, with their whole stacks. NULL without a diagnostic if the
+ * target has ended or is about to. */
 struct dpe_waits *dpe_probes_waits(const struct dpe_probes *probes, unsigned depth, struct dpe_diags *diags);
 
 /* Once the target runs: gives up all privileges that are no longer needed. Under sudo, continues as

@@ -396,12 +396,25 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 	return probes->pid;
 }
 
+#define PF_EXITING 0x4 /* of Linux */
+
+static bool is_ending(pid_t pid)
+{
+	struct dpe_proc_stat stat;
+
+	return !dpe_proc_stat(pid, pid, &stat) || stat.state == 'Z' || stat.flags & PF_EXITING;
+}
+
+/* The first attempt tells whether the process ends meanwhile, which is no error. */
 struct dpe_waits *dpe_probes_waits(const struct dpe_probes *probes, unsigned depth, struct dpe_diags *diags)
 {
 	struct dpe_diverted_returns returns = dpe_attach_returns(probes, probes->pid);
-	struct dpe_waits *waits;
+	struct dpe_diags *ignored = dpe_diags_new();
+	struct dpe_waits *waits = dpe_waits_read(probes->pid, depth, &returns, ignored);
 
-	waits = dpe_waits_read(probes->pid, depth, &returns, diags);
+	if (!waits && !is_ending(probes->pid))
+		waits = dpe_waits_read(probes->pid, depth, &returns, diags);
+	dpe_diags_free(ignored);
 	free(returns.at);
 	return waits;
 }

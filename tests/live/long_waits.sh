@@ -65,4 +65,23 @@ check 'dpe hang of a process that another dpe observes: stacks end at the addres
 	"$(grep -c uprobes table)" -eq 0 -a "$(grep -c ' …$' table)" -eq 2
 : >end
 wait $observer
+
+# dpe waits for a reader of its report, and the program is killed meanwhile.
+rm -f end
+mkfifo report
+exec 4<>report
+dd if=/dev/zero of=report oflag=nonblock bs=1 2>/dev/null
+"$DPE" deadlock --hang-after=1 -- ./long_waits post >out 2>report &
+observer=$!
+command_line='dpe deadlock --hang-after=1 -- ./long_waits post 2>report'
+await grep -q '^1 0x2 ' /proc/$observer/syscall
+pkill -KILL -P $observer -x long_waits
+cat report >full 4>&- &
+exec 4>&-
+wait $observer
+status=$?
+wait
+tr -d '\0' <full >err
+says 'a program that ends before its table of waits is read: the possible hang is reported' 137 'possible hang: 1 thread has waited'
+check 'a program that ends before its table of waits is read: no error is reported' "$(grep -c 'error:' err)" -eq 0
 finish
