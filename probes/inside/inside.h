@@ -199,6 +199,7 @@ struct dpe_preload_header {
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
 	uint32_t observer; /* its process */
+	uint32_t filters; /* that the kernel applies to the observer's system calls, and so to the target's */
 	uint32_t waits; /* a thread that finds its ring full waits for the reader; 0 once the reader has
 			 * stopped */
 	uint32_t once;  /* redundant accesses may be left out */

@@ -65,6 +65,10 @@ static uint64_t file_key(int file, ends_of_sockets *end, bool pipes)
 	struct stat status;
 	uint64_t key = 0;
 
+	if (dpe_preload_filtered) {
+		dpe_preload_lose_one(); /* what the file orders is not known */
+		return 0;
+	}
 	if (!fstat(file, &status)) {
 		if (!(status.st_mode & S_IFMT)) /* an inode without a name */
 			key = key_of(DESCRIPTOR, (unsigned)file);

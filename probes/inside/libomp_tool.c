@@ -41,7 +41,7 @@ static __thread struct libomp_task *spare, *running, *interrupted;
 
 static void *map(size_t bytes)
 {
-	void *memory = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+	void *memory = dpe_preload_filtered ? NULL : (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
 
 	return (uint64_t)memory < -4095ull ? memory : NULL;
@@ -68,7 +68,7 @@ static struct libomp_task *new_task(void)
 
 static void free_task(struct libomp_task *task)
 {
-	if (task->many)
+	if (task->many && !dpe_preload_filtered)
 		syscall(SYS_munmap, task->many, task->bytes);
 	task->next = spare;
 	spare = task;

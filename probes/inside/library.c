@@ -10,6 +10,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ static struct dpe_preload_header *map_file(int fd, size_t bytes)
 
 	if (header == MAP_FAILED)
 		return NULL;
-	if (header->magic == DPE_PRELOAD_MAGIC && header->pid == (uint32_t)getpid())
+	if (header->magic == DPE_PRELOAD_MAGIC && header->pid == (dpe_preload_filtered ? dpe_preload_own_id() : (uint32_t)getpid()))
 		return header;
 	munmap(header, bytes);
 	return NULL;
@@ -75,10 +76,7 @@ static struct dpe_preload_header *map_all(int fd)
 		return NULL;
 	bytes = header->bytes;
 	munmap(header, sizeof(*header));
-	header = map_file(fd, bytes);
-	if (header)
-		madvise(header, bytes, MADV_DONTDUMP);
-	return header;
+	return map_file(fd, bytes);
 }
 
 static int number_after_slash(const char *path)
@@ -91,6 +89,15 @@ static int number_after_slash(const char *path)
 	return number;
 }
 
+/* Of the calls for that, the dynamic linker has made this one. */
+static bool may_be_memory(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	       (size_t)status.st_size >= sizeof(struct dpe_preload_header);
+}
+
 /* dpe's child inherits the file once, and it is closed before the program can see it; after a later exec it has
  * to be opened by its path. */
 static struct dpe_preload_header *map_memory(const char *path)
@@ -98,7 +105,7 @@ static struct dpe_preload_header *map_memory(const char *path)
 	int fd = path ? number_after_slash(path) : -1;
 	struct dpe_preload_header *header = NULL;
 
-	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0)
+	if (may_be_memory(fd))
 		header = map_all(fd);
 	if (!header)
 		fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
@@ -147,14 +154,24 @@ static void begin(char **environment)
 {
 	struct dpe_preload_header *header;
 	struct dpe_preload_look *look;
+	unsigned filters;
+	char name[16];
 
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
 		dpe_preload_real[i] = look_up(NAMES[i]);
 	if (dpe_preload_begun++)
 		return;
+	filters = dpe_preload_filters();
+	dpe_preload_filtered = filters; /* until it is known how many are the observer's, too */
+	dpe_preload_find_ids();
 	header = map_memory(variable(environment));
 	if (!header)
 		return;
+	dpe_preload_filtered = filters > header->filters;
+	if (dpe_preload_filtered) /* the events of this program count as lost */
+		return;
+	dpe_preload_own_name(name);
+	madvise(header, header->bytes, MADV_DONTDUMP);
 	look = make_look(header);
 	if (!look)
 		return;

@@ -20,6 +20,16 @@ extern DPE_PRELOAD_HIDDEN const struct dpe_preload_look *dpe_preload_look;
 /* The functions that are wrapped, NULL until they were looked up. */
 extern DPE_PRELOAD_HIDDEN void *dpe_preload_real[DPE_PRELOAD_COUNT];
 
+/* Whether the program may be killed for a system call that it does not make itself; never false again once true. */
+extern DPE_PRELOAD_HIDDEN bool dpe_preload_filtered;
+/* The number of filters that the kernel applies to system calls of this process. */
+DPE_PRELOAD_HIDDEN unsigned dpe_preload_filters(void);
+/* The id of this thread, which without system calls is known if it was looked up when the library began; or 0. */
+DPE_PRELOAD_HIDDEN void dpe_preload_find_ids(void);
+DPE_PRELOAD_HIDDEN uint32_t dpe_preload_own_id(void);
+/* The name of this thread, or, where that takes a system call, of the first one. */
+DPE_PRELOAD_HIDDEN void dpe_preload_own_name(char name[16]);
+
 /* Initialises the library if the constructor has not run yet. Returns the function, or one that fails with
  * ENOSYS. */
 DPE_PRELOAD_HIDDEN void *dpe_preload_find(enum dpe_preload_function function);
@@ -63,7 +73,7 @@ struct dpe_once_call {
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void (*dpe_once_begin(struct dpe_once_call *call))(void);
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_once_end(struct dpe_once_call *call);
 
-/* Counts an event of the thread as lost; one without an earlier event has none. */
+/* Counts an event of the thread as lost, of an unknown one if it has no ring. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 
 /* The number of the thread's ring; false if it has none yet. */

@@ -28,22 +28,28 @@ extern void *__libc_stack_end;
 static __thread uint64_t stack_end, new_stack; /* the lowest page reported so far; 0: nothing to report */
 static uint64_t largest_stack = 8u << 20;
 
+static pthread_t first_thread; /* 0: it has not initialised the library yet */
+
 __attribute__((constructor)) static void measure_stacks(void)
 {
 	struct rlimit limit;
 
+	first_thread = pthread_self();
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur > largest_stack &&
 		limit.rlim_cur < DPE_STACK_BYTES)
 		largest_stack = limit.rlim_cur;
+}
+
+static bool is_first_thread(void)
+{
+	return !first_thread || first_thread == pthread_self();
 }
 
 /* The C library keeps what describes a thread, and its thread-local variables, at the end of its stack. Those
  * of the first thread are elsewhere. */
 static uint64_t find_stack_end(void)
 {
-	if (syscall(SYS_gettid) == getpid())
-		return (uint64_t)__libc_stack_end;
-	return (uint64_t)pthread_self();
+	return is_first_thread() ? (uint64_t)__libc_stack_end : (uint64_t)pthread_self();
 }
 
 /* The C library gives the stacks of threads that have ended to new ones. So a thread reports its stack as new
@@ -55,7 +61,7 @@ static __attribute__((noinline)) void grow_stack(struct dpe_memory_place place)
 
 	if (!stack_end) {
 		stack_end = find_stack_end();
-		if (syscall(SYS_gettid) != getpid())
+		if (!is_first_thread())
 			end = new_stack = (stack_end + PAGE) & ~(PAGE - 1);
 	}
 	if (begin >= end || end - begin > largest_stack)
@@ -94,7 +100,7 @@ static struct seen *table_of(unsigned ring)
 	const size_t bytes = DPE_PRELOAD_SEEN * sizeof(struct seen);
 	struct seen *table = tables[ring];
 
-	if (table)
+	if (table || dpe_preload_filtered)
 		return table;
 	table = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);

@@ -251,7 +251,7 @@ void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site)
 {
 	const struct timespec nap = {.tv_nsec = DPE_OMP_NAP};
 
-	if (!dpe_omp_is_wanted() || !may_wait(site))
+	if (!dpe_omp_is_wanted() || dpe_preload_filtered || !may_wait(site))
 		return;
 	while (naps-- && __atomic_load_n(&dpe_omp_begun, __ATOMIC_RELAXED) == begun)
 		syscall(SYS_nanosleep, &nap, NULL);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,13 +34,14 @@ static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
 static __attribute__((noinline)) void join(struct dpe_preload_header *header)
 {
 	int error = errno;
-	struct dpe_preload_ring *ring = claim(header);
+	uint32_t thread = dpe_preload_own_id();
+	struct dpe_preload_ring *ring = thread ? claim(header) : NULL;
 	size_t size = (size_t)header->slots * header->slot_bytes;
 
 	self.refused = !ring;
 	if (ring) {
-		ring->thread = (uint32_t)syscall(SYS_gettid);
-		prctl(PR_GET_NAME, ring->comm);
+		ring->thread = thread;
+		dpe_preload_own_name(ring->comm);
 		self.tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		self.slots = (char *)header + header->slots_begin + size * (ring - header->rings);
 		self.ring = ring;
@@ -75,19 +75,32 @@ static bool lives(pid_t process)
 	return ended <= 0;
 }
 
+static void pause_briefly(void)
+{
+	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};
+	uint64_t end;
+
+	if (!dpe_preload_filtered) {
+		syscall(SYS_nanosleep, &nap, NULL);
+		return;
+	}
+	end = dpe_preload_now() + DPE_ROOM_PAUSE;
+	while (dpe_preload_now() < end)
+		__builtin_ia32_pause();
+}
+
 /* True once there is room again. The reader empties the rings many times a second; if it took nothing for so
  * long it must be stopped, and is no longer waited for. */
 static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
-	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};
 	const uint64_t most = DPE_ROOM_TIME / DPE_ROOM_PAUSE;
 	uint64_t tail = self.tail;
 	int error = errno;
 
 	for (uint64_t i = 0; i < most && header->waits && !header->closed; i++) {
-		if (i % 64 == 63 && !lives((pid_t)header->observer))
+		if (i % 64 == 63 && !dpe_preload_filtered && !lives((pid_t)header->observer))
 			break;
-		syscall(SYS_nanosleep, &nap, NULL);
+		pause_briefly();
 		if (!dpe_preload_is_full(header, &self)) {
 			errno = error;
 			return true;
@@ -135,7 +148,7 @@ static __attribute__((noinline)) bool interrupts(
 {
 	stack_t other;
 	int error = errno;
-	bool handler = frame < self.frame || sigaltstack(NULL, &other) || other.ss_flags & SS_ONSTACK;
+	bool handler = frame < self.frame || dpe_preload_filtered || sigaltstack(NULL, &other) || other.ss_flags & SS_ONSTACK;
 
 	if (!handler && self.ring)
 		dpe_preload_leave(header, &self);
@@ -233,6 +246,10 @@ void dpe_preload_write_access(const struct dpe_preload_call *call, uint64_t pc,
 
 void dpe_preload_lose_one(void)
 {
-	if (dpe_preload_look->header && self.ring)
+	struct dpe_preload_header *header = dpe_preload_look->header;
+
+	if (header && self.ring)
 		dpe_preload_lose(self.ring);
+	else if (header)
+		lose_nowhere(header);
 }

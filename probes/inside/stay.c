@@ -86,6 +86,8 @@ __attribute__((destructor)) static void stay(void)
 	const struct dpe_preload_header *header = look ? look->header : NULL;
 	unsigned found = 0;
 
+	if (dpe_preload_filtered)
+		return;
 	for (uint32_t ms = 0; header && ms < header->stay && count_threads() > 1 && found < ENOUGH_STEPS; ms += STEP) {
 		if (__atomic_load_n(&header->closed, __ATOMIC_ACQUIRE))
 			return;

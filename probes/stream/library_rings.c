@@ -3,6 +3,7 @@
  * docs/internals/event-order.md. */
 #include "probes/stream/library_rings.h"
 #include "probes/limits.h"
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -38,12 +39,23 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page - 1) & ~(page - 1);
 }
 
+/* Filters of system calls, of which older kernels do not tell the number. */
+static uint32_t count_filters(void)
+{
+	char count[16] = "0";
+
+	if (!dpe_proc_status(getpid(), "Seccomp_filters", count, sizeof(count)))
+		dpe_proc_status(getpid(), "Seccomp", count, sizeof(count));
+	return (uint32_t)strtoul(count, NULL, 10);
+}
+
 static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_bytes, uint32_t frames)
 {
 	struct dpe_preload_header *header = rings->header;
 
 	header->magic = DPE_PRELOAD_MAGIC;
 	header->observer = (uint32_t)getpid();
+	header->filters = count_filters();
 	rings->slots = header->slots = slots;
 	rings->slot_bytes = header->slot_bytes = slot_bytes;
 	rings->frames = header->frames = frames;
