@@ -35,6 +35,7 @@ struct dpe_diags {
 	unsigned count, cap;
 	unsigned printed; /* index of the first one not yet printed */
 	bool color;         /* printed with escape sequences */
+	unsigned columns;   /* of a line of source text; 0: DPE_DIAG_COLUMNS */
 	bool out_of_memory; /* to be printed */
 	unsigned errors, leader;
 	bool dropped; /* the last error or warning is dropped, and its notes with it */
@@ -187,9 +188,10 @@ void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char
 	add(diags, new);
 }
 
-void dpe_diags_color(struct dpe_diags *diags, bool color)
+void dpe_diags_terminal(struct dpe_diags *diags, bool color, unsigned columns)
 {
 	diags->color = color;
+	diags->columns = columns;
 }
 
 void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned line, const char *by, const char *word)
@@ -245,21 +247,63 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 	return columns;
 }
 
-static void add_mark(struct dpe_text *to, unsigned before, unsigned width, bool color)
+/* Source text as it is printed, and the part of it to mark, in columns. */
+struct marked_line {
+	struct dpe_text text;
+	unsigned columns, begin, width;
+};
+
+/* The bytes before that column of printed text, in which a character takes one column. */
+static size_t column_at(const struct dpe_text *text, unsigned column)
 {
-	dpe_text_printf(to, "\n  | %*s%s^", (int)before, "", color ? CARET : "");
-	for (unsigned i = 1; i < width; i++)
-		dpe_text_puts(to, "~");
-	dpe_text_puts(to, color ? PLAIN "\n" : "\n");
+	size_t at = 0;
+
+	while (at < text->len && column--)
+		at += dpe_utf8_length((const unsigned char *)text->at + at, text->len - at);
+	return at;
 }
 
-/* The source line of the location with a mark below it; a long line is cut around the mark. */
-static void add_line(struct dpe_text *to, struct dpe_place place, bool color)
+/* The line with a mark below it; a line that is too long is cut around the mark. */
+static void add_marked(struct dpe_text *to, const struct dpe_diags *diags, struct marked_line *line)
 {
-	size_t size, begin = place.begin, end, from;
+	static const unsigned margin = 4; /* "  | " */
+	unsigned room = DPE_DIAG_COLUMNS, first = 0;
+	size_t from;
+
+	if (diags->columns && diags->columns < room + margin)
+		room = diags->columns > 2 * margin ? diags->columns - margin : margin;
+	if (line->columns > room && line->begin + line->width > room)
+		first = line->begin > room / 2 ? line->begin - room / 2 : 0;
+	if (line->width > first + room - line->begin)
+		line->width = first + room - line->begin;
+	from = column_at(&line->text, first);
+	dpe_text_puts(to, "  | ");
+	dpe_text_add(to, line->text.at + from, column_at(&line->text, first + room) - from);
+	dpe_text_printf(to, "\n  | %*s%s^", (int)(line->begin - first), "", diags->color ? CARET : "");
+	for (unsigned i = 1; i < line->width; i++)
+		dpe_text_puts(to, "~");
+	dpe_text_puts(to, diags->color ? PLAIN "\n" : "\n");
+	dpe_text_free(&line->text);
+}
+
+/* `at` and `marked`: the part to mark, in bytes. */
+static struct marked_line mark_line(const char *text, size_t len, size_t at, size_t marked)
+{
+	struct marked_line line = {0};
+
+	dpe_text_puts(&line.text, "");
+	line.begin = add_safe(&line.text, text, at);
+	line.width = add_safe(&line.text, text + at, marked);
+	line.columns = line.begin + line.width + add_safe(&line.text, text + at + marked, len - at - marked);
+	return line;
+}
+
+/* The source line of the location, as far as it can be shown. */
+static void add_line(struct dpe_text *to, const struct dpe_diags *diags, struct dpe_place place)
+{
+	size_t size, begin = place.begin, end, from, marked;
 	const char *text = dpe_source_text(place.source, &size);
-	struct dpe_text marked = {0};
-	unsigned before, width;
+	struct marked_line line;
 
 	if (begin > size)
 		begin = size;
@@ -269,24 +313,18 @@ static void add_line(struct dpe_text *to, struct dpe_place place, bool color)
 	end = begin;
 	while (end < size && text[end] != '\n' && end - from < DPE_DIAG_COLUMNS)
 		end++;
-	dpe_text_puts(to, "  | ");
-	before = add_safe(to, text + from, begin - from);
-	add_safe(to, text + begin, end - begin);
-	width = add_safe(&marked, text + begin,
-		place.end > end     ? end - begin
-		: place.end > begin ? place.end - begin
-				    : 0);
-	dpe_text_free(&marked);
-	add_mark(to, before, width, color);
+	marked = place.end > end ? end - begin : place.end > begin ? place.end - begin : 0;
+	line = mark_line(text + from, end - from, begin - from, marked);
+	add_marked(to, diags, &line);
 }
 
 /* The word with a mark below the name that the location begins with; below all of it if it does not have that. */
-static void add_word(struct dpe_text *to, const struct generated *generated, struct dpe_place place, bool color)
+static void add_word(
+	struct dpe_text *to, const struct dpe_diags *diags, const struct generated *generated, struct dpe_place place)
 {
 	size_t size, len;
 	const char *word = generated->word, *text = dpe_source_text(place.source, &size), *at = NULL;
-	struct dpe_text ignored = {0};
-	unsigned before, width;
+	struct marked_line line;
 
 	text += place.begin < size ? place.begin : size;
 	text += *text == '[' || *text == '"';
@@ -297,12 +335,8 @@ static void add_word(struct dpe_text *to, const struct generated *generated, str
 		at = word;
 		len = strlen(word);
 	}
-	before = add_safe(&ignored, word, (size_t)(at - word));
-	width = add_safe(&ignored, at, len);
-	dpe_text_free(&ignored);
-	dpe_text_puts(to, "  | ");
-	add_safe(to, word, strlen(word));
-	add_mark(to, before, width, color);
+	line = mark_line(word, strlen(word), (size_t)(at - word), len);
+	add_marked(to, diags, &line);
 }
 
 /* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
@@ -325,9 +359,9 @@ static void print_diag(const struct dpe_diags *diags, FILE *to, const struct dia
 	dpe_text_puts(&text, "\n");
 	if (diag->place.source && (diag == leader || !is_same(diag->place, leader->place))) {
 		if (generated)
-			add_word(&text, generated, diag->place, diags->color);
+			add_word(&text, diags, generated, diag->place);
 		else
-			add_line(&text, diag->place, diags->color);
+			add_line(&text, diags, diag->place);
 	}
 	fwrite(text.at, 1, text.len, to);
 	dpe_text_free(&text);

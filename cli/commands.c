@@ -76,7 +76,7 @@ static int run_command(struct cli *cli, char *const *argv)
 	cli->command = find_command(cli, argv[1]);
 	if (!cli->command || !cli_parse(cli, argv + 2))
 		return CLI_ERROR;
-	dpe_diags_color(cli->diags, cli_has_color(cli, stderr));
+	dpe_diags_terminal(cli->diags, cli_has_color(cli, stderr), cli_columns(stderr));
 	if (cli->help) {
 		cli_print_help(cli->command, stdout);
 		return CLI_GOOD;
@@ -117,7 +117,7 @@ static void run_command_line(void *with)
 	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
 	int status = CLI_ERROR;
 
-	dpe_diags_color(cli.diags, cli_has_color(&cli, stderr));
+	dpe_diags_terminal(cli.diags, cli_has_color(&cli, stderr), cli_columns(stderr));
 	if (argc < 2) {
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||

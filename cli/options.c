@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* An option, and what its argument sets. */
@@ -207,6 +208,13 @@ bool cli_has_color(const struct cli *cli, FILE *to)
 	if (cli->color != CLI_AUTO)
 		return cli->color == CLI_ALWAYS;
 	return isatty(fileno(to)) && !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
+unsigned cli_columns(FILE *to)
+{
+	struct winsize size;
+
+	return isatty(fileno(to)) && !ioctl(fileno(to), TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
 /* ---- options ----------------------------------------------------------------------------- */

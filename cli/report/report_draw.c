@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 struct picture {
 	struct cli_report *report;
@@ -28,11 +27,9 @@ static bool draws(const struct cli_report *report)
 
 static unsigned columns_of(const struct cli_report *report)
 {
-	struct winsize size;
+	unsigned columns = report->terminal ? cli_columns(report->to) : 0;
 
-	if (report->terminal && !ioctl(fileno(report->to), TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return CLI_DRAWN_COLUMNS;
+	return columns ? columns : CLI_DRAWN_COLUMNS;
 }
 
 /* ---- the order --------------------------------------------------------------------------- */

@@ -107,6 +107,23 @@ static void long_lines_are_cut_around_the_mark(void **state)
 	end(&f);
 }
 
+static void lines_and_marks_are_cut_to_the_terminal(void **state)
+{
+	struct fixture f = begin("0123456789abcdefghij\n\xc3\xa4\xc3\xb6\xc3\xbc and the end of it\nshort\n");
+
+	(void)state;
+	dpe_diags_terminal(f.diags, false, 14);
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 2, 5), "fits");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 12, 20), "is cut on both sides");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 23, 42), "has characters of several bytes");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 46, 51), "is short");
+	assert_printed(&f, "a.dpe:1:3: error: fits\n  | 0123456789\n  |   ^~~\n"
+			   "a.dpe:1:13: error: is cut on both sides\n  | 789abcdefg\n  |      ^~~~~\n"
+			   "a.dpe:2:3: error: has characters of several bytes\n  | \xc3\xa4\xc3\xb6\xc3\xbc and th\n  |  ^~~~~~~~~\n"
+			   "a.dpe:3:1: error: is short\n  | short\n  | ^~~~~\n");
+	end(&f);
+}
+
 static void diagnostics_are_in_the_order_of_the_text(void **state)
 {
 	struct fixture f = begin("one\ntwo\n");
@@ -246,6 +263,7 @@ int main(void)
 		cmocka_unit_test(tabs_and_control_bytes_keep_the_mark_in_place),
 		cmocka_unit_test(the_end_of_the_text_can_be_marked),
 		cmocka_unit_test(long_lines_are_cut_around_the_mark),
+		cmocka_unit_test(lines_and_marks_are_cut_to_the_terminal),
 		cmocka_unit_test(diagnostics_are_in_the_order_of_the_text),
 		cmocka_unit_test(no_repeated_diagnostics),
 		cmocka_unit_test(a_note_is_printed_also_after_its_error_was),
