@@ -1,4 +1,5 @@
-/* What a name of the source is that no variable has: an enumerator, or a parameter of a function. Only for messages. */
+/* What a name of the source is that no global or static variable has: an enumerator, a parameter, or a local variable of a
+ * function. Only for messages. */
 #include "probes/binary/dwarf.h"
 #include "probes/limits.h"
 
@@ -32,21 +33,6 @@ static int find_child(Dwarf_Die *die, int tag, const char *name, Dwarf_Die *chil
 	return -1;
 }
 
-static bool is_parameter(void *context, Dwarf_Die *function)
-{
-	enum { most = 7 };
-	struct name_search *search = context;
-	Dwarf_Die parameter;
-	int number = find_child(function, DW_TAG_formal_parameter, search->name, &parameter);
-	const char *name = dwarf_diename(function);
-
-	if (number < 0 || number > most || !name)
-		return false;
-	search->said = dpe_xasprintf("'%s' is a parameter of functions such as '%s': name the argument in the event, %s(%.*s%s)",
-		search->name, name, name, 3 * number, "_, _, _, _, _, _, _, ", search->name);
-	return true;
-}
-
 /* Whether what is before the last `::` of the name, if anything, ends with the name of the die. */
 static bool is_qualifier(const struct name_search *search, Dwarf_Die *die)
 {
@@ -55,6 +41,53 @@ static bool is_qualifier(const struct name_search *search, Dwarf_Die *die)
 
 	return !length || (name && length >= own + 2 && !strncmp(search->last - own - 2, name, own) &&
 				  (length == own + 2 || search->last[-(ptrdiff_t)own - 3] == ':'));
+}
+
+static bool is_parameter(struct name_search *search, Dwarf_Die *function)
+{
+	enum { most = 7 };
+	Dwarf_Die parameter;
+	int number = find_child(function, DW_TAG_formal_parameter, search->last, &parameter);
+	const char *name = dwarf_diename(function);
+
+	if (number < 0 || number > most || !name)
+		return false;
+	search->said = dpe_xasprintf("'%s' is a parameter of functions such as '%s': name the argument in the event, %s(%.*s%s)",
+		search->last, name, name, 3 * number, "_, _, _, _, _, _, _, ", search->last);
+	return true;
+}
+
+/* Whether the function or block, or a block in it, declares a variable of that name. */
+static bool declares(Dwarf_Die *scope, const char *name, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (find_child(scope, DW_TAG_variable, name, &child) >= 0)
+		return true;
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_lexical_block && declares(&child, name, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static bool is_of_function(void *context, Dwarf_Die *function)
+{
+	struct name_search *search = context;
+	const char *name = dwarf_diename(function);
+
+	if (!name || !is_qualifier(search, function))
+		return false;
+	if (is_parameter(search, function))
+		return true;
+	if (!declares(function, search->last, 0))
+		return false;
+	search->said = dpe_xasprintf(
+		"'%s' is a local variable of %s'%s': rules can name arguments and results of calls, and global and static variables",
+		search->last, search->last == search->name ? "functions such as " : "", name);
+	return true;
 }
 
 static void note_enumerator(struct name_search *search, Dwarf_Die *scope, Dwarf_Die *type)
@@ -92,7 +125,7 @@ static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 	if (!search->said)
 		find_enumerator(search, scope, 0);
 	if (!search->said)
-		dpe_dwarf_each_subprogram(scope, 0, is_parameter, search);
+		dpe_dwarf_each_subprogram(scope, 0, is_of_function, search);
 }
 
 char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)

@@ -39,6 +39,7 @@ struct variable_search {
 	struct dpe_module *module;
 	char *whole;             /* owned */
 	char *scope, *last;      /* the text before the last `::`, or "", and that after it; owned */
+	const char *part;        /* what follows it in the lvalue, such as ".next" */
 	bool exported;           /* only variables that other files can use */
 	GElf_Sym found;
 	unsigned count; /* of different addresses */
@@ -56,6 +57,7 @@ static void search_for(
 	*search = (struct variable_search){
 		.module = module,
 		.whole = dpe_xasprintf("%.*s", (int)len, name),
+		.part = name + len,
 		.scope = dpe_xasprintf("%.*s", last > name ? (int)(last - name) - 2 : 0, name),
 		.last = dpe_xasprintf("%.*s", (int)(name + len - last), last),
 	};
@@ -180,6 +182,24 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
+/* What is wrong with `f`, or `f.x`, where `f` is a function. */
+static char *explain_function(struct dpe_module *module, const struct variable_search *search)
+{
+	const char *name = search->part + strspn(search->part, ".->");
+	struct dpe_variable found;
+	char *inner, *why;
+
+	if (name == search->part)
+		return dpe_xasprintf("it is a function: write it without brackets, or for dpe race twice: %s,%s",
+			search->whole, search->whole);
+	inner = dpe_xasprintf("%s::%s", search->whole, name);
+	why = dpe_variable_find(module, inner, &found);
+	if (!why)
+		why = dpe_xasprintf("'%s' is a function, and '%s' a static variable of it: write %s", search->whole, name, inner);
+	free(inner);
+	return why;
+}
+
 static char *explain_unknown(struct dpe_module *module, const struct variable_search *search,
 	const struct variable_names *names)
 {
@@ -190,8 +210,7 @@ static char *explain_unknown(struct dpe_module *module, const struct variable_se
 	if (other)
 		return other;
 	if (dpe_module_find(module, search->whole, &count))
-		return dpe_xasprintf("it is a function: write it without brackets, or for dpe race twice: %s,%s",
-			search->whole, search->whole);
+		return explain_function(module, search);
 	if (dpe_inlined_everywhere(module, search->scope, search->last))
 		return dpe_xasprintf("it is a function that the compiler inlined everywhere: compile with -fno-inline, or declare it "
 				     "__attribute__((noinline)), and for dpe race write it twice: %s,%s",

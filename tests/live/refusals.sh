@@ -22,6 +22,15 @@ refused 'a static variable of a function, named alone, is refused' 'detect r: to
 	"'toggled' is in values, but it is a static variable of a function"
 refused 'a static variable of a function, named with another function, is refused' 'detect r: toggle [enqueue::toggled = 1]' \
 	"'toggled' is in values, but it is a static variable of a function: write FUNCTION::VARIABLE"
+refused 'a static variable of a function, written as its member, is refused' 'detect r: toggle [toggle.toggled = 1]' \
+	"'toggle' is a function, and 'toggled' a static variable of it: write toggle::toggled"
+refused 'a local variable is refused' 'detect r: toggle [i = 1]' "'i' is a local variable of functions such as 'main': rules can name"
+for name in main.i main::i; do
+	refused "the local variable $name is refused" "detect r: toggle [$name = 1]" \
+		"'$name' cannot be read: 'i' is a local variable of 'main': rules can name arguments and results of calls"
+done
+refused 'a parameter that is written as a member of its function is refused' 'detect r: enqueue [enqueue.item = 1]' \
+	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
 run objcopy --strip-debug values bare
 gives 'objcopy removes the debug information' 0
 run "$DPE" run -e "detect r: [toggle::toggled']" -- ./bare
