@@ -103,7 +103,7 @@ static bool is_watchable(struct cli *cli, const char *word)
 		cli_usage_error(cli, "'%s': a pair has two functions; several pairs are several words, get,put get,clear", word);
 		return false;
 	}
-	if (!*comma && blank[strspn(blank, " \t")]) {
+	if (!*comma && (blank[strspn(blank, " \t")] || cli_race_is_cplusplus(word))) {
 		cli_usage_error(cli, "'%s' is no variable; a pair of functions is written with a comma, get,put", word);
 		return false;
 	}

@@ -2,6 +2,7 @@
  * pair whose functions all take a pointer to the same kind of object first is followed for each object. */
 #include "cli/race_pairs.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,59 @@ struct race_side {
 
 /* ---- words ------------------------------------------------------------------------------- */
 
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of what follows the keyword `operator`: ` new[]`, ` unsigned long`, `<<=`, `()`. */
+static const char *end_of_operator(const char *at)
+{
+	static const char *const symbols[] = {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
+		"--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "="};
+
+	if (*at == ' ') {
+		while (is_letter(*at) || (*at && strchr(" :*&", *at)))
+			at++;
+		return at + 2 * !strncmp(at, "[]", 2);
+	}
+	for (unsigned i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (!strncmp(at, symbols[i], strlen(symbols[i])))
+			return at + strlen(symbols[i]);
+	return at;
+}
+
+/* The end of the name of the operator of C++ that begins here; NULL: none does. */
+static const char *skip_operator(const char *begin, const char *at)
+{
+	static const char keyword[] = "operator";
+	size_t len = strlen(keyword);
+
+	if (strncmp(at, keyword, len) != 0 || is_letter(at[len]) || (at > begin && is_letter(at[-1])))
+		return NULL;
+	return end_of_operator(at + len);
+}
+
+bool cli_race_is_cplusplus(const char *word)
+{
+	const char *at = word;
+
+	while (*at && !skip_operator(word, at))
+		at++;
+	return *at || strchr(word, '~');
+}
+
 const char *cli_race_find(const char *word, const char *characters)
 {
 	unsigned brackets = 0, angles = 0;
-	const char *end;
+	const char *begin = word, *end;
 
 	for (; *word; word++) {
+		end = brackets ? NULL : skip_operator(begin, word);
+		if (end) {
+			word = end - 1;
+			continue;
+		}
 		if (!brackets && !angles && strchr(characters, *word))
 			return word;
 		if (*word == '"') {
@@ -240,7 +288,7 @@ static void add_side(
 		dpe_text_puts(to, side->text);
 	for (unsigned i = 0; i < side->count; i++) {
 		const struct race_event *event = &side->events[i];
-		const char *quote = strpbrk(event->name, "<( ") || *side->text == '"' ? "\"" : "";
+		const char *quote = strpbrk(event->name, "<>([ ~+-*/%&|^=!") || *side->text == '"' ? "\"" : "";
 
 		dpe_text_printf(to, "%s%s%s%s%s%s%s", i ? "+" : "", quote, event->name, quote,
 			other && has_event(other, event) ? "^" : "", argument, event->rest);

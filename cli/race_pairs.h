@@ -7,6 +7,9 @@
 /* The first of these characters outside brackets, quotes and template arguments, or the end. */
 const char *cli_race_find(const char *word, const char *characters);
 
+/* Whether the word has the name of an operator or a destructor of C++ in it. */
+bool cli_race_is_cplusplus(const char *word);
+
 /* The expression for "put,get": "(put) & (get)". Each side may be a choice, "put+add,get"; another call of the same
  * function gets a caret; names with template arguments get quotes. Where debug information says that all functions take a pointer
  * of the same type first, they get the argument `object`, with a note. The caller's to free; NULL if the word is no pair. */

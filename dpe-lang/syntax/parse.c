@@ -132,6 +132,12 @@ static const char *name_of_address(struct dpe_parser *parser, const struct dpe_t
 	return dpe_token_text(parser->arena, next);
 }
 
+/* `operator<` without quotes. */
+static bool is_operator_name(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+{
+	return last && last->place.end == token->place.begin && !strcmp(dpe_token_text(parser->arena, last), "operator");
+}
+
 /* A mistake that is known, with what to write instead; false: it is none. */
 static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
@@ -145,8 +151,13 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
+	else if (is_operator_name(parser, token, last))
+		dpe_diag(diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"queue::operator%s\"",
+			dpe_token_text(parser->arena, token));
 	else if (instead)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", dpe_token_text(parser->arena, token), instead);
+	else if (token->kind == '~')
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '~': a destructor is written with its class, queue::~queue");
 	else if (token->kind == ')' && last && last->kind == '(')
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"these parentheses are empty: write an expression");

@@ -72,7 +72,7 @@ static void drop_anonymous(char *name)
 		memmove(at, at + sizeof(anonymous) - 1, strlen(at) - sizeof(anonymous) + 2);
 }
 
-static bool is_operator(const char *name)
+bool dpe_names_operator(const char *name)
 {
 	const char *at = strstr(name, "operator");
 
@@ -99,7 +99,7 @@ char *dpe_demangle_base(const char *symbol)
 
 	if (!name)
 		return NULL;
-	if (is_operator(name) || strstr(name, "thunk to ")) {
+	if (dpe_names_operator(name) || strstr(name, "thunk to ")) {
 		free(name);
 		return NULL;
 	}
@@ -114,7 +114,7 @@ static char *part_in_symbol(const char *written)
 {
 	char *name = dpe_xstrdup(written), *last, *part;
 
-	if (is_operator(name))
+	if (dpe_names_operator(name))
 		*name = '\0';
 	drop_arguments(name);
 	name[strcspn(name, "(")] = '\0';

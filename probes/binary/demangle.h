@@ -7,6 +7,8 @@
 /* The name without parameters, template arguments and anonymous namespaces: "ns::queue::push"; the caller's.
  * NULL if the symbol is not mangled, is a clone made by the compiler, or an operator. */
 char *dpe_demangle_base(const char *symbol);
+/* Whether it is the name of an operator of C++, such as "queue::operator<<(int)". */
+bool dpe_names_operator(const char *name);
 /* Whether the compiler made the function of another one for some of its calls: "f.constprop.0". */
 bool dpe_symbol_is_clone(const char *symbol);
 /* True if such a name is `name` in the global namespace (scope ""), or in a class or namespace `scope`, which

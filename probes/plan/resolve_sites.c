@@ -127,10 +127,12 @@ static bool deletes(const char *symbol)
 	return len > 4 && !strcmp(symbol + len - 4, "D0Ev");
 }
 
-/* A name that only quotes can contain: "box<int>::open(int)". */
-static bool is_written_out(const char *name)
+/* A name that only quotes can contain, such as "box<int>::open(int)" or "operator<", or a destructor without its class. */
+static bool is_written_out(const struct function_search *search)
 {
-	return strpbrk(name, "<(") || strstr(name, "::");
+	const char *name = search->name;
+
+	return strpbrk(name, "<(") || strstr(name, "::") || (!*search->module && (*name == '~' || dpe_names_operator(name)));
 }
 
 static bool has_source_name(const struct function_search *search, const char *symbol, bool by_class)
@@ -140,7 +142,7 @@ static bool has_source_name(const struct function_search *search, const char *sy
 
 	if (deletes(symbol))
 		return false;
-	if (is_written_out(search->name))
+	if (is_written_out(search))
 		return !by_class && dpe_symbol_is_written(symbol, search->name);
 	if (!strstr(symbol, search->name + (*search->name == '~')))
 		return false;
@@ -240,14 +242,35 @@ static void report_ambiguous(const struct function_search *search)
 			"there may be more of them: dpe list shows all");
 }
 
+static bool are_ambiguous(const struct function_search *search)
+{
+	for (unsigned i = 1; i < search->nfound; i++)
+		if (is_ambiguous(search, i))
+			return true;
+	return false;
+}
+
+/* Without those of libraries, if the program has one: an operator of its own is not meant to be that of a string. */
+static void keep_those_of_program(struct function_search *search)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < search->nfound; i++)
+		if (search->found[i].module->program)
+			search->found[kept++] = search->found[i];
+	search->nfound = kept ? kept : search->nfound;
+}
+
 /* What orders does so with all parameters: of an optional site all functions of the name are observed. */
 static void search_sources(struct function_search *search, bool by_class)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		if (by_class || is_searched(search, search->modules->at[i]))
 			search_sources_of(search, search->modules->at[i], by_class);
-	for (unsigned i = 1; i < search->nfound && !search->site->optional; i++)
-		search->ambiguous |= is_ambiguous(search, i);
+	if (search->site->optional || !are_ambiguous(search))
+		return;
+	keep_those_of_program(search);
+	search->ambiguous = are_ambiguous(search);
 	if (!search->ambiguous)
 		return;
 	report_ambiguous(search);
@@ -417,6 +440,16 @@ static bool note_optimised(const struct function_search *search)
 	return false;
 }
 
+/* `operator()`, read as the event "operator" without arguments. */
+static bool note_operator(const struct function_search *search)
+{
+	if (strcmp(search->name, "operator") != 0)
+		return false;
+	dpe_diag(search->diags, DPE_NOTE, search->site->place, "the name of an operator is written in quotes: \"%s%soperator()\"",
+		search->module, *search->module ? "::" : "");
+	return true;
+}
+
 static void report_no_module(const struct function_search *search)
 {
 	struct dpe_text names = {0};
@@ -425,7 +458,7 @@ static void report_no_module(const struct function_search *search)
 	dpe_diag(search->diags, search->missing, search->site->place,
 		"no program or library '%s' in the target, only: %s; and no function '%s::%s'",
 		search->module, names.at ? names.at : "", search->module, search->name);
-	if (!note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
+	if (!note_operator(search) && !note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
@@ -549,7 +582,7 @@ static void report_missing(const struct function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_optimised(search) || note_other_module(search) || note_member(search) ||
+	if (note_operator(search) || note_optimised(search) || note_other_module(search) || note_member(search) ||
 		note_variable(search))
 		return;
 	nearest = note_nearest(search);

@@ -99,6 +99,45 @@ pairs 'box<int>::put,box<int>::get' 2 'more than one function' 'note: "box<int, 
 	'  |               ^~~~~~~~~~~~~'
 pairs 'box::put,box::clear' 2 'the compiler inlined it everywhere'
 pairs 'box<int>::plop,box::put' 2 "no function 'box<int>::plop'" '  | ^~~~~~~~~~~~~~'
+cat >operators.cc <<'X'
+#include <string>
+#include <thread>
+struct money {
+	long cents = 1;
+	[[gnu::noipa]] ~money() { cents = 0; }
+	[[gnu::noipa]] money &operator+=(long more) { cents += more; return *this; }
+	[[gnu::noipa]] bool operator<(const money &other) const { return cents < other.cents; }
+	[[gnu::noipa]] long operator()(long times) const { return cents * times; }
+	[[gnu::noipa]] explicit operator bool() const { return cents; }
+	[[gnu::noipa]] long operator[](long at) const { return cents + at; }
+};
+[[gnu::noipa]] void spend(money &from) { from.cents--; }
+int main()
+{
+	money purse, other;
+	std::string text;
+	std::thread thread([&] { spend(purse); purse += 2; });
+
+	{ money third; }
+	text += (purse < other) + purse(3) + !!purse + purse[1] ? "x" : "y";
+	thread.join();
+}
+X
+${CXX:-g++} -g -O1 -pthread operators.cc -o operators || not_ok 'compiling operators.cc'
+for word in 'operator<,spend' 'spend,operator+=' 'spend+operator+=,money::operator()' 'operator()(_, 3),spend' 'spend,operator[].exit' \
+	'spend,operator bool' 'spend,~money' 'spend,money::~money'; do
+	run "$DPE" race "$word" -- ./operators
+	case $word in
+	spend,operator+=) says "dpe race '$word': an operator of the program's own, not that of a string, is observed" 0 'nothing found' ;;
+	*) says "dpe race '$word': operators and destructors of C++ need no quotes" 1 ' match of ' ;;
+	esac
+done
+for word in 'operator<' '~money'; do
+	run "$DPE" race "$word" -- ./operators
+	says "dpe race '$word': an operator or a destructor is no variable" 2 "'$word' is no variable; a pair of functions is written with a comma"
+done
+run "$DPE" run -e 'detect r: spend & money::operator()' -- ./operators
+says 'an operator() without quotes in a rule is refused' 2 'the name of an operator is written in quotes: "money::operator()"'
 cat >two.cc <<'END'
 #include <thread>
 struct queue { int items; };
