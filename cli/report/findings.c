@@ -160,19 +160,21 @@ void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const s
 	free(name);
 }
 
-/* `as_happened`: the key of the same finding if it is one of this run, of `race_x` instead of `predicted_race_x`. */
+/* `other`: of what happened, the key as if it were predicted, of `predicted_race_x` instead of `race_x`; of what is
+ * predicted, the key as if it had happened. */
 static char *key_of(struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count, bool values, bool as_happened)
+	struct dpe_message *const *events, unsigned count, bool values, bool other)
 {
-	const char *rule = dpe_rule_name(verdict->rule) + (as_happened ? strlen(CLI_PREDICTED) : 0);
+	const char *rule = dpe_rule_name(verdict->rule) + (other && verdict->prediction ? strlen(CLI_PREDICTED) : 0);
+	const char *prefix = other && !verdict->prediction ? CLI_PREDICTED : "";
 	struct dpe_text key = {0};
 
 	/* Which of race.dpe's rules found it depends on the number of bytes. */
 	if (cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count)) {
-		dpe_text_puts(&key, verdict->prediction && !as_happened ? "predicted race|" : "race|");
+		dpe_text_puts(&key, !verdict->prediction == other ? "predicted race|" : "race|");
 		cli_add_raced(&key, report, (const struct dpe_message *const *)events);
 	} else {
-		dpe_text_printf(&key, "%s%s|%s|", values ? "" : "further|", rule, cli_verdict_name(verdict->kind));
+		dpe_text_printf(&key, "%s%s%s|%s|", values ? "" : "further|", prefix, rule, cli_verdict_name(verdict->kind));
 	}
 	add_events(&key, report, events, count);
 	if (values && needs_params(verdict))
@@ -254,12 +256,13 @@ static struct cli_finding *find_further(struct cli_report *report,
 	return NULL;
 }
 
-/* Of a race that `dpe race` predicts: the race at the same places that happened, or NULL. */
-static struct cli_finding *find_happened(struct cli_report *report, const struct dpe_verdict *verdict,
+/* Of a race that `dpe race` predicts, the race at the same places that happened; of one that happened, the prediction of it
+ * that came before. NULL: there is none. */
+static struct cli_finding *find_other(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
-	bool complements = report->cli->predicts_races && verdict->prediction &&
-			   !strncmp(dpe_rule_name(verdict->rule), CLI_PREDICTED, strlen(CLI_PREDICTED));
+	bool complements = report->cli->predicts_races &&
+			   (!verdict->prediction || !strncmp(dpe_rule_name(verdict->rule), CLI_PREDICTED, strlen(CLI_PREDICTED)));
 	char *key = complements ? key_of(report, verdict, events, count, true, true) : NULL;
 	struct cli_finding *finding = NULL;
 
@@ -277,7 +280,7 @@ struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe
 
 	HASH_FIND_STR(report->findings, key, finding);
 	if (!finding)
-		finding = find_happened(report, verdict, events, count);
+		finding = find_other(report, verdict, events, count);
 	if (!finding && HASH_COUNT(report->findings) >= CLI_REMEMBERED_FINDINGS) {
 		report->forgotten = (struct cli_finding){.number = ++report->nfindings};
 		free(key);
@@ -309,9 +312,18 @@ static void add_example(
 	dpe_text_free(&text);
 }
 
+bool cli_finding_confirms(const struct cli_finding *finding, const struct dpe_verdict *verdict)
+{
+	return finding->count && !finding->further && !finding->happened && !verdict->prediction;
+}
+
 void cli_finding_count(
 	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict)
 {
+	if (cli_finding_confirms(finding, verdict)) {
+		finding->predicted = finding->count;
+		finding->count = 0;
+	}
 	finding->happened |= !verdict->prediction;
 	if (verdict->prediction && finding->happened) {
 		finding->predicted++;

@@ -41,6 +41,8 @@ void cli_finding_remember(
 /* For text: the same by what its events say with the text of their stacks; a new one if there is none. */
 struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count);
+/* Whether the verdict is the first that happened of a finding that was only predicted so far: it is printed, too. */
+bool cli_finding_confirms(const struct cli_finding *finding, const struct dpe_verdict *verdict);
 /* Counts an occurrence, and the values of the rule's variables among the finding's examples. */
 void cli_finding_count(
 	struct cli_report *report, struct cli_finding *finding, const struct dpe_verdict *verdict);

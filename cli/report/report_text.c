@@ -129,12 +129,14 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 }
 
 static void print_finding(struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count, unsigned number)
+	struct dpe_message *const *events, unsigned count, unsigned number, bool confirms)
 {
 	struct dpe_text text = {0};
 
 	dpe_text_printf(&text, "#%u ", number);
 	cli_text_finding(&text, report, verdict, events, count);
+	if (confirms)
+		dpe_text_puts(&text, "  it was predicted above, and happened in this run\n");
 	cli_text_print(report, &text);
 }
 
@@ -155,6 +157,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	struct cli_finding *finding;
 	struct dpe_message **events;
 	unsigned count;
+	bool confirms;
 
 	report->repeated = false;
 	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
@@ -167,7 +170,8 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	}
 	events = resolve_events(report, verdict, &count);
 	finding = cli_finding_find(report, verdict, events, count);
-	report->repeated = finding->count && !report->cli->all;
+	confirms = cli_finding_confirms(finding, verdict);
+	report->repeated = finding->count && !confirms && !report->cli->all;
 	finding->race = cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count);
 	cli_finding_count(report, finding, verdict);
 	if (!report->repeated) {
@@ -175,7 +179,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 		report->repeated = finding->left_out;
 	}
 	if (!report->repeated)
-		print_finding(report, verdict, events, count, finding->number);
+		print_finding(report, verdict, events, count, finding->number, confirms);
 	for (unsigned i = 0; i < count; i++)
 		dpe_message_unref(events[i]);
 	free(events);

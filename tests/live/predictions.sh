@@ -69,6 +69,45 @@ run "$DPE" race put,get getgid,getuid -- ./accidents guarded
 says 'dpe race of a called and an uncalled pair is inconclusive' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed for a rule'
 run "$DPE" race --allow-unobserved getgid,getuid -- ./accidents guarded
 says 'dpe race --allow-unobserved accepts functions that are never called' 0 'nothing found'
+# In the first round a lock orders the calls by accident, in the second nothing does.
+cat >rounds.c <<'X'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int total, parts, second;
+__attribute__((noipa)) void put(int n) { total += n; }
+__attribute__((noipa)) void get(int n) { total -= n; }
+static void *work(void *unused)
+{
+	for (int i = 0; i < 2; i++) {
+		while (i && !second)
+			;
+		put(10);
+		pthread_mutex_lock(&lock);
+		parts++;
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	int seen;
+	pthread_create(&thread, NULL, work, NULL);
+	do {
+		pthread_mutex_lock(&lock);
+		seen = parts;
+		pthread_mutex_unlock(&lock);
+	} while (!seen);
+	get(1);
+	second = 1;
+	return pthread_join(thread, NULL);
+}
+X
+gcc -g -O1 -pthread rounds.c -o rounds || not_ok 'compiling rounds.c'
+run "$DPE" race put,get -- ./rounds
+says 'a race that was predicted before it happened is one finding, printed again' 1 '#1 predicted_race_put_get: predicted match' \
+	'#1 race_put_get: match' 'it was predicted above, and happened in this run' '#1 was seen 1 time, and 1 more predicted at the same places'
+check 'a race that was predicted before it happened has no second number' "$(grep -c '^#2' err)" = 0
 for word in '3 put(,get' '3 put),get' '7 put[1],(,get' '0 "put,get' '5 get(b],a'; do
 	run "$DPE" race "${word#* }" -- ./accidents guarded
 	says "the position of an unmatched bracket or quote is shown: $word" 2 "  | ${word#* }" "$(printf '  | %*s^' "${word%% *}" '')"
