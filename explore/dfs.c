@@ -239,7 +239,8 @@ static void look_back(struct races *races, const struct dpe_sched_event *event, 
 	}
 }
 
-/* Operations that threads were about to do when the run ended race, too. */
+/* Operations that threads were about to do when the run ended race, too: also those of threads that are blocked at the end of an
+ * equivalent run, since what blocks them may come later. Those of sleeping threads were done in other runs. */
 static void look_at_pending(struct races *races)
 {
 	const struct dpe_sched_header *memory = races->memory;
@@ -248,7 +249,7 @@ static void look_at_pending(struct races *races)
 	for (unsigned i = 0; i < races->threads; i++) {
 		struct dpe_sched_event event = dpe_event_of(memory, i);
 
-		if (memory->threads[i].state != DPE_SCHED_CONTROLLED || event.kind == DPE_SCHED_NONE ||
+		if (memory->threads[i].state != DPE_SCHED_CONTROLLED || event.kind == DPE_SCHED_NONE || dpe_set_has(&memory->left_asleep, i) ||
 			(races->events[races->count - 1].ends && i == races->events[races->count - 1].thread))
 			continue;
 		begin_row(races, i, clock);
@@ -271,8 +272,7 @@ static void find_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memor
 		look_back(&races, &memory->events[i], i, clock, i >= from);
 		pass(&races, i);
 	}
-	if (memory->end != DPE_SCHED_PRUNED)
-		look_at_pending(&races);
+	look_at_pending(&races);
 	dpe_race_index_free(&races.index);
 	free(races.clocks);
 }

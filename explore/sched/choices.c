@@ -366,6 +366,7 @@ static unsigned awake(const struct choosable *all, unsigned usual)
 			return all->at[i];
 		dpe_sched->starved = true;
 	}
+	dpe_sched->left_asleep = asleep;
 	dpe_sched_end(DPE_SCHED_PRUNED);
 }
 

@@ -366,6 +366,7 @@ struct dpe_sched_header {
 	uint32_t opened; /* semaphores with names */
 	uint32_t nevents, events_lost;
 	uint32_t strayed; /* the path was not possible */
+	struct dpe_sched_set left_asleep; /* of PRUNED: the threads that can go on */
 	uint32_t starved; /* of PRUNED: threads only yield, and may wait for one that is asleep */
 	uint32_t nstamps;
 	uint32_t stamps_lost;

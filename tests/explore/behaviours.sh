@@ -30,6 +30,10 @@ for program in counter stores crossed tried upgraded left interrupted "interrupt
 		"$(cat dfs.states)" = "$(cat dfs-full.states)"
 done
 
+# The second thread blocks the third one for ever; in a run that is equivalent to another one, too.
+run "$DPE" explore --strategy=dfs --keep-going -- ./letters W LsUp LWULsU
+says "W LsUp LWULsU: dfs explores all 5 behaviours, as counted" 1 "all 5 behaviours explored"
+
 # programs drawn at random
 programs=30
 test -n "$DPE_TEST_LONG" && programs=1000
