@@ -44,7 +44,7 @@ struct cli {
 	bool dynamic, gdb, no_predict, heap, allow_unobserved;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
-	bool keep_going, spurious, step, confirm; /* of explore */
+	bool keep_going, spurious, step, confirm, races; /* of explore */
 	bool stats;
 	bool predicting; /* the rules are compiled to predict */
 	bool predicts_races; /* rules of the command itself predict */

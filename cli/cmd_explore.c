@@ -102,6 +102,8 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))
 		cli_usage_error(cli, "--confirm is without --replay and --step");
+	else if (cli->races && (cli->replay_from || cli->confirm) && !cli->step)
+		cli_usage_error(cli, "--races is without --replay and --confirm: the schedule of a race ends there by itself");
 	else if (cli->step && (cli->gdb || cli->json))
 		cli_usage_error(cli, "--step is without --gdb and --format=json");
 	else if (cli->step && (cli->specs.count || cli->rules.len))
@@ -128,6 +130,7 @@ int cli_explore(struct cli *cli)
 		.seconds = cli->run_seconds,
 		.confirm = cli->confirm,
 		.keep_going = cli->keep_going,
+		.races = cli->races,
 		.spurious = cli->spurious,
 		.allow_unobserved = cli->allow_unobserved,
 		.debugger = cli->gdb ? attend_gdb : NULL,

@@ -356,7 +356,7 @@ static bool can_follow(struct cli_explore_rules *rules)
 		return true;
 	dpe_diag_at(rules->cli->diags, DPE_ERROR, "dpe",
 		"rules about accesses to any memory are not followed in explored runs: name functions, or "
-		"use 'dpe race'");
+		"use --races without a rule");
 	return false;
 }
 

@@ -241,6 +241,8 @@ static const struct option options[] = {
 		AT(output)},
 	{0, "keep-going", NULL, FOR_EXPLORE, "make all runs, and report each finding once", take_flag,
 		AT(keep_going)},
+	{0, "races", NULL, FOR_EXPLORE, "find two accesses to the same memory at the same time, by code compiled with -fsanitize=thread", take_flag,
+		AT(races)},
 	{0, "fails", "STATUSES", FOR_EXPLORE,
 		"exit statuses that are findings, as 1,3,10-20, or !0 for all but 0 (others than the first run's)", take_text,
 		AT(fails)},

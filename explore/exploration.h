@@ -31,6 +31,7 @@ struct dpe_exploration {
 	const struct dpe_target *target; /* towards which runs are steered; or NULL */
 	struct dpe_text unreached; /* predictions, a line each */
 	unsigned confirmed, predicted;
+	unsigned nraces; /* that were reported, the first of those in the memory */
 	bool complete; /* all schedules were run */
 	bool by_dfs; /* alone */
 	bool without_dfs; /* the portfolio is */
@@ -59,11 +60,20 @@ enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *explorat
 
 /* ---- hand_over.c ------------------------------------------------------------------------- */
 
-/* Whether a finding of the same cause was reported; counts it. */
-bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding);
+/* Whether a finding of the same cause was reported; counts it so many times. */
+bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
+/* "found.schedule" of the first finding, "found-2.schedule"; the caller's. */
+char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number);
 /* Reports a finding of that run, with its schedule, minimised, in a file. */
 void dpe_exploration_report(
 	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run);
+
+/* ---- race_findings.c --------------------------------------------------------------------- */
+
+/* Reports the races that the last run had first; false if there are none. */
+bool dpe_exploration_take_races(struct dpe_exploration *exploration, unsigned run);
+/* At the end: counts in how many runs they occurred. */
+void dpe_exploration_count_races(struct dpe_exploration *exploration);
 
 /* ---- summary.c --------------------------------------------------------------------------- */
 

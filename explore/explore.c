@@ -169,6 +169,7 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	struct dpe_strategy strategy = {DPE_SCHED_FIRST, .depth = 0};
 
 	memory->nforced = 0;
+	memory->race[0] = 0;
 	if (number > 1 || exploration->by_dfs)
 		dpe_strategy_find(exploration->options->strategy, number - 2, &strategy);
 	if (strategy.strategy == DPE_SCHED_DFS && !exploration->by_dfs && !has_behaviour(exploration))
@@ -199,15 +200,17 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 {
 	struct dpe_finding finding;
 	struct dpe_explored_run run;
-	bool found, pruned;
+	bool pruned, found, raced;
 
 	if (!choose_schedule(exploration, number)) {
 		exploration->ended = true;
 		exploration->complete = has_all_delays(exploration) && knows_all(exploration);
 		return false;
 	}
+	exploration->server.memory->seeks_races = exploration->options->races;
 	if (!dpe_exploration_run(exploration, &run))
 		return false;
+	exploration->server.memory->seeks_races = false;
 	exploration->runs++;
 	if (exploration->server.memory->strategy == DPE_SCHED_DELAY)
 		dpe_delays_take(&exploration->delays, exploration->server.memory);
@@ -220,11 +223,12 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
 		exploration->usual = WEXITSTATUS(run.status);
 	learn(exploration->server.memory);
-	found = finding.found;
-	if (found && !dpe_exploration_knows(exploration, &finding))
+	raced = dpe_exploration_take_races(exploration, number);
+	found = finding.found && (!raced || exploration->options->keep_going);
+	if (found && !dpe_exploration_knows(exploration, &finding, 1))
 		dpe_exploration_report(exploration, &finding, number);
 	dpe_finding_free(&finding);
-	return !exploration->broken && (!found || exploration->options->keep_going);
+	return !exploration->broken && ((!found && !raced) || exploration->options->keep_going);
 }
 
 /* The process that makes the runs, and the rules' view of it. */
@@ -253,7 +257,7 @@ enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *explorat
 		return DPE_EXPLORED_FOUND;
 	if (exploration->unreached.at || exploration->undecided || exploration->replaced ||
 		!is_every_run_whole(exploration) || had_nothing_to_schedule(exploration) ||
-		(exploration->ended && !exploration->complete))
+		(exploration->ended && !exploration->complete) || (exploration->options->races && !exploration->reports))
 		return DPE_EXPLORED_INCONCLUSIVE;
 	return DPE_EXPLORED_NOTHING;
 }

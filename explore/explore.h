@@ -111,6 +111,7 @@ struct dpe_explore_options {
 	unsigned seconds;   /* of a run */
 	bool confirm;       /* steer towards what the rules predict, and report nothing else */
 	bool keep_going;    /* go on after a finding */
+	bool races;         /* two accesses that threads are about to make at the same time are a finding */
 	bool spurious;      /* spurious wakeups of condition variables */
 	bool allow_unobserved; /* a program without a second thread is no reason to be inconclusive */
 	/* NULL, or for a replay: called repeatedly while the run waits before main, until it returns false: a

@@ -156,16 +156,15 @@ static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedul
 	seek_by_dfs(&search);
 }
 
-/* "found.schedule", "found-2.schedule"; the caller's. */
-static char *name_of_file(const struct dpe_exploration *exploration)
+char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number)
 {
 	const char *name = exploration->options->output;
 	const char *dot = strrchr(name, '.');
 	int stem = dot ? (int)(dot - name) : (int)strlen(name);
 
-	if (exploration->nknown == 1)
+	if (number == 1)
 		return dpe_xstrdup(name);
-	return dpe_xasprintf("%.*s-%u%s", stem, name, exploration->nknown, dot ? dot : "");
+	return dpe_xasprintf("%.*s-%u%s", stem, name, number, dot ? dot : "");
 }
 
 /* Repeats the run of the schedule, which stays in the shared memory; whether it has the finding. */
@@ -196,7 +195,7 @@ static void hand_over(struct dpe_exploration *exploration, const struct dpe_find
 {
 	const struct dpe_explore_options *options = exploration->options;
 	struct dpe_schedule schedule = {0};
-	char *path = name_of_file(exploration);
+	char *path = dpe_exploration_file(exploration, exploration->nknown);
 	unsigned all;
 	bool again, written;
 
@@ -222,17 +221,17 @@ static void hand_over(struct dpe_exploration *exploration, const struct dpe_find
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding)
+bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times)
 {
 	for (unsigned i = 0; i < exploration->nknown; i++)
 		if (!strcmp(exploration->known[i].cause, finding->cause.at)) {
-			exploration->known[i].times++;
+			exploration->known[i].times += times;
 			return true;
 		}
 	*DPE_GROW(exploration->known, exploration->nknown, exploration->capknown) = (struct dpe_known_finding){
 		.cause = dpe_xstrdup(finding->cause.at),
 		.what = dpe_xstrdup(finding->what.at),
-		.times = 1,
+		.times = times,
 	};
 	return false;
 }

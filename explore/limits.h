@@ -24,6 +24,7 @@
 #define DPE_SCHED_FREED_LARGEST (4 << 20) /* … of one block */
 #define DPE_SCHED_FREED_CHECKED 512 /* bytes of the latest of these that each choice checks for writes */
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
+#define DPE_SCHED_RACES 256         /* pairs of places whose accesses race, of an exploration */
 #define DPE_SCHED_TOUCHED 65536      /* bytes of an access by which other threads are found */
 #define DPE_SCHED_HANDLER_MS 50      /* time for a signal handler to wake a thread */
 #define DPE_SCHED_NESTED 4          /* signal handlers of a thread, each within the one before; further ones are not controlled */

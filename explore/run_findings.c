@@ -61,23 +61,22 @@ void dpe_operation_print(
 	free(place);
 }
 
-static void print_cause(struct printing *to, const struct dpe_sched_thread *thread)
+static void print_cause(struct printing *to, const struct dpe_sched_op *op)
 {
-	dpe_text_printf(&to->finding->cause, "%s ", dpe_sched_kind_name(thread->op.kind));
-	dpe_place_print(&to->server->symbols, thread->op.pc, &to->finding->cause);
+	dpe_text_printf(&to->finding->cause, "%s ", dpe_sched_kind_name(op->kind));
+	dpe_place_print(&to->server->symbols, op->pc, &to->finding->cause);
 	dpe_text_puts(&to->finding->cause, "\n");
 }
 
-static void keep_place(struct printing *to, unsigned number, const struct dpe_sched_thread *thread)
+static void keep_place(struct printing *to, unsigned number, const struct dpe_sched_op *op, unsigned held_by)
 {
 	struct dpe_finding *finding = to->finding;
-	const struct dpe_sched_op *op = &thread->op;
 	const struct dpe_symbols *symbols = &to->server->symbols;
 	bool joins = op->kind == DPE_SCHED_JOIN || op->kind == DPE_SCHED_TIMEDJOIN;
 
 	*DPE_GROW(finding->places, finding->nplaces, finding->capplaces) = (struct dpe_explore_place){
 		.thread = number + 1,
-		.held_by = joins ? (unsigned)op->object + 1 : thread->held_by,
+		.held_by = joins ? (unsigned)op->object + 1 : held_by,
 		.operation = dpe_sched_kind_name(op->kind),
 		.object = dpe_sched_names_thread(op->kind) ? NULL : dpe_object_text(symbols, op->object),
 		.mutex = dpe_object_text(symbols, op->mutex),
@@ -85,16 +84,21 @@ static void keep_place(struct printing *to, unsigned number, const struct dpe_sc
 	};
 }
 
+static void print_at(struct printing *to, unsigned number, const struct dpe_sched_op *op, unsigned held_by, const char *does)
+{
+	keep_place(to, number, op, held_by);
+	dpe_text_printf(&to->finding->details, "  thread %u%s ", number + 1, does);
+	dpe_operation_print(&to->server->symbols, op, &to->finding->details);
+	if (held_by)
+		dpe_text_printf(&to->finding->details, ", which thread %u has", held_by);
+	dpe_text_puts(&to->finding->details, "\n");
+}
+
 static void print_thread(struct printing *to, unsigned number, const char *does)
 {
 	const struct dpe_sched_thread *thread = thread_at(to->server, number);
 
-	keep_place(to, number, thread);
-	dpe_text_printf(&to->finding->details, "  thread %u%s ", number + 1, does);
-	dpe_operation_print(&to->server->symbols, &thread->op, &to->finding->details);
-	if (thread->held_by)
-		dpe_text_printf(&to->finding->details, ", which thread %u has", thread->held_by);
-	dpe_text_puts(&to->finding->details, "\n");
+	print_at(to, number, &thread->op, thread->held_by, does);
 }
 
 /* ---- deadlocks --------------------------------------------------------------------------- */
@@ -111,7 +115,7 @@ static void read_deadlock(struct printing *to)
 		if (!thread->stuck)
 			continue;
 		print_thread(to, i, thread->repeats ? " loops without end at" : " waits in");
-		print_cause(to, thread);
+		print_cause(to, &thread->op);
 		loops += thread->repeats;
 		count++;
 	}
@@ -120,19 +124,39 @@ static void read_deadlock(struct printing *to)
 
 /* ---- races ------------------------------------------------------------------------------- */
 
-static void read_race(struct printing *to)
+/* The key is the same whichever thread is at which place. */
+static void print_race(struct printing *to, const struct dpe_sched_race *race)
 {
+	unsigned first = race->thread[0] > race->thread[1], lower = race->op[0].pc > race->op[1].pc;
+
 	to->finding->kind = "race";
 	dpe_text_puts(&to->finding->what, "race (2 threads)");
 	dpe_text_puts(&to->finding->cause, "race\n");
-	for (unsigned i = 0; i < count_threads(to->server); i++) {
-		const struct dpe_sched_thread *thread = thread_at(to->server, i);
+	print_cause(to, &race->op[lower]);
+	print_cause(to, &race->op[!lower]);
+	print_at(to, race->thread[first], &race->op[first], 0, " is at the");
+	print_at(to, race->thread[!first], &race->op[!first], 0, " is at the");
+}
 
-		if (!thread->stuck)
-			continue;
-		print_thread(to, i, " is at the");
-		print_cause(to, thread);
-	}
+static void read_race(struct printing *to)
+{
+	struct dpe_sched_race race = {.runs = 1};
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < count_threads(to->server) && count < DPE_COUNT(race.op); i++)
+		if (thread_at(to->server, i)->stuck) {
+			race.op[count] = thread_at(to->server, i)->op;
+			race.thread[count++] = (uint16_t)i;
+		}
+	print_race(to, &race);
+}
+
+void dpe_finding_read_race(struct dpe_finding *finding, const struct dpe_server *server, const struct dpe_sched_race *race)
+{
+	struct printing to = {server, finding};
+
+	*finding = (struct dpe_finding){.found = true};
+	print_race(&to, race);
 }
 
 /* ---- misuse ------------------------------------------------------------------------------ */
@@ -189,7 +213,7 @@ static void read_misuse(struct printing *to)
 	if (memory->running >= count_threads(to->server))
 		return;
 	print_thread(to, memory->running, misuse_how(memory));
-	print_cause(to, thread_at(to->server, memory->running));
+	print_cause(to, &thread_at(to->server, memory->running)->op);
 	if (memory->freed_by)
 		print_free(to);
 }

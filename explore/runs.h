@@ -109,6 +109,8 @@ struct dpe_finding {
 /* The finding of the server's last run. `usual` is the exit status that is not a finding, or -1. */
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
 	const struct dpe_explored_run *run, const char *fails, int usual);
+/* A race that the run had on its way. */
+void dpe_finding_read_race(struct dpe_finding *finding, const struct dpe_server *server, const struct dpe_sched_race *race);
 void dpe_finding_free(struct dpe_finding *finding);
 /* "pthread_mutex_lock of 'm' at main+0x1f (prog.c:12)" */
 void dpe_operation_print(
@@ -128,6 +130,8 @@ struct dpe_schedule {
 };
 /* The schedule of the last run. */
 void dpe_schedule_take(struct dpe_schedule *schedule, const struct dpe_sched_header *memory);
+/* As if the last run had been made by it. */
+void dpe_schedule_put_back(const struct dpe_schedule *schedule, struct dpe_sched_header *memory);
 /* Makes the next run follow it. */
 void dpe_schedule_give(const struct dpe_schedule *schedule, struct dpe_sched_header *memory);
 void dpe_schedule_free(struct dpe_schedule *schedule);

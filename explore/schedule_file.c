@@ -32,6 +32,14 @@ void dpe_schedule_take(struct dpe_schedule *schedule, const struct dpe_sched_hea
 		*DPE_GROW(schedule->at, schedule->count, schedule->cap) = memory->switches[i];
 }
 
+void dpe_schedule_put_back(const struct dpe_schedule *schedule, struct dpe_sched_header *memory)
+{
+	memcpy(memory->race, schedule->race, sizeof(memory->race));
+	memory->nswitches = schedule->count;
+	if (schedule->count)
+		memcpy(memory->switches, schedule->at, schedule->count * sizeof(*schedule->at));
+}
+
 void dpe_schedule_give(const struct dpe_schedule *schedule, struct dpe_sched_header *memory)
 {
 	memory->strategy = DPE_SCHED_FIRST;

@@ -400,6 +400,7 @@ static void bound_memory(struct dpe_sched_header *memory)
 	limit(&memory->diverged, memory->nforced);
 	limit(&memory->ndelays, DPE_SCHED_DELAYS);
 	limit(&memory->nevents, DPE_SCHED_EVENTS);
+	limit(&memory->nraces, DPE_SCHED_RACES);
 	if (memory->end > DPE_SCHED_PRUNED)
 		memory->end = DPE_SCHED_RAN;
 }

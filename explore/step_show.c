@@ -1,6 +1,8 @@
 /* step_show: where threads are at a macrostep, and which one continues by default. */
 #include "explore/stepping.h"
 
+#include "explore/sched/dependence.h"
+
 bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned thread)
 {
 	for (unsigned i = 0; i < question->count && i < DPE_SCHED_THREADS; i++)
@@ -80,17 +82,29 @@ static void print_heading(const struct dpe_stepping *stepping, struct dpe_text *
 		dpe_text_printf(to, "%s\n", here->end);
 }
 
+/* For --races. */
+static void print_races(const struct dpe_stepping *stepping, unsigned thread, struct dpe_text *to)
+{
+	const struct dpe_sched_thread *threads = stepping->server.memory->threads;
+
+	for (unsigned i = 0; stepping->options->races && i < thread; i++)
+		if (threads[i].state == DPE_SCHED_CONTROLLED && threads[thread].state == DPE_SCHED_CONTROLLED &&
+			dpe_ops_race(&threads[i].op, &threads[thread].op))
+			dpe_text_printf(to, "  threads %u and %u race: both are about to access the same memory\n", i + 1, thread + 1);
+}
+
 void dpe_step_show(const struct dpe_stepping *stepping)
 {
 	struct dpe_text text = {0};
 	bool is_switch;
-	unsigned usual = dpe_step_usual(stepping, &is_switch);
+	unsigned usual = dpe_step_usual(stepping, &is_switch), nthreads;
 
 	print_heading(stepping, &text);
-	for (unsigned i = 0; stepping->live && i < stepping->server.memory->nthreads &&
-			     i < DPE_SCHED_THREADS;
-		i++)
+	nthreads = stepping->live ? stepping->server.memory->nthreads : 0;
+	for (unsigned i = 0; i < nthreads && i < DPE_SCHED_THREADS; i++)
 		print_thread(stepping, i, usual, &text);
+	for (unsigned i = 0; i < nthreads && i < DPE_SCHED_THREADS; i++)
+		print_races(stepping, i, &text);
 	fputs(text.at, stepping->options->to);
 	dpe_text_free(&text);
 }

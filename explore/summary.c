@@ -2,6 +2,7 @@
 #include "explore/exploration.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void report_count(FILE *to, unsigned count, const char *what)
@@ -42,6 +43,8 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 	report_count(to, exploration->yielding,
 		"of these ended with all threads in sched_yield: if they wait for each other, compile with "
 		"-fsanitize=thread, so that it is seen what they look at, and a wait without end is a hang");
+	if (exploration->server.memory->races_lost)
+		fprintf(to, "explore: more than %d pairs of accesses race, of which the others were not recorded\n", DPE_SCHED_RACES);
 	report_count(to, exploration->crowded, "had too many threads and ended early");
 	report_count(to, exploration->timed_out, "did not end in time (--run-seconds)");
 }
@@ -53,9 +56,10 @@ static void report_unscheduled(const struct dpe_exploration *exploration)
 		fputs("explore: the program never had a second thread, so there was nothing to schedule (see --allow-unobserved)\n",
 			exploration->to);
 	else if (!exploration->reports)
-		fputs("explore: the program does not report its accesses to memory, so threads were switched only at calls: "
-		      "compile C and C++ with -fsanitize=thread\n",
-			exploration->to);
+		fprintf(exploration->to,
+			"explore: the program does not report its accesses to memory, so threads were switched only at calls%s: "
+			"compile C and C++ with -fsanitize=thread\n",
+			exploration->options->races ? ", and races were not seen" : "");
 }
 
 void dpe_exploration_mark(struct dpe_exploration *exploration, size_t *at)
@@ -104,15 +108,24 @@ static void report_completeness(const struct dpe_exploration *exploration)
 		fprintf(to, "explore: not all behaviours were explored: --runs=%u ended it\n", exploration->options->runs);
 }
 
+static void report_times(const struct dpe_exploration *exploration, unsigned i)
+{
+	const struct dpe_known_finding *known = &exploration->known[i];
+	char *file = dpe_exploration_file(exploration, i + 1);
+
+	if (known->times > 1)
+		fprintf(exploration->to, "explore: %u times: %s   %s\n", known->times, known->what, file);
+	free(file);
+}
+
 void dpe_exploration_end(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
 
 	dpe_exploration_mark(exploration, &exploration->notes);
+	dpe_exploration_count_races(exploration);
 	for (unsigned i = 0; i < exploration->nknown; i++)
-		if (exploration->known[i].times > 1)
-			fprintf(exploration->to, "explore: %u times: %s\n", exploration->known[i].times,
-				exploration->known[i].what);
+		report_times(exploration, i);
 	dpe_exploration_limits(exploration);
 	if (!exploration->nknown && exploration->runs)
 		report_unscheduled(exploration);

@@ -166,17 +166,12 @@ static unsigned by_pct(const struct choosable *from, unsigned current)
 	return by_priority(from);
 }
 
-static bool writes(const struct dpe_sched_op *op)
-{
-	return op->kind != DPE_SCHED_READ && op->kind != DPE_SCHED_ATOMIC_LOAD;
-}
-
 static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
 {
 	bool same = a->object >> 3 == b->object >> 3 || (a->mutex && a->mutex == b->object) ||
 		    (b->mutex && a->object == b->mutex);
 
-	return same && (writes(a) || writes(b));
+	return same && !(dpe_op_reads(a) && dpe_op_reads(b));
 }
 
 /* Whether these are threads that let others run first, or wait for a time: none of them may be passed over for ever. */

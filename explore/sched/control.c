@@ -4,6 +4,7 @@
 
 #include "explore/sched/freed.h"
 #include "explore/sched/libgomp.h"
+#include "explore/sched/sched_races.h"
 #include "explore/sched/threads.h"
 
 #include <errno.h>
@@ -407,6 +408,7 @@ void dpe_sched_resume(void)
 	me->inside = true;
 	dpe_sched_lock();
 	replace_op(me, &me->beneath[--me->nested]);
+	dpe_sched_meet(me, true);
 	dpe_sched_check_written(&me->op);
 	take_turn(me);
 	__atomic_store_n(&me->baton, GO, __ATOMIC_RELEASE); /* for the wait beneath */
@@ -472,7 +474,7 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 		dpe_sched_stamp(me);
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
-	dpe_sched_meet(me);
+	dpe_sched_meet(me, visible);
 	round_again = dpe_sched_loop_arrive(me);
 	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		if (me->state == DPE_SCHED_CONTROLLED)

@@ -112,8 +112,6 @@ DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
 /* Records when the thread reached its operation. */
 DPE_SCHED_HIDDEN void dpe_sched_stamp(const struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_steer_begin(void);
-/* The thread has come to an operation: ends the run if that is one access of `race`, and another thread is at the other. */
-DPE_SCHED_HIDDEN void dpe_sched_meet(struct dpe_sched_thread *me);
 /* The one of these threads that the turns want; `usual` if they want none. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual);
 /* Whether the turns hold the thread where it is. */

@@ -68,6 +68,17 @@ static inline int dpe_event_class(const struct dpe_sched_event *a)
 	}
 }
 
+/* Memory, by code that reports it. */
+static inline bool dpe_op_accesses(const struct dpe_sched_op *op)
+{
+	return op->kind >= DPE_SCHED_READ && op->kind <= DPE_SCHED_ATOMIC_CHANGE;
+}
+
+static inline bool dpe_op_reads(const struct dpe_sched_op *op)
+{
+	return op->kind == DPE_SCHED_READ || op->kind == DPE_SCHED_ATOMIC_LOAD;
+}
+
 static inline bool dpe_bytes_overlap(uint64_t a, unsigned asize, uint64_t b, unsigned bsize)
 {
 	return a && b && a < b + (bsize ? bsize : 1) && b < a + (asize ? asize : 1);
@@ -89,6 +100,16 @@ static inline bool dpe_events_dependent(const struct dpe_sched_event *a, const s
 	       dpe_bytes_overlap(a->mutex, 1, b->object, b->size) ||
 	       dpe_bytes_overlap(a->object, a->size, b->mutex, 1) ||
 	       dpe_bytes_overlap(a->mutex, 1, b->mutex, 1);
+}
+
+/* Accesses to the same memory, which at least one writes, and at least one is not atomic: a data race if two threads may make them at
+ * the same time. A compare-and-swap counts as a write. */
+static inline bool dpe_ops_race(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
+{
+	bool plain = a->kind == DPE_SCHED_READ || a->kind == DPE_SCHED_WRITE || b->kind == DPE_SCHED_READ || b->kind == DPE_SCHED_WRITE;
+	bool read = dpe_op_reads(a) && dpe_op_reads(b);
+
+	return dpe_op_accesses(a) && dpe_op_accesses(b) && plain && !read && dpe_bytes_overlap(a->object, a->size, b->object, b->size);
 }
 
 /* The operation that the thread is about to do. */

@@ -218,6 +218,14 @@ struct dpe_sched_switch {
 	uint64_t pc, object; /* of that operation */
 };
 
+/* Two accesses that threads were about to make at the same time, which is a data race. */
+struct dpe_sched_race {
+	struct dpe_sched_op op[2];
+	uint16_t thread[2];
+	uint32_t nswitches; /* before it, in the first run that came there */
+	uint32_t runs; /* that did */
+};
+
 enum dpe_sched_strategy {
 	DPE_SCHED_FIRST, /* continues the same thread, except for the requested switches */
 	DPE_SCHED_RANDOM,
@@ -321,6 +329,7 @@ struct dpe_sched_header {
 	uint32_t nturns;
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint64_t race[2]; /* the places of two accesses: the run ends where both are next, by two threads; 0: none */
+	uint32_t seeks_races; /* of any two places: they are recorded in `races`, and the run goes on */
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t rules; /* are followed: threads get signals at their events */
@@ -382,6 +391,9 @@ struct dpe_sched_header {
 	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];
 	struct dpe_sched_event events[DPE_SCHED_EVENTS]; /* of DFS */
 	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could go on */
+	/* Each pair of places once, over all runs. */
+	uint32_t nraces, races_lost;
+	struct dpe_sched_race races[DPE_SCHED_RACES];
 	uint32_t learned; /* granules that are known to be shared, over all runs */
 	/* Which thread used each eight bytes of memory, over all runs: see sched_memory.c. */
 	uint8_t granules[DPE_SCHED_GRANULES];

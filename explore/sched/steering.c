@@ -4,6 +4,8 @@
  * K. Sen, Race Directed Random Testing of Concurrent Programs, PLDI 2008. */
 #include "explore/sched/control.h"
 
+#include "explore/sched/sched_races.h"
+
 #define NONE UINT32_MAX
 
 /* Of each thread, its first turn that is not done; NONE: it has had all, or there is none. */
@@ -62,39 +64,10 @@ static void go_on(void)
 	}
 }
 
-static bool is_at(const struct dpe_sched_thread *thread, unsigned which)
-{
-	return thread->state == DPE_SCHED_CONTROLLED && thread->op.pc == dpe_sched->race[which];
-}
-
-static bool reads(const struct dpe_sched_op *op)
-{
-	return op->kind == DPE_SCHED_READ || op->kind == DPE_SCHED_ATOMIC_LOAD;
-}
-
-static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
-{
-	return a->object < b->object + b->size && b->object < a->object + a->size && !(reads(a) && reads(b));
-}
-
-/* All other threads that are controlled wait before their operations. */
-void dpe_sched_meet(struct dpe_sched_thread *me)
-{
-	for (unsigned i = 0; dpe_sched->race[0] && i < dpe_sched->nthreads; i++) {
-		struct dpe_sched_thread *other = &dpe_sched->threads[i];
-
-		if (other == me || !((is_at(me, 0) && is_at(other, 1)) || (is_at(me, 1) && is_at(other, 0))) ||
-			!conflict(&me->op, &other->op))
-			continue;
-		me->stuck = other->stuck = true;
-		dpe_sched_end(DPE_SCHED_RACE);
-	}
-}
-
 bool dpe_sched_is_held(unsigned thread)
 {
 	if (dpe_sched->race[0])
-		return is_at(&dpe_sched->threads[thread], 0) || is_at(&dpe_sched->threads[thread], 1);
+		return dpe_sched_is_at(&dpe_sched->threads[thread], 0) || dpe_sched_is_at(&dpe_sched->threads[thread], 1);
 	if (dpe_sched->turns_done >= dpe_sched->nturns || !has_turns[thread])
 		return false;
 	return pending[thread] == NONE ||

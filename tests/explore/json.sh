@@ -26,7 +26,7 @@ holds "JSON of a deadlock has its kind, the verdict and the number of runs" 1 ou
 check "--format=json writes nothing to standard error" ! -s err
 holds "JSON of a deadlock names the threads, their locks and the locks' owners" 1 out "{(p['thread'], p['object'], p['waits_for']) for p in findings[0]['places']} == {(2, 'n', 3), (3, 'm', 2)}"
 holds "JSON of a deadlock has the operations and their source lines" 1 out "all(p['operation'] == 'pthread_mutex_lock' and 'ab-ba.c:' in p['place'] for p in findings[0]['places'])"
-holds "JSON of a deadlock notes how often it occurred" 1 out "any(n.endswith('times: deadlock (2 threads)') for n in summary['notes'])"
+holds "JSON of a deadlock notes how often it occurred" 1 out "any(n.endswith('times: deadlock (2 threads)   a.schedule') for n in summary['notes'])"
 holds "JSON of a finding has the schedule of the schedule file" 1 out \
 	"[[f'{s[k]}' for k in ('thread', 'step', 'next', 'operation')] for s in findings[0]['schedule']] == [l.split()[:4] for l in open(findings[0]['file']) if l[0].isdigit()]"
 cp out first

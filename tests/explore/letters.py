@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Random programs of letters.c: letters.py DPE PROGRAM SEED COUNT [BOUND]
+"""Random programs of letters.c: letters.py DPE PROGRAM SEED COUNT [BOUND | races]
 
 With a bound of preemptions, the final states of dfs with and without reduction are to be the same. Without one, enumerates all interleavings of each, without reduction, and compares the number of behaviours and the final states
-with those of dfs. Prints a program that differs, or how many were compared.
+with those of dfs. With "races", compares the pairs of accesses that two threads are about to make at once in some state, of all that any
+interleaving comes to, with what dfs --races reports. Prints a program that differs, or how many were compared.
 """
 import random
 import re
@@ -18,11 +19,14 @@ def dependent(a, b):
     return OBJECT[a] == OBJECT[b] and not (a == b and a in COMMUTE)
 
 
-def draw(dice, size):
+KINDS = ["rR", "wW", "ps", "pt", "lu", "LU", "ac", "bc"]
+
+
+def draw(dice, size, kinds=KINDS):
     """A thread's letters: sections are closed, and may be in one another."""
     text = ""
     while len(text) < size:
-        kind = dice.choice(["rR", "wW", "ps", "pt", "lu", "LU", "ac", "bc"])
+        kind = dice.choice(kinds)
         if kind in ("lu", "LU", "ac", "bc"):
             text += kind[0] + "".join(dice.choice("rwRWpst" + ("L" if kind == "lu" else ""))
                                       for _ in range(dice.randrange(2))) + kind[1]
@@ -113,9 +117,62 @@ def compare_bounded(dpe, program, dice, count, bound):
     print(f"{count} programs alike" if len(found) > 1 else "too few states")
 
 
+def races_by_force(threads):
+    """Of the letters of accesses; and the number of states."""
+    found = set()
+    stack = [((0,) * len(threads), dict.fromkeys("xymnsk", 0))]
+    known = set()
+    while stack:
+        at, state = stack.pop()
+        key = (at, tuple(state[name] for name in "mnsk"))
+        if key in known:
+            continue
+        known.add(key)
+        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state)]
+        ready = [threads[t][at[t]] for t in able if threads[t][at[t]] in "rRwW"]
+        found |= {"".join(sorted((a, b))) for i, a in enumerate(ready) for b in ready[:i] if dependent(a, b)}
+        for t in able:
+            after = dict(state)
+            do(threads[t][at[t]], after, [1] * len(threads), t)
+            stack.append((at[:t] + (at[t] + 1,) + at[t + 1:], after))
+    return found
+
+
+def letters_by_line(program):
+    with open(program + ".c", encoding="utf-8") as source:
+        return {str(n): line.split("'")[1] for n, line in enumerate(source, 1) if "case '" in line}
+
+
+def races_explored(dpe, program, threads, letters):
+    text = subprocess.run([dpe, "explore", "--races", "--strategy=dfs", "--runs=100000", "--keep-going", "--fails=!0-255", "--",
+                           program, *threads], stderr=subprocess.PIPE, text=True, check=False).stderr
+    if "explored" not in text:
+        return text
+    pairs = re.findall(r": race \(2 threads\) .* matters?\n.*letters.c:(\d+)\)\n.*letters.c:(\d+)\)\n", text)
+    return {"".join(sorted((letters[a], letters[b]))) for a, b in pairs}
+
+
+def compare_races(dpe, program, dice, count):
+    letters, compared, raced = letters_by_line(program), 0, 0
+    while compared < count:
+        threads = [draw(dice, dice.randrange(1, 5), KINDS + ["rw", "rw", "RW"]) for _ in range(dice.choice([2, 3, 3]))]
+        counted = enumerate_all(threads)
+        if not counted or counted[0] > 400:
+            continue
+        compared += 1
+        wanted, got = races_by_force(threads), races_explored(dpe, program, threads, letters)
+        raced += len(wanted)
+        if got != wanted:
+            sys.exit(f"{' '.join(threads)}: wanted {wanted}, got {got}")
+    print(f"{compared} programs alike" if 2 * raced >= count else f"only {raced} races")
+
+
 def main():
     dpe, program, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     dice, compared = random.Random(seed), 0
+    if sys.argv[5:] == ["races"]:
+        compare_races(dpe, program, dice, count)
+        return
     if len(sys.argv) > 5:
         compare_bounded(dpe, program, dice, count, int(sys.argv[5]))
         return
