@@ -89,6 +89,7 @@ struct dpe_proc_stat {
 	char state; /* 'S' sleeps, 'R' runs, 'T' and 't' are stopped, 'Z' is over */
 	pid_t parent;
 	unsigned flags;
+	unsigned processor; /* that it runs on, or ran on last */
 };
 /* False, and all zero, if the thread no longer exists. */
 bool dpe_proc_stat(pid_t pid, pid_t thread, struct dpe_proc_stat *stat);

@@ -47,7 +47,7 @@ bool dpe_proc_status(pid_t pid, const char *member, char *value, size_t size)
 /* "4711 (name) S ...", where the name may have parentheses of its own. */
 bool dpe_proc_stat(pid_t pid, pid_t thread, struct dpe_proc_stat *stat)
 {
-	char path[64], text[512], *name, *end;
+	char path[64], text[1024], *name, *end;
 
 	*stat = (struct dpe_proc_stat){0};
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, thread);
@@ -56,7 +56,10 @@ bool dpe_proc_stat(pid_t pid, pid_t thread, struct dpe_proc_stat *stat)
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
 	if (!name || !end || end < name ||
-		sscanf(end, ") %c %d %*d %*d %*d %*d %u", &stat->state, &stat->parent, &stat->flags) != 3)
+		sscanf(end,
+			") %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			"%*s %*s %*s %*s %*s %*s %*s %u",
+			&stat->state, &stat->parent, &stat->flags, &stat->processor) != 4)
 		return false;
 	snprintf(stat->name, sizeof(stat->name), "%.*s", (int)(end - name - 1), name + 1);
 	return true;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct waits_reading {
 	struct dpe_waits *waits;
 	struct thread_look *looks; /* one for each thread of `waits` */
 	unsigned nlooks, caplooks;
-	uint64_t now; /* on the clock of /proc/PID/sched; 0: unknown */
+	uint64_t *now; /* for each processor, on its clock of /proc/PID/sched; 0: not read yet */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static bool read_threads(struct waits_reading *reading, struct dpe_diags *diags)
 
 /* ---- since when ---------------------------------------------------------------------------------- */
 
-/* When the scheduler last saw the thread run, in ns on a clock of its own; 0: it does not tell. */
+/* When the scheduler last saw the thread run, in ns on the clock of its processor; 0: it does not tell. */
 static uint64_t last_run(const char *path)
 {
 	char text[4096];
@@ -82,14 +83,39 @@ static uint64_t last_run(const char *path)
 	return line && sscanf(line + 1, "%lf", &at) == 1 && at > 0 ? (uint64_t)(at * 1e6) : 0;
 }
 
-static void find_duration(const struct waits_reading *reading, struct dpe_waiting_thread *thread)
+/* Each processor has its own clock, which stands still while it serves interrupts or other virtual machines. 0: unknown, as
+ * where dpe may not run on that processor. */
+static uint64_t now_on(const struct waits_reading *reading, unsigned processor)
 {
-	char path[64];
-	uint64_t at;
+	cpu_set_t own, one;
 
+	if (processor >= CPU_SETSIZE || reading->now[processor])
+		return processor < CPU_SETSIZE ? reading->now[processor] : 0;
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	if (sched_getaffinity(0, sizeof(own), &own) || !CPU_ISSET(processor, &own) || sched_setaffinity(0, sizeof(one), &one))
+		return 0;
+	reading->now[processor] = last_run("/proc/thread-self/sched");
+	sched_setaffinity(0, sizeof(own), &own);
+	return reading->now[processor];
+}
+
+static void find_duration(const struct waits_reading *reading, unsigned number)
+{
+	struct dpe_waiting_thread *thread = &reading->waits->threads[number];
+	unsigned processor = reading->looks[number].state.stat.processor;
+	struct dpe_proc_stat stat;
+	char path[64];
+	uint64_t at, now;
+
+	if (thread->state != 'S')
+		return;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", reading->waits->pid, thread->thread);
-	at = thread->state == 'S' ? last_run(path) : 0;
-	thread->asleep = at && at < reading->now ? reading->now - at : 0;
+	at = last_run(path);
+	if (!at || !dpe_proc_stat(reading->waits->pid, thread->thread, &stat) || stat.processor != processor)
+		return;
+	now = now_on(reading, processor);
+	thread->asleep = at < now ? now - at : 0;
 }
 
 /* ---- what each waits for ------------------------------------------------------------------------- */
@@ -210,6 +236,7 @@ static void confirm(struct waits_reading *reading)
 			continue;
 		thread->kind = DPE_WAIT_NONE;
 		thread->state = 'R';
+		thread->asleep = 0;
 		reading->looks[i].stack.count = 0;
 		reading->looks[i].stack.end = DPE_UNWOUND_CUT;
 		thread->holder = 0;
@@ -291,7 +318,7 @@ static void read_process(struct waits_reading *reading, unsigned depth)
 
 	read_waits(reading);
 	for (unsigned i = 0; i < reading->nlooks; i++)
-		find_duration(reading, &waits->threads[i]);
+		find_duration(reading, i);
 	confirm(reading);
 	for (unsigned i = 0; i < reading->nlooks; i++)
 		complete_stack(reading, &reading->looks[i], &waits->threads[i]);
@@ -342,12 +369,13 @@ struct dpe_waits *dpe_waits_read(
 		return NULL;
 	reading.waits = dpe_xcalloc(1, sizeof(*reading.waits));
 	reading.waits->pid = pid;
-	reading.now = last_run("/proc/self/sched");
+	reading.now = dpe_xcalloc(CPU_SETSIZE, sizeof(*reading.now));
 	read = dpe_image_open(&reading.image, pid, returns, diags) && read_threads(&reading, diags);
 	if (read)
 		read_process(&reading, depth);
 	dpe_image_free(&reading.image);
 	free(reading.looks);
+	free(reading.now);
 	if (read)
 		return reading.waits;
 	dpe_waits_free(reading.waits);

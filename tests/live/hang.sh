@@ -231,6 +231,31 @@ if command -v go >/dev/null; then
 fi
 language Go go 3 ./locks 'waits in futex' 'note: goroutines that wait'
 
+# Each processor has a clock of its own for what it runs.
+cat >pinned.py <<'END'
+import os, threading
+def wait(processor):
+    os.sched_setaffinity(0, {processor})
+    threading.Event().wait()
+for processor in os.sched_getaffinity(0):
+    threading.Thread(target=wait, args=(processor,)).start()
+threading.Event().wait()
+END
+started=$(date +%s%N)
+begin python3 pinned.py
+await answers 1 "$(($(nproc) + 1)) threads: no thread can go on" 'waits for a post of semaphore'
+"$DPE" hang --format=json -p $target >out 2>err
+cat >durations.py <<'END'
+import json, sys
+limit = int(sys.argv[1])
+waits = [thread.get("asleep", -1) for thread in json.load(open("out"))["threads"]]
+print(waits)
+sys.exit(not all(0 < wait <= limit for wait in waits))
+END
+python3 durations.py $(($(date +%s%N) - started)) >>err
+check 'threads that last ran on different processors wait for a time, and no longer than there is the process' $? -eq 0
+leave
+
 # Errors.
 run "$DPE" hang
 says 'dpe hang without -p is refused' 2 'no process: use -p PID'
