@@ -38,7 +38,7 @@ def on(program):
 OBSERVED = ("goes on as user", "go")
 # The problem's first words, and a case for each command of the row.
 CASES = {
-    "it hangs, right now": [Case({}, 1, "deadlock of 2 threads", r"which_command\.cc", beside=f"{TASKS} service", then=("", "go"))],
+    "it hangs now": [Case({}, 1, "deadlock of 2 threads", r"which_command\.cc", beside=f"{TASKS} service", then=("", "go"))],
     "it hangs sometimes": [Case(on(EXAMPLES + "lock-inversion"), 1, "potential deadlock of 2 threads", r"lock-inversion\.c:")],
     "a service hangs": [Case({}, 1, "#1 deadlock of 2 threads", "waits for .*a", more="--debug=probes:1 --on-deadlock=kill",
                              beside=f"{TASKS} service", then=OBSERVED)],
@@ -47,10 +47,10 @@ CASES = {
     "a variable has the wrong value": [Case({"VARIABLE": "counter", **on(f"{TASKS} variable")}, 1, "data race on counter: write",
                                             r"at add\(")],
     "two functions must not": [Case(on(f"{TASKS} functions"), 1, "match of get", r"\$1 get\(.*\$2 put\(")],
-    "heap memory used after": [Case(on("./compiled freed"), 1, "use after free on", "by read_freed|at read_freed")],
+    "heap memory is used after": [Case(on("./compiled freed"), 1, "use after free on", "by read_freed|at read_freed")],
     "any data race": [Case(on("./compiled variable"), 1, "data race on counter: .* by thread", "at add")],
     "calls come in the wrong order": [Case(on(f"{TASKS} calls"), 1, "session: violation", r"at send_to\(")],
-    "something is not given back": [Case(on(f"{TASKS} leaks"), 1, "file: incomplete", r"stopped after fopen\.exit\(")],
+    "something is not released": [Case(on(f"{TASKS} leaks"), 1, "file: incomplete", r"stopped after fopen\.exit\(")],
     "a descriptor is never closed": [Case(on(f"{TASKS} leaks"), 1, "open: incomplete", r"stopped after open\.exit\(")],
     "an object of C++": [Case(on(f"{TASKS} leaks"), 1, "life: incomplete", r"stopped after session::session\(")],
     "a descriptor is closed twice": [Case(on(f"{TASKS} twice"), 1, "twice: match", r"\$2 close\.exit\(\d+\) = -1")],
@@ -58,7 +58,7 @@ CASES = {
     "something must never happen": [Case(on(f"{TASKS} calls"), 1, "late: match", r"\$1 hang_up\(.*\$2 send_to\(")],
     "how long does it take": [Case(on(f"{TASKS} lasts"), 0, "m: hist of 1 value", r"m\[7\]: count 1")],
     "traces of OpenTelemetry": [Case({"RULE": "'detect paid: pay'", "traces.otlp": "traces.otlp"}, 1, "paid: match")],
-    "it runs already": [Case({"…": f"{PAIR} --debug=probes:1"}, 1, RACE, beside=f"{TASKS} runs", then=OBSERVED)],
+    "the program already runs": [Case({"…": f"{PAIR} --debug=probes:1"}, 1, RACE, beside=f"{TASKS} runs", then=OBSERVED)],
     "you want to watch": [Case({"…": f"{PAIR} -- {TASKS} functions"}, 1, "1 finding", "r: match of get&put", then=("has ended", "q"), terminal=True)],
     "it happens where dpe cannot run": [
         Case({}, 0, "events recorded in run.jsonl", more=f"{PAIR} -o run.jsonl -- {TASKS} functions"),
