@@ -61,7 +61,7 @@ def stopped_at():
 def call_of(message):
     event = plain(message.get("event", "?"))
     if "args" in message or event.endswith((".enter", ".exit")):
-        event += f"({', '.join(plain(a) for a in message.get('args', []))})"
+        event = f"{event.removesuffix('.enter')}({', '.join(plain(a) for a in message.get('args', []))})"
     return event + (f" = {plain(message['ret'])}" if "ret" in message else "")
 
 

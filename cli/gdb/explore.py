@@ -10,7 +10,7 @@ import time
 
 import gdb
 
-LIBRARIES = "libdpe-sched", "libc.so", "libpthread.so", "ld-linux", "libstdc++", "libgcc_s"
+LIBRARIES = "libdpe-", "libc.so", "libpthread.so", "ld-linux", "libstdc++", "libgcc_s"
 
 
 def argument(number):

@@ -13,7 +13,7 @@ says '--gdb: the program is stopped at the event' 1 'the program is stopped here
 	'dpe-match takes the number of an event: 1, 2'
 check '--gdb: the body of the observed function has not run yet' "$(grep -c '[$]1 = 12$' out) $(grep -c '[$]2 = 13$' out)" = '1 1'
 check 'info dpe shows the rule, its value and the events with their places' \
-	"$(grep -c 'S: match$' out) $(grep -c '^  i = 12' out) $(grep -c '\$2 patched.enter(12)  thread [0-9]*, gdb.s 1' out)" = '2 2 3'
+	"$(grep -c 'S: match$' out) $(grep -c '^  i = 12' out) $(grep -c '\$2 patched(12)  thread [0-9]*, gdb.s 1' out)" = '2 2 3'
 check 'gdb shows the places of events in the source' "$(grep -c 'at begin+0x0 (.*exact.c:[0-9]*)' out)" -eq 2
 check 'dpe-match selects the thread of an event' "$(grep -c '^#0 .*in patched (round=.*12)' out)" -gt 1
 check 'gdb lists all threads of the program' "$(grep -c 'LWP' out)" -ge 3
@@ -30,8 +30,8 @@ truncate -s 0 shared && truncate -s 4096 shared
 printf 'break main\nbreak _exit\ncontinue\nkill\nquit\n' >commands
 run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
 check 'gdb shows the events with the numbers that the report gives them' \
-	"$(grep -c '\$2 begin.enter(12)' out) $(grep -c '\$3 patched.enter(12)' out) $(grep -c '^  \$3 patched(12)' err)" = '1 2 1'
-check 'gdb shows the values of variables that belong to an event' "$(grep -c '\$3 patched.enter(12)  shared->changed = 12  thread' out)" -eq 2
+	"$(grep -c '\$2 begin(12)' out) $(grep -c '\$3 patched(12)' out) $(grep -c '^  \$3 patched(12)' err)" = '1 2 1'
+check 'gdb shows the values of variables that belong to an event' "$(grep -c '\$3 patched(12)  shared->changed = 12  thread' out)" -eq 2
 check 'no SIGSTOP of dpe is pending: gdb continues to its breakpoint' \
 	"$(grep -c 'received signal' out) $(grep -c 'hit Breakpoint 2' out)" = '0 1'
 
@@ -40,7 +40,7 @@ printf 'detect S(i): begin(i) & (patched(i) [i == 3] { break; })\n' >rule.dpe
 truncate -s 0 shared && truncate -s 4096 shared
 printf 'detach\nquit\n' >commands
 run "$DPE" run --on-break=gdb -s rule.dpe -- ./exact shared patched 5 0 <commands
-check 'gdb shows the event of a break that is an action of this event' "$(grep -c '^S: break' out) $(grep -c '\$1 patched.enter(3)' out)" = '1 2'
+check 'gdb shows the event of a break that is an action of this event' "$(grep -c '^S: break' out) $(grep -c '\$1 patched(3)' out)" = '1 2'
 
 mkdir empty
 PATH=$folder/empty run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2
