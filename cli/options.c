@@ -476,7 +476,9 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 		return option->take(cli, option, argument);
 	if (option->take == take_word && option->at == offsetof(struct cli, specs)) {
 		taken = take_specs(cli, argv + 1);
-		if (!taken)
+		if (!taken && argv[1] && argv[1][0] != '-')
+			cli_usage_error(cli, "-s needs a specification, and '%s' is a log", argv[1]);
+		else if (!taken)
 			cli_usage_error(cli, "-s needs a specification");
 		return taken ? taken + 1 : 0;
 	}

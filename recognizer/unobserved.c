@@ -88,7 +88,7 @@ void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	bool any = false, named = false;
+	bool own = false, any = false, named = false;
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		const struct dpe_rule *rule = &spec->rules[i];
@@ -96,13 +96,14 @@ void dpe_recognizer_unobserved(
 
 		if (!is_own(recognizer, rule))
 			continue;
+		own = true;
 		any |= observed;
 		if ((observed || dpe_rule_is_shipped(rule)) && is_possible(recognizer, rule))
 			continue;
 		named = true;
 		report_patterns(recognizer, rule, each, context);
 	}
-	if (!any && !named)
+	if (own && !any && !named)
 		each(context, NULL, NULL, 0, 0);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
 	const char *name;
@@ -63,6 +64,11 @@ static bool find_format(const char *path, enum dpe_log_format *format, const cha
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+static void cannot_open(const char *path, struct dpe_diags *diags)
+{
+	dpe_diag_at(diags, DPE_ERROR, path, "cannot open this log: %s", strerror(errno));
+}
+
 static FILE *open_file(const char *path, struct dpe_diags *diags)
 {
 	struct stat st;
@@ -77,7 +83,7 @@ static FILE *open_file(const char *path, struct dpe_diags *diags)
 		errno = EISDIR;
 	}
 	if (!from)
-		dpe_diag_at(diags, DPE_ERROR, path, "cannot open this log: %s", strerror(errno));
+		cannot_open(path, diags);
 	return from;
 }
 
@@ -129,6 +135,10 @@ static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path
 	struct dpe_log_reader *reader;
 	FILE *from = NULL;
 
+	if (strcmp(path, "-") != 0 && access(path, F_OK)) {
+		cannot_open(path, diags);
+		return NULL;
+	}
 	if (!find_format(path, &format, READABLE, diags))
 		return NULL;
 	if (format != DPE_LOG_CTF && !(from = open_file(path, diags)))

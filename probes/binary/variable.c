@@ -190,7 +190,7 @@ static char *explain_function(struct dpe_module *module, const struct variable_s
 	char *inner, *why;
 
 	if (name == search->part)
-		return dpe_xasprintf("it is a function: write it without brackets, or for dpe race twice: %s,%s",
+		return dpe_xasprintf("it is a function: dpe race takes a pair, such as %s,%s, and rules name functions without brackets",
 			search->whole, search->whole);
 	inner = dpe_xasprintf("%s::%s", search->whole, name);
 	why = dpe_variable_find(module, inner, &found);

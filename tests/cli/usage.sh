@@ -51,6 +51,12 @@ run "$DPE" replay r.msg
 says 'dpe replay without a specification is refused' 2 'no specification: use -s SPEC'
 run "$DPE" replay -s r.dpe
 says 'dpe replay without a log is refused' 2 'no log; - is standard input'
+run "$DPE" replay -s r.dpe missing
+says 'a missing log without a known suffix is reported as missing' 2 "no log: 'missing'"
+run "$DPE" replay -e 'detect a: a' missing
+says 'a missing log is reported as missing, whatever its name' 2 'missing: error: cannot open this log: No such file or directory'
+run "$DPE" replay -s r.msg
+says '-s with a log alone is refused with what was taken as the log' 2 "-s needs a specification, and 'r.msg' is a log"
 cp r.msg plain
 run "$DPE" replay -s r.dpe plain
 says 'a log without a known suffix after -s is refused with advice to put --from first' 2 "no log: 'plain' is taken as a specification of -s" 'put --from'

@@ -40,6 +40,9 @@ cat >file.jsonl <<'X'
 {"event":"seek","thread":3,"args":["d"]}
 {"event":"tell","thread":3,"args":["d"]}
 X
+run "$DPE" view -o bare.html file.jsonl
+gives 'dpe view without rules draws the log' 0
+check 'and does not miss events of rules' "$(grep -c 'nothing was observed' err)" = 0
 run "$DPE" view --steps -s file.dpe -o steps.html file.jsonl
 gives 'dpe view --steps writes a page with the steps of rules' 1
 cat >predict.dpe <<'X'

@@ -14,7 +14,8 @@ refused() {
 }
 refused 'an absent function without a similar name is refused' 'detect r: qqqqqqqqqqqq' "no function 'qqqqqqqqqqqq' in values" "'dpe list' prints the names"
 refused 'a variable in the place of a function is refused' 'detect r: flag' "it is a variable: its accesses are written [flag]"
-refused 'a function in the place of a variable is refused' "detect r: [toggle']" "'toggle' cannot be watched: it is a function"
+refused 'a function in the place of a variable is refused' "detect r: [toggle']" "'toggle' cannot be watched: it is a function" \
+	'rules name functions without brackets'
 refused 'an absent variable gets a suggestion' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
 refused 'a thread-local variable is refused' 'detect r: toggle [own = 1]' \
 	"'own' is in values, but it is thread-local, with another address in each thread"
