@@ -247,8 +247,8 @@ static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *rea
 		reader->bound = drain->rings->before;
 }
 
-/* A slot that will never be completed. It counts as a loss once an event follows it: an event cut off by the
- * end of the process had not happened yet. */
+/* A slot that will never be completed. It counts as a loss once an event of the thread follows it: an event cut off by the
+ * end of the thread or process had not happened yet. */
 static void skip_slot(struct dpe_ring_reader *reader)
 {
 	if (!reader->skipped && !reader->gap)
@@ -287,10 +287,8 @@ static void give_back(struct dpe_rings *rings, unsigned index)
 {
 	struct dpe_preload_ring *ring = &rings->header->rings[index];
 	struct dpe_ring_reader *reader = &rings->readers[index];
-	struct dpe_ring_loss loss;
+	struct dpe_ring_loss loss = loss_of(rings, index);
 
-	reader->skipped += reader->gap;
-	loss = loss_of(rings, index);
 	if (loss.count)
 		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
 	ring->lost = (struct dpe_preload_loss){0};

@@ -251,7 +251,8 @@ static void abandoned_slots(void **state)
 	dpe_rings_close(&rings);
 }
 
-/* Its ring is reused, its losses are kept, and the next thread begins where it stopped. */
+/* Its ring is reused, its losses are kept, and the next thread begins where it stopped. An event that its end cut off had not
+ * happened. */
 static void a_dead_threads_ring_is_reused(void **state)
 {
 	struct dpe_rings rings;
@@ -261,19 +262,25 @@ static void a_dead_threads_ring_is_reused(void **state)
 
 	(void)state;
 	open_rings(&rings, 0);
+	for (unsigned round = 0; round < 3; round++) {
+		writer = writer_of(&rings, 0);
+		for (unsigned i = 0; i < round; i++)
+			begin_slot(&rings, &writer, 1, &number);
+		put(&rings, &writer, 2);
+		begin_slot(&rings, &writer, 3, &number);
+		writer.ring->state = DPE_PRELOAD_DEAD;
+		dpe_rings_drain(&rings, false, see, &seen);
+		assert_int_equal(writer.ring->state, DPE_PRELOAD_FREE);
+		assert_int_equal(seen.count, round + 1);
+	}
+	assert_int_equal(seen.gaps, 3);
+	assert_int_equal(lost(&rings), 3);
 	writer = writer_of(&rings, 0);
-	put(&rings, &writer, 1);
-	begin_slot(&rings, &writer, 2, &number);
-	writer.ring->state = DPE_PRELOAD_DEAD;
+	put(&rings, &writer, 4);
 	dpe_rings_drain(&rings, false, see, &seen);
-	assert_int_equal(writer.ring->state, DPE_PRELOAD_FREE);
-	assert_int_equal(lost(&rings), 1);
-	writer = writer_of(&rings, 0);
-	put(&rings, &writer, 3);
-	dpe_rings_drain(&rings, false, see, &seen);
-	assert_int_equal(seen.count, 2);
-	assert_int_equal(seen.last_word, 3);
-	assert_int_equal(seen.gaps, 0);
+	assert_int_equal(seen.count, 4);
+	assert_int_equal(seen.last_word, 4);
+	assert_int_equal(seen.gaps, 3);
 	dpe_rings_close(&rings);
 }
 
