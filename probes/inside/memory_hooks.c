@@ -173,6 +173,12 @@ static void put_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 
 __thread bool dpe_memory_ordered;
 
+static inline bool is_ignored(enum dpe_preload_memory what, uint64_t address, uint64_t size)
+{
+	return (dpe_memory_ignored.reads | dpe_memory_ignored.writes | dpe_memory_any_benign) &&
+	       dpe_memory_ignores(what, address, size);
+}
+
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
@@ -181,6 +187,8 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	if (!size || dpe_memory_ordered || dpe_runtime_has(place.pc))
 		return;
 	use_stack(place);
+	if (is_ignored(what, address, size))
+		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
 	put_access(what, address, size, place);
@@ -208,6 +216,10 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 {
 	loaded.address = 0;
 	use_stack(place);
+	if (dpe_memory_ignored.order && (what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_ATOMIC_STORE))
+		return;
+	if (dpe_memory_any_benign && (what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED))
+		dpe_memory_forget_benign(address, size);
 	if (!only_acquires(what))
 		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !has_threads())

@@ -25,6 +25,15 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
 /* The thread is in a runtime's call, whose own synchronisation orders what the program's code does there: it is not an
  * event. */
 extern DPE_PRELOAD_HIDDEN __thread bool dpe_memory_ordered;
+/* What the program says that is to be ignored (annotations.c): how many times more it began than it ended, for this thread;
+ * and whether there are ranges of memory whose races are meant. */
+extern DPE_PRELOAD_HIDDEN __thread struct dpe_memory_ignored {
+	unsigned reads, writes, order;
+} dpe_memory_ignored;
+extern DPE_PRELOAD_HIDDEN bool dpe_memory_any_benign;
+DPE_PRELOAD_HIDDEN bool dpe_memory_ignores(enum dpe_preload_memory what, uint64_t address, uint64_t size);
+/* Another object has these bytes: its races are not meant. */
+DPE_PRELOAD_HIDDEN void dpe_memory_forget_benign(uint64_t address, uint64_t size);
 /* A wanted read or write of so many bytes. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
