@@ -220,26 +220,10 @@ static void read_misuse(struct printing *to)
 
 /* ---- ends of the process ----------------------------------------------------------------- */
 
-/* The last line of its standard error; owned by the caller, or NULL. */
-static char *last_words(const struct dpe_server *server)
-{
-	char bytes[2048];
-	off_t size = server->errors < 0 ? 0 : lseek(server->errors, 0, SEEK_END);
-	off_t from = size > (off_t)sizeof(bytes) ? size - (off_t)sizeof(bytes) : 0;
-	ssize_t got = size > 0 ? pread(server->errors, bytes, sizeof(bytes), from) : 0;
-	ssize_t begin;
-
-	while (got > 0 && strchr("\n\r", bytes[got - 1]))
-		got--;
-	for (begin = got; begin > 0 && bytes[begin - 1] != '\n';)
-		begin--;
-	return got > 0 ? dpe_xasprintf("%.*s", (int)(got - begin), bytes + begin) : NULL;
-}
-
 /* Numbers may differ from run to run. */
 static void add_words(struct printing *to)
 {
-	char *words = last_words(to->server);
+	char *words = dpe_server_last_words(to->server);
 
 	if (!words)
 		return;

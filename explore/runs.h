@@ -64,6 +64,8 @@ struct dpe_server {
 bool dpe_server_start(struct dpe_server *server, const struct dpe_explore_options *options,
 	struct dpe_diags *diags);
 void dpe_server_stop(struct dpe_server *server);
+/* The last line of its standard error; owned by the caller, or NULL. */
+char *dpe_server_last_words(const struct dpe_server *server);
 
 struct dpe_explored_run {
 	int status;    /* as of wait(2) */

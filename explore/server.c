@@ -161,6 +161,31 @@ static bool await_library(struct dpe_server *server)
 	return read(server->commands, &ready, 1) == 1;
 }
 
+char *dpe_server_last_words(const struct dpe_server *server)
+{
+	char bytes[2048];
+	off_t size = server->errors < 0 ? 0 : lseek(server->errors, 0, SEEK_END);
+	off_t from = size > (off_t)sizeof(bytes) ? size - (off_t)sizeof(bytes) : 0;
+	ssize_t got = size > 0 ? pread(server->errors, bytes, sizeof(bytes), from) : 0;
+	ssize_t begin;
+
+	while (got > 0 && strchr("\n\r", bytes[got - 1]))
+		got--;
+	for (begin = got; begin > 0 && bytes[begin - 1] != '\n';)
+		begin--;
+	return got > 0 ? dpe_xasprintf("%.*s", (int)(got - begin), bytes + begin) : NULL;
+}
+
+static void report_not_loaded(const struct dpe_server *server, const struct launch *launch, struct dpe_diags *diags)
+{
+	char *words = dpe_server_last_words(server);
+
+	dpe_diag_at(diags, DPE_ERROR, launch->options->argv[0],
+		"did not load %s: it ended at once, or gains privileges by running%s%s", launch->options->library,
+		words ? "; its last words: " : "", words ? words : "");
+	free(words);
+}
+
 static bool launch(struct dpe_server *server, struct launch *launch, struct dpe_diags *diags)
 {
 	const char *name = launch->options->argv[0];
@@ -182,9 +207,7 @@ static bool launch(struct dpe_server *server, struct launch *launch, struct dpe_
 	}
 	if (await_library(server))
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, name,
-		"did not load %s: it ended at once, or gains privileges by running",
-		launch->options->library);
+	report_not_loaded(server, launch, diags);
 	return false;
 }
 
