@@ -71,7 +71,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	s->unsure = true;
 	dpe_message_print_id(&name, s->cli->names, message);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
-		"%s was held until the end: it waited for %s, which never came", name.at, missing);
+		"%s was held until the end: it waited for %s, which never arrived", name.at, missing);
 	dpe_text_free(&name);
 }
 

@@ -101,11 +101,11 @@ static bool check_usage(struct cli *cli)
 	else if (cli->confirm && !cli->confirm_from && !cli->specs.count && !cli->rules.len)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))
-		cli_usage_error(cli, "--confirm is without --replay and --step");
+		cli_usage_error(cli, "--confirm cannot be combined with --replay or --step");
 	else if (cli->races && (cli->replay_from || cli->confirm) && !cli->step)
-		cli_usage_error(cli, "--races is without --replay and --confirm: the schedule of a race ends there by itself");
+		cli_usage_error(cli, "--races cannot be combined with --replay or --confirm: the schedule of a race ends at the race");
 	else if (cli->step && (cli->gdb || cli->json))
-		cli_usage_error(cli, "--step is without --gdb and --format=json");
+		cli_usage_error(cli, "--step cannot be combined with --gdb or --format=json");
 	else if (cli->step && (cli->specs.count || cli->rules.len))
 		cli_usage_error(cli, "--step follows no rules");
 	else

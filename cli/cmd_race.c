@@ -154,7 +154,7 @@ int cli_race(struct cli *cli)
 		.skip_happened = CLI_PREDICTED};
 
 	if (!memory && cli->heap) {
-		cli_usage_error(cli, "--heap is about all memory, and takes no variable or function");
+		cli_usage_error(cli, "--heap checks all heap memory, and takes no variable or function");
 		return CLI_ERROR;
 	}
 	if (cli_has_stray_program(cli))

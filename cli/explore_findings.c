@@ -116,10 +116,10 @@ static void read_accesses(struct wanted *to, const cJSON *messages)
 	for (unsigned i = 0; i < DPE_COUNT(to->accesses); i++) {
 		to->accesses[i] = place_of(cJSON_GetArrayItem(messages, (int)i));
 		if (!to->accesses[i])
-			to->unknown = "its accesses have no places";
+			to->unknown = "its accesses have no source lines";
 	}
 	if (cJSON_GetArraySize(messages) != DPE_COUNT(to->accesses))
-		to->unknown = "it is not of two accesses";
+		to->unknown = "it does not have two accesses";
 }
 
 /* Threads are created and begin when somebody waits for them anyway. */
@@ -183,7 +183,7 @@ static bool read_match(struct wanted *to, const cJSON *object)
 	if (has_accesses(messages))
 		read_accesses(to, messages);
 	else if (number_of(object, "prefix"))
-		to->unknown = "it begins too late in a long run";
+		to->unknown = "it starts too late in a long run";
 	return good && (to->nturns || to->accesses[0]);
 }
 

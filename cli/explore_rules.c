@@ -319,7 +319,7 @@ static bool finish(void *context, FILE *to)
 	enum cli_unobserved unobserved = rules->cli->allow_unobserved ? CLI_OBSERVED : cli_unobserved(rules->spec, rules->observed);
 
 	if (rules->unclear)
-		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never came\n",
+		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never arrived\n",
 			rules->unclear, rules->unclear == 1 ? "" : "s");
 	if (unobserved == CLI_ALL_UNOBSERVED)
 		fputs("explore: no event of any rule occurred (see --allow-unobserved)\n", to);

@@ -245,7 +245,7 @@ static bool begin_probes(struct live *live)
 
 	if (cli->follow && (cli->preload || cli->break_at == CLI_BREAK_EVENT)) {
 		cli_usage_error(cli,
-			cli->preload ? "--preload observes one process: it does not go with --follow"
+			cli->preload ? "--preload observes one process: it cannot be combined with --follow"
 				     : "--break-at=event stops one process: it does not go with "
 				       "--follow");
 		return false;
@@ -500,7 +500,7 @@ static void print_target(const struct live *live)
 	else if (!live->how->launch || status < 0)
 		dpe_text_puts(&text, " runs on, no longer observed");
 	else if (WIFSIGNALED(status))
-		dpe_text_printf(&text, " was ended by signal %d (%s)%s", WTERMSIG(status),
+		dpe_text_printf(&text, " was killed by signal %d (%s)%s", WTERMSIG(status),
 			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
 	else
 		dpe_text_printf(&text, " exited with status %d", WEXITSTATUS(status));

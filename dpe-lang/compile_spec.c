@@ -200,7 +200,7 @@ static void check_any_rule(struct compilation *c, unsigned nrules)
 {
 	if (!nrules && !dpe_diags_errors(c->ast.diags))
 		dpe_diag_at(c->ast.diags, DPE_ERROR, c->what,
-			"no rule in it: a specification has at least one, such as 'detect both: a "
+			"this specification has no rule: it needs at least one, such as 'detect both: a "
 			"& b'");
 }
 

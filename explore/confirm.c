@@ -76,11 +76,11 @@ static const char *map_turns(struct dpe_target *target, const struct dpe_explore
 	if (prediction->unknown)
 		return prediction->unknown;
 	if (prediction->nturns > DPE_SCHED_TURNS || memory->stamps_lost)
-		return "it has more operations than are followed";
+		return "it has more operations than dpe follows";
 	for (unsigned i = 0; i < prediction->nturns; i++) {
 		target->objects[i] = prediction->turns[i].object;
 		if (!map_turn(&prediction->turns[i], memory, &target->turns[i]))
-			return "a thread of it is not controlled";
+			return "one of its threads is not controlled";
 	}
 	return NULL;
 }

@@ -79,7 +79,7 @@ static void note(struct dpe_server *server, const struct dpe_sched_op *last, int
 	if (call >= 0)
 		print_call(call, &line);
 	else
-		dpe_text_puts(&line, "computed for long without a call that dpe controls");
+		dpe_text_puts(&line, "computed for a long time without a call that dpe controls");
 	dpe_text_printf(&line, ", after %s at ", dpe_sched_kind_name(last->kind));
 	dpe_place_print(&server->symbols, last->pc, &line);
 	dpe_text_puts(&line, "\n");

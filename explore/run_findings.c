@@ -227,7 +227,7 @@ static void add_words(struct printing *to)
 
 	if (!words)
 		return;
-	dpe_text_printf(&to->finding->details, "  its last words: %s\n", words);
+	dpe_text_printf(&to->finding->details, "  its last output: %s\n", words);
 	for (const char *c = words; *c; c++)
 		if (*c < '0' || *c > '9')
 			dpe_text_add(&to->finding->cause, c, 1);

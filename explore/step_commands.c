@@ -104,7 +104,7 @@ static enum dpe_after go_back(struct dpe_stepping *stepping, const char *with)
 	while (to && count--)
 		to = to->parent;
 	if (!to)
-		return complain(stepping, "there are not so many macrosteps before");
+		return complain(stepping, "there are fewer macrosteps before this one");
 	return to == stepping->here ? DPE_STAY : move_to(stepping, to);
 }
 

@@ -191,7 +191,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 
 	recognizer->summary.held++;
 	dpe_message_print_id(&reason, recognizer->spec->names, message);
-	dpe_text_printf(&reason, " waited for %s, which never came", missing);
+	dpe_text_printf(&reason, " waited for %s, which never arrived", missing);
 	dpe_recognizer_doubt(recognizer, reason.at);
 	dpe_text_free(&reason);
 	recognizer->sink.held(recognizer->sink.context, message, missing);

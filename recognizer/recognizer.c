@@ -20,7 +20,7 @@
 static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *message,
 	struct dpe_diags *diags)
 {
-	const char *wrong = "it has a number (seq), which is one in a thread, but no thread";
+	const char *wrong = "it has a number (seq), which counts within a thread, but no thread";
 
 	if (recognizer->exhausted)
 		wrong = "memory ran out before it";

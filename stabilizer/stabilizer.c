@@ -476,7 +476,7 @@ static void set_host(
 	where = dpe_xasprintf("input %lu, message %llu", (unsigned long)message->log + 1,
 		(unsigned long long)message->place);
 	dpe_diag_at(diags, DPE_WARNING, where,
-		"came too late: later messages of its host have left; their order is in doubt");
+		"came too late: later messages of its host were released already; their order is in doubt");
 	free(where);
 }
 

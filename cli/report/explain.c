@@ -53,7 +53,7 @@ static void print_reason(
 		dpe_text_puts(to, " independent of all before");
 	list_preds(rule, b, last, to);
 	if (!rejection->possible) {
-		dpe_text_puts(to, ", where the rule has no place for it\n");
+		dpe_text_puts(to, ", where the rule does not accept it\n");
 		return;
 	}
 	dpe_text_puts(to, "; the rule wants it");

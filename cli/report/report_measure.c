@@ -181,7 +181,7 @@ void cli_text_measurement(struct cli_report *report, const struct dpe_measuremen
 	if (measurement->what == DPE_QUANTILES_OF && measurement->count)
 		add_quantiles(&text, measurement);
 	if (measurement->others)
-		dpe_text_printf(&text, "  %" PRIu64 " more were no numbers\n", measurement->others);
+		dpe_text_printf(&text, "  %" PRIu64 " more were not numbers\n", measurement->others);
 	if (measurement->more_keys)
 		dpe_text_printf(&text, "  %" PRIu64 " more had other keys, for which there was no room\n", measurement->more_keys);
 	fputs(text.at, report->to);

@@ -51,7 +51,7 @@ void cli_page_held(struct cli_report *report, const struct dpe_message *message,
 	struct dpe_text text = {0};
 
 	dpe_message_print_id(&text, report->cli->names, message);
-	dpe_text_printf(&text, " waited for %s, which never came: the order is not certain", missing);
+	dpe_text_printf(&text, " waited for %s, which never arrived: the order is not certain", missing);
 	dpe_view_note(report->view, text.at);
 	dpe_text_free(&text);
 }

@@ -91,7 +91,7 @@ static void add_row(struct lanes *lanes, unsigned running)
 
 static void add_turns(struct lanes *lanes, const struct dpe_turn *turns, unsigned count, bool observed)
 {
-	dpe_text_puts(lanes->to, "  when the threads run in turns (*), each until it comes to\n");
+	dpe_text_puts(lanes->to, "  when the threads run in turns (*), each until it reaches\n");
 	add_heads(lanes, turns, count);
 	if (observed) {
 		add_row(lanes, lanes->count);

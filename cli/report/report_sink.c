@@ -246,7 +246,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	if (report->beside)
 		return;
 	if (report->sarif)
-		cli_sarif_doubt(report, "a message waited for what never came");
+		cli_sarif_doubt(report, "a message waited for one that never arrived");
 	else if (report->cli->json)
 		cli_json_held(report, message, missing);
 	else

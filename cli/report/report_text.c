@@ -209,7 +209,7 @@ void cli_text_held(
 	cli_text_message(&text, report, message);
 	dpe_text_puts(&text, "  it waited for ");
 	cli_text_safe(&text, missing);
-	dpe_text_puts(&text, ", which never came\n");
+	dpe_text_puts(&text, ", which never arrived\n");
 	cli_text_print(report, &text);
 }
 

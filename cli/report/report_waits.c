@@ -53,12 +53,12 @@ static void add_holder(struct dpe_text *to, const struct dpe_waiting_thread *thr
 		dpe_text_printf(to, ", which thread %d %s", (int)thread->holder,
 			thread->holder_ended ? "held when it ended" : "holds");
 	else if (thread->readers)
-		dpe_text_printf(to, ", which %u reader%s hold%s: it does not tell which", thread->readers,
+		dpe_text_printf(to, ", which %u reader%s hold%s: the lock does not record which", thread->readers,
 			thread->readers == 1 ? "" : "s", thread->readers == 1 ? "s" : "");
 	else if (thread->kind == DPE_WAIT_MUTEX)
-		dpe_text_puts(to, ", which does not tell who holds it");
+		dpe_text_puts(to, ", which does not record its holder");
 	else if (thread->kind == DPE_WAIT_FUTEX)
-		dpe_text_printf(to, " (value %" PRIu32 "), which does not tell who is to wake it", thread->word);
+		dpe_text_printf(to, " (value %" PRIu32 "), which does not record who can wake it", thread->word);
 	else if (thread->missing)
 		dpe_text_printf(to, ", for %u more thread%s", thread->missing, thread->missing == 1 ? "" : "s");
 }
@@ -219,7 +219,7 @@ static void add_result(struct dpe_text *to, const struct dpe_waits *waits)
 	else if (waits->hang)
 		dpe_text_puts(to, "no thread can go on");
 	else if (waits->prospect == DPE_NEVER && !waits->ncycles)
-		dpe_text_puts(to, "a thread waits for what no thread will give");
+		dpe_text_puts(to, "a thread waits for something that no thread will provide");
 	else if (waits->prospect == DPE_UNKNOWN)
 		dpe_text_puts(to, "whether all threads can go on is not known");
 	else if (waits->prospect == DPE_GOES_ON)
@@ -234,7 +234,7 @@ static void add_all(struct dpe_text *to, const struct cli *cli, const struct dpe
 	for (unsigned i = 1; i <= waits->ncycles; i++)
 		add_cycle(to, cli, waits, i);
 	add_those(to, cli, waits, DPE_NEVER, CLI_NEVER);
-	add_those(to, cli, waits, DPE_UNKNOWN, "blocked, and nothing tells who will wake them\n");
+	add_those(to, cli, waits, DPE_UNKNOWN, "blocked, and it is not known who will wake them\n");
 	add_those(to, cli, waits, DPE_GOES_ON, "can go on\n");
 	if (waits->advice && waits->prospect != DPE_GOES_ON)
 		dpe_text_printf(to, "note: %s\n", waits->advice);

@@ -58,7 +58,7 @@ static void read_word(struct cli_suppressions *s, struct line *line, const char 
 			"library:PATTERN",
 			text);
 	else if (line->patterns[subject])
-		complain(s, place, "a second %s: in one line, of which one would do",
+		complain(s, place, "a second %s: in one line, where one is enough",
 			SUBJECTS[subject]);
 	else if (colon + 1 == word + len)
 		complain(s, place, "'%s' lacks its pattern; * is any", text);

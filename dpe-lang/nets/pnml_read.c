@@ -133,7 +133,7 @@ static void begin_node(struct pnml_reader *r, enum pnml_node_kind kind, const ch
 	node->id = id;
 	node->line = line_of(r);
 	if (kind == ALIAS && !(node->target = attribute(r, attributes, "ref")))
-		complain(r, line_of(r), "the reference '%s' does not say to what ('ref')", id);
+		complain(r, line_of(r), "the reference '%s' does not name its target ('ref')", id);
 	if (kind == PLACE)
 		node->number = r->nplaces++;
 	if (kind == TRANSITION)
@@ -393,7 +393,7 @@ struct net *dpe_nets_read(
 	XML_SetCharacterDataHandler(r.parser, characters);
 	parse(&r, text, len);
 	if (!r.failed && !r.nnets)
-		complain(&r, 1, "there is no net in it");
+		complain(&r, 1, "this file has no net");
 	if (!r.failed)
 		net = build(&r);
 	*count = r.nnets;

@@ -186,7 +186,7 @@ static void bind_by_event(struct dpe_resolver *r, const struct ast_dpe *node)
 	if (event->value && event->value->kind == AST_NAME)
 		bind(r, event->value->name, event->value->place);
 	if (event->by && !strcmp(event->by->text, "_"))
-		resolve_error(r, event->by->place, "'by _' says nothing: remove it");
+		resolve_error(r, event->by->place, "'by _' has no effect: remove it");
 	else if (event->by)
 		bind(r, event->by->text, event->by->place);
 	r->origin = NULL;

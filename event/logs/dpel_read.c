@@ -80,12 +80,12 @@ static const char *check_header(const struct dpel_header *header)
 		return "this is not a .dpel log: it does not begin as one; name its format with "
 		       "--from";
 	if (le16toh(header->version) != DPEL_VERSION)
-		return "this log is of another version; only version 3 is known here";
+		return "this log has another version; dpe reads version 3 only";
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
 	if (le32toh(header->size) != sizeof(*header) ||
 		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNREFERENCED | DPEL_OMITS_READS))
-		return "the header says what version 3 does not know";
+		return "the header has fields that version 3 does not define";
 	return NULL;
 }
 
@@ -171,7 +171,7 @@ static int read_end(struct dpe_log_reader *reader)
 	if (reader->dpel->at == reader->dpel->end && getc(reader->from) == EOF)
 		return 0;
 	return end_log(reader, DPE_ERROR, reader->dpel->offset,
-		"there is data behind the end of the log, as if two were joined");
+		"there is data after the end of the log, as if two logs were joined");
 }
 
 /* What is wrong with a block's header, or NULL. */
@@ -184,7 +184,7 @@ static const char *check_block(uint64_t before, const struct dpel_block *block)
 		return "the checksum of a block's header is wrong";
 	if (le32toh(block->size) > DPEL_MAX_BLOCK || le64toh(block->before) != before ||
 		(le32toh(block->kind) != DPEL_DATA && !end))
-		return "there is a block that does not belong here";
+		return "a block is out of place";
 	if (end && (block->nstrings || block->nsources || block->nshapes || block->nrecords))
 		return "the block at the end of the log holds messages";
 	return NULL;
@@ -211,7 +211,7 @@ static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *b
 	if (le32toh(block->kind) == DPEL_END)
 		return read_end(reader);
 	if (!take_tables(reader, block)) {
-		snprintf(what, sizeof(what), "there is a block that %s", dpel->wrong);
+		snprintf(what, sizeof(what), "a block %s", dpel->wrong);
 		return end_log(reader, DPE_ERROR, dpel->block_offset, what);
 	}
 	dpel->nrecords = le32toh(block->nrecords);
@@ -228,7 +228,7 @@ static __attribute__((noinline)) int next_block(struct dpe_log_reader *reader)
 
 	if (dpel->at != dpel->end)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with more in it than its records");
+			"a block has data after its records");
 	dpel->block_offset = dpel->offset;
 	if (!read_bytes(reader, &block, sizeof(block)))
 		return end_short(reader);
@@ -272,11 +272,10 @@ static int read_short(
 
 	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with a record of a shape or source that it does not "
-			"have");
+			"a block has a record of a shape or source that it does not define");
 	if (left < layout->size)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with a record of an impossible size");
+			"a block has a record of an impossible size");
 	count_record(reader);
 	dpel->at = record + layout->size;
 	*message =
@@ -299,7 +298,7 @@ static __attribute__((noinline)) int read_long(
 	}
 	if (!text)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with a record of an impossible size");
+			"a block has a record of an impossible size");
 	count_record(reader);
 	dpel->at = at;
 	*message = dpe_jsonl_read_text(reader, text, len);
@@ -328,7 +327,7 @@ static __attribute__((noinline)) int read_other(
 	left = (size_t)(dpel->end - dpel->at);
 	if (left < sizeof(head))
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with fewer records than it says");
+			"a block has fewer records than its header says");
 	head = dpel_word_at(dpel->at);
 	if (DPEL_SHAPE_OF(head))
 		return read_short(reader, head, left, message);

@@ -15,7 +15,7 @@ static bool find_kind(struct dpe_dpel *dpel, struct dpe_value *like, unsigned ki
 	};
 
 	if (kind >= DPE_COUNT(kinds))
-		return dpel_fail(dpel, "has a value of a kind that is not known here");
+		return dpel_fail(dpel, "has a value of an unknown kind");
 	*like = (struct dpe_value){.kind = kinds[kind]};
 	return true;
 }
@@ -42,7 +42,7 @@ static bool set_origin(
 	const struct dpel_string *comm = NULL;
 
 	if (source->reserved)
-		return dpel_fail(reader->dpel, "has a source that is not known here");
+		return dpel_fail(reader->dpel, "has an unknown source");
 	if (!set_id(reader, &origin->thread, source->thread_kind, le64toh(source->thread)) ||
 		!set_id(reader, &origin->process, source->process_kind, le64toh(source->process)) ||
 		!set_id(reader, &origin->host, source->host_kind, le64toh(source->host)))
@@ -109,7 +109,7 @@ static bool place_field(struct dpe_dpel *dpel, struct dpel_layout *layout, struc
 	if (!find_kind(dpel, &field->like, kind & ~DPEL_NARROW))
 		return false;
 	if (kind & DPEL_NARROW && (!(kind & ~DPEL_NARROW) || (kind & ~DPEL_NARROW) > DPEL_POINTER))
-		return dpel_fail(dpel, "has a value of a kind that is not known here");
+		return dpel_fail(dpel, "has a value of an unknown kind");
 	at = place(layout, small ? 4 : 8);
 	field->half_at = at;
 	field->at = at & (uint16_t)~7u;
@@ -178,7 +178,7 @@ static bool set_layout(
 	struct dpe_dpel *dpel = reader->dpel;
 
 	if (!is_known(shape))
-		return dpel_fail(dpel, "has a shape that is not known here");
+		return dpel_fail(dpel, "has an unknown shape");
 	layout->like = (struct dpe_message){
 		.name = dpe_dpel_find_name(reader, le32toh(shape->name)),
 		.module = dpe_dpel_find_name(reader, le32toh(shape->module)),

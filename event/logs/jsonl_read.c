@@ -134,7 +134,7 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 	if (j->version == 1)
 		return true;
 	dpe_log_error(reader, DPE_ERROR, reader->line,
-		"this log is of version %" PRId64 "; only version 1 is known here", j->version);
+		"this log is of version %" PRId64 "; dpe reads version 1 only", j->version);
 	return false;
 }
 

@@ -48,8 +48,8 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
 }
 
-static const char READABLE[] = ".jsonl, .msg, .dpel, .std, .otlp, .shiviz or .journal; or say --from or --pattern";
-static const char WRITABLE[] = ".jsonl, .msg, .dpel or .std; or say --to with 'dpe convert'";
+static const char READABLE[] = ".jsonl, .msg, .dpel, .std, .otlp, .shiviz or .journal; or use --from or --pattern";
+static const char WRITABLE[] = ".jsonl, .msg, .dpel or .std; or use --to with 'dpe convert'";
 
 /* False, with a diagnostic that has the known endings, if the format is unknown. */
 static bool find_format(const char *path, enum dpe_log_format *format, const char *known, struct dpe_diags *diags)

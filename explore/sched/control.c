@@ -85,7 +85,7 @@ static const char *end_name(enum dpe_sched_end end)
 	case DPE_SCHED_RACE:
 		return "two threads are about to race";
 	default:
-		return "the run has a limit";
+		return "a limit of the run was reached";
 	}
 }
 

@@ -220,7 +220,7 @@ struct dpe_recognizer_sink {
 	/* `break`, after its verdict. NULL: DPE_END. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
-	/* At the end: a message waited for `missing`, which never came. */
+	/* At the end: a message waited for `missing`, which never arrived. */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
 	/* Messages of a thread were lost before one that was fed. */
 	void (*lost)(void *context, const struct dpe_gap *gap);

@@ -83,11 +83,11 @@ const struct dpe_function *dpe_ifunc_chosen(
 
 	if (!open_copy(module, &copy)) {
 		if (why)
-			*why = "which one is not known before";
+			*why = "its choice is not known in advance";
 		return NULL;
 	}
 	implementation = make_implementation(module, selector, call_selector(copy.bias + selector->address) - copy.bias);
 	if (!implementation && why)
-		*why = "here it is the kernel's own (vDSO)";
+		*why = "here it is a function of the kernel (vDSO)";
 	return implementation;
 }

@@ -50,7 +50,7 @@ static const char is_no_double[] =
 	"it is in floating point registers, and neither a float nor a double";
 const char dpe_signature_in_fpreg[] = "it is in a floating point register, which a probe cannot read";
 static const char is_long[] = "it is a floating point number of more than 8 bytes";
-static const char is_nowhere[] = "it is where no probe can read it";
+static const char is_nowhere[] = "it is in a place that no probe can read";
 static const char is_empty[] = "its type has no values";
 static const char is_go[] = "Go has a calling convention of its own";
 static const char is_large[] = "its type, or that of an argument before it, is too large to follow";

@@ -9,20 +9,36 @@
 
 /* ---- types ------------------------------------------------------------------------------- */
 
+/* The codes of newer standards are missing from the header of older elfutils. */
+static bool is_cplusplus(Dwarf_Die *unit)
+{
+	enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, CPLUSPLUS_23 = 0x3a };
+
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case CPLUSPLUS_17:
+	case CPLUSPLUS_20:
+	case CPLUSPLUS_23:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keyword, unsigned depth)
 {
 	const char *name = dwarf_diename(type);
 	Dwarf_Die unit;
-	int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
-	bool is_cplusplus = language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-			    language == DW_LANG_C_plus_plus_11 ||
-			    language == DW_LANG_C_plus_plus_14;
+	bool cplusplus = dwarf_diecu(type, &unit, NULL, NULL) && is_cplusplus(&unit);
 
 	(void)depth;
-	if (!is_cplusplus || !name)
+	if (!cplusplus || !name)
 		dpe_text_puts(to, keyword);
 	if (name)
-		dpe_text_printf(to, "%s%s", is_cplusplus ? "" : " ", name);
+		dpe_text_printf(to, "%s%s", cplusplus ? "" : " ", name);
 }
 
 static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth);

@@ -36,17 +36,17 @@ static bool must_stay(ZydisRegister written, const struct dpe_entry_use *use)
 static const char *obstacle(const struct dpe_instruction *instruction, const struct dpe_entry_use *use)
 {
 	if (!is_harmless_kind(&instruction->is, use))
-		return "what comes before one that the kernel emulates has effects";
+		return "what precedes an instruction that the kernel emulates has side effects";
 	for (unsigned i = 0; i < instruction->is.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &instruction->operands[i];
 
 		if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
 		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !may_write(use))
-			return "memory is written before one that the kernel emulates";
+			return "memory is written before an instruction that the kernel emulates";
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 			must_stay(operand->reg.value, use))
-			return "arguments or the stack change before one that the kernel emulates";
+			return "arguments or the stack change before an instruction that the kernel emulates";
 	}
 	return NULL;
 }

@@ -441,7 +441,7 @@ bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags)
 	uint64_t offset;
 
 	if (!dpe_module_entry_point(program, &offset)) {
-		dpe_diag_at(diags, DPE_ERROR, program->path, "it has no place where it begins");
+		dpe_diag_at(diags, DPE_ERROR, program->path, "it has no entry point");
 		return false;
 	}
 	for (unsigned i = 0; i < probes->modules.count; i++) {

@@ -15,7 +15,7 @@ static char *check(const struct dpe_variable *variable)
 	if (variable->in_structure)
 		return dpe_xasprintf("it is not a pointer");
 	if (variable->nsteps != 1)
-		return dpe_xasprintf("what a pointer in the object leads to changes its place");
+		return dpe_xasprintf("what a pointer in the object points to can be at another address later");
 	if (variable->is_complex)
 		return dpe_xasprintf("it is a complex number");
 	if ((size != 1 && size != 2 && size != 4 && size != 8) ||
@@ -61,8 +61,8 @@ static char *check_pointer(const struct dpe_site *site, const struct dpe_object_
 	if (site->wanted->kind || site->usdt)
 		return dpe_xasprintf("only functions have arguments that point to it");
 	if (site->preloaded)
-		return dpe_xasprintf("the preloaded library reports '%s', which waits for "
-				     "nobody",
+		return dpe_xasprintf("the preloaded library reports '%s' without waiting for "
+				     "dpe",
 			site->function->name);
 	if (!moment->result && dpe_signature_word(site->signature, moment->arg) < 0)
 		return dpe_xasprintf("argument %u of '%s' is not a pointer that can be read",
@@ -96,8 +96,8 @@ static bool find_kind(
 	for (unsigned i = first_site; !why && i < probes->nsites; i++)
 		why = look_at_site(&probes->sites[i], wanted, kind);
 	if (!why && !kind->found)
-		why = dpe_xasprintf("no file that the program begins with has the function that "
-				    "it is watched from");
+		why = dpe_xasprintf("no file that the program begins with has the function from "
+				    "which it is watched");
 	if (!why)
 		return true;
 	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, wanted->place,

@@ -22,7 +22,7 @@ static bool report_wrong(const struct dpe_watched *site, char *why, struct dpe_d
 	bool object = strstr(site->lvalue, "->") || strpbrk(site->lvalue, "*[");
 
 	dpe_diag(diags, DPE_ERROR, site->place, "'%s' cannot be watched: %s%s", site->lvalue, why,
-		object ? "; a part of what a pointer leads to is watched from an event on that has the "
+		object ? "; a part of what a pointer points to is watched from an event that has the "
 			 "pointer: [p->x] from f(p)"
 		       : "");
 	free(why);
@@ -42,7 +42,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	char *why = dpe_variable_find_in(&probes->modules, site->lvalue, &watch->variable);
 
 	if (!why && watch->variable.nsteps)
-		why = dpe_xasprintf("what a pointer leads to changes its place");
+		why = dpe_xasprintf("what a pointer points to can be at another address later");
 	if (!why && watch->variable.is_complex)
 		why = dpe_xasprintf("it is a complex number");
 	if (!why && !fits_register(&watch->variable))

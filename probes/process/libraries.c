@@ -328,7 +328,7 @@ static void report_unreadable(pid_t pid, const char *path, struct dpe_diags *dia
 
 	snprintf(process, sizeof(process), "process %d", pid);
 	if (errno == ENOENT || errno == ESRCH)
-		dpe_diag_at(diags, DPE_ERROR, process, "it has ended, or is the kernel's own");
+		dpe_diag_at(diags, DPE_ERROR, process, "it has ended, or is a kernel thread");
 	else
 		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
 }

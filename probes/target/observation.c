@@ -134,7 +134,7 @@ static bool check_translator(const struct dpe_probes *probes, struct dpe_diags *
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, program->path,
 		"cannot be observed: it translates the code that it runs, as Valgrind and QEMU do, "
-		"and would take our breakpoints for a part of that");
+		"and would take dpe's breakpoints for part of that code");
 	return false;
 }
 
@@ -215,7 +215,7 @@ static bool check_process(pid_t pid, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_ERROR, where, "this is dpe itself");
 	else if (status_number(pid, "VmSize") < 0)
 		dpe_diag_at(diags, DPE_ERROR, where,
-			"cannot be observed: it is the kernel's own, or its main thread has ended");
+			"cannot be observed: it is a kernel thread, or its main thread has ended");
 	else
 		return true;
 	return false;
@@ -251,8 +251,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (probes->plan->memory) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"a library reports events of memory, which a process that runs already "
-			"does not load");
+			"events of memory are reported by a library that a program loads when it starts: "
+			"start it with dpe");
 		return false;
 	}
 	good = dpe_follow_check(probes, diags) && dpe_privilege_check(diags) &&
@@ -367,7 +367,7 @@ static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
 		return 0;
 	}
 	if (error)
-		dpe_diag_at(diags, DPE_ERROR, "dpe", "process %d cannot be awaited", probes->pid);
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "process %d cannot be waited for", probes->pid);
 	dpe_probes_kill(probes);
 	reap(probes);
 	return -1;

@@ -34,7 +34,7 @@ static const struct pack {
 		"deadlocks of the locks of std::sync are not found, as these are not mutexes of POSIX"},
 	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"}, NULL,
 		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL,
-		"it is found that no thread can go on, but not who holds a lock, nor potential deadlocks"},
+		"dpe finds that no thread can go on, but neither the holders of locks nor potential deadlocks"},
 };
 
 static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
@@ -42,7 +42,7 @@ static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
 static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
 {
 	if (compiled)
-		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s says what it orders", runtime->name, runtime->spec);
+		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s describes the order that it establishes", runtime->name, runtime->spec);
 	else
 		dpe_diag_at(diags, DPE_WARNING, library,
 			"%s: what it orders is not observed, so what it orders may be reported as a race; "
@@ -164,7 +164,7 @@ bool dpe_packs_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 		return true;
 	dpe_diag_at(diags, threads ? DPE_ERROR : DPE_WARNING, module->name,
 		"it is a Go program, whose goroutines are not threads: dpe knows the order of threads only, by which %s",
-		threads ? "these rules would report races and deadlocks that are none" : "events of one goroutine may be unordered");
+		threads ? "these rules would report races and deadlocks that do not exist" : "events of one goroutine may be unordered");
 	dpe_diag_at(diags, DPE_NOTE, module->name,
 		"go build -race finds data races; rules that count or measure calls, without sync, can be followed here");
 	return !threads;

@@ -267,13 +267,13 @@ static bool program_has(const struct dpe_process_image *image, const char *funct
 const char *dpe_lock_advice(const struct dpe_process_image *image)
 {
 	if (has_module(image, "libjvm.so"))
-		return "Java keeps the owners of its locks to itself: 'jstack PID' prints them";
+		return "Java does not expose the owners of its locks: 'jstack PID' prints them";
 	if (has_module(image, "libpython") || has_module(image, "python"))
-		return "Python's locks are semaphores and conditions, which do not tell who holds them: 'py-spy dump --pid "
+		return "Python's locks are semaphores and conditions, which do not record their holders: 'py-spy dump --pid "
 		       "PID' prints the lines of Python";
 	if (program_has(image, "runtime.gopark") || program_has(image, "runtime.futex.abi0"))
 		return "goroutines that wait are in no thread: 'kill -QUIT PID' ends the program and prints them";
 	if (program_has(image, "rust_panic") || program_has(image, "rust_begin_unwind"))
-		return "the words of Rust's std::sync locks do not tell who holds them: the stacks of the others may";
+		return "Rust's std::sync locks do not record their holders; the stacks of the other threads may show them";
 	return NULL;
 }

@@ -343,7 +343,7 @@ static bool check_rights(pid_t pid, struct dpe_diags *diags)
 		return true;
 	if (error == ESRCH)
 		dpe_diag_at(diags, DPE_ERROR, process, kill(pid, 0) && errno == ESRCH
-			? "there is no such process" : "it has ended, or is the kernel's own");
+			? "there is no such process" : "it has ended, or is a kernel thread");
 	else if (error == EPERM && dpe_proc_text(text, sizeof(text), "/proc/sys/kernel/yama/ptrace_scope") &&
 		 text[0] != '0')
 		dpe_diag_at(diags, DPE_ERROR, process,

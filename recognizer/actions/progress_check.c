@@ -107,12 +107,12 @@ static void report(const struct dpe_env *env, const struct progress_call *place,
 
 	if (dpe_action_suppressed(env))
 		return;
-	dpe_text_printf(&what, "no progress: the state (%s) was there before", state->text);
+	dpe_text_printf(&what, "no progress: the state (%s) occurred before", state->text);
 	if (state->first) {
 		dpe_text_puts(&what, ", at ");
 		dpe_message_print_id(&what, recognizer->spec->names, state->first);
 	}
-	dpe_text_printf(&what, ", and %s is what counts as progress still", place->measure);
+	dpe_text_printf(&what, ", and %s, which counts as progress, is the same", place->measure);
 	recognizer->summary.errors++;
 	recognizer->sink.error(recognizer->sink.context, env->run->rule, what.at);
 	dpe_text_free(&what);

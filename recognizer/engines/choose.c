@@ -9,7 +9,7 @@
 static const char *token_game_reason(const struct dpe_rule *rule, enum dpe_engine_choice choice)
 {
 	if (choice == DPE_ENGINE_NET)
-		return "it was asked for";
+		return "it was requested";
 	if (!dpe_rule_is_safe(rule))
 		return "the rule is not safe";
 	return "its automaton would have too many states, and its operands share no events";
@@ -18,7 +18,7 @@ static const char *token_game_reason(const struct dpe_rule *rule, enum dpe_engin
 static const char *automaton_reason(const struct dpe_rule *rule, enum dpe_engine_choice choice)
 {
 	if (choice == DPE_ENGINE_PA)
-		return "it was asked for";
+		return "it was requested";
 	if (dpe_rule_is_moderate(rule))
 		return "the rule is safe, and its automaton of moderate size";
 	return "the rule is safe, and its operands share events or differ in carets";
@@ -167,7 +167,7 @@ static const char *reason_against_conjunction(const struct dpe_rule *rule,
 	if (has_compact_slices(rule, plan))
 		return "its slices are small";
 	if ((choice == DPE_ENGINE_PA || choice == DPE_ENGINE_NET) && dpe_rule_is_small(rule))
-		return "it is small, and an engine was asked for";
+		return "it is small, and an engine was requested";
 	return NULL;
 }
 

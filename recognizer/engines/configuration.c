@@ -41,7 +41,7 @@ const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *
 	const char *doubt = dpe_failure_doubt(run, slice);
 
 	if (!doubt && run->follow->given_up && run->follow->given_up(run))
-		return "whether it can be completed was not found out: the search is too large";
+		return "whether it can be completed is not known: the search is too large";
 	return doubt;
 }
 

@@ -119,7 +119,7 @@ static void check_exclusion(struct dpe_history *history, const struct dpe_taking
 
 		if (other != own && last && last->release == DPE_NO_EVENT &&
 			(exclusive || last->exclusive) && !end_releases(history, other))
-			history->reason = "two threads hold one lock at once, by what the `sync` rules say";
+			history->reason = "two threads hold one lock at once, according to the `sync` rules";
 	}
 }
 

@@ -86,7 +86,7 @@ bad.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then),
   |             ^
 not compiled, 3 rules: detect both of class sequential
 message: error: it has no name; it is dropped
-a: error: it has a number (seq), which is one in a thread, but no thread; it is dropped
+a: error: it has a number (seq), which counts within a thread, but no thread; it is dropped
 taken
 input 1, message 0: error: a message with the id e1 occurred before, this one is dropped; give each its own id
 taken

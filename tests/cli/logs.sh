@@ -71,7 +71,7 @@ run "$DPE" convert cut.jsonl cut.msg
 check 'dpe convert of a truncated log fails' "$status" -ne 0
 grep -v '"id":"3"' log.jsonl >lost.jsonl
 run "$DPE" replay -s r.dpe lost.jsonl
-says 'a missing predecessor makes the verdict inconclusive' 3 'held to the end: d' 'predecessor 3, which never came' \
+says 'a missing predecessor makes the verdict inconclusive' 3 'held to the end: d' 'predecessor 3, which never arrived' \
 	'inconclusive'
 printf '{"event":"a"}\nthis is not JSON\n{"event":"b"}\n' >bad.jsonl
 run "$DPE" replay -s r.dpe bad.jsonl

@@ -36,7 +36,7 @@ lat[1]: count 1
 lat[2]: count 1
 lat[x\x1b]: count 1
 lat: sum 3 of 2 values: mean 1.5, min 1, max 2
-  1 more were no numbers
+  1 more were not numbers
 dpe: 6 events, 0 lost; 1 rule: measured
 END
 same 'measures are printed as text, with control characters escaped' err <right

@@ -227,7 +227,7 @@ run "$DPE" compile cut.pnml
 says 'a truncated PNML file is refused' 2 'cut.pnml:2: error: this is not XML'
 printf '<pnml/>' >none.pnml
 run "$DPE" compile none.pnml
-says 'a PNML file without a net is refused' 2 'there is no net in it'
+says 'a PNML file without a net is refused' 2 'this file has no net'
 printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/symmetricnet"/></pnml>' >coloured.pnml
 run "$DPE" compile coloured.pnml
 says 'a net of another type than P/T is refused' 2 'coloured.pnml:1: error: ' 'symmetricnet' 'only P/T nets'

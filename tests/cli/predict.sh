@@ -63,7 +63,7 @@ check 'the report of a predicted race shows the schedule and the section left ou
   $1 write("total")  thread "B"
   $2 write("total")  thread "A"
   not in this order here; possible in another run, unless data that is not observed forbids it,
-  when the threads run in turns (*), each until it comes to
+  when the threads run in turns (*), each until it reaches
     thread  "B"  "A"
             *    |    release@5
             |    *    write@1

@@ -132,7 +132,7 @@ known:2:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PA
 known:3:3: error: 'rule:' lacks its pattern; * is any
   |   rule:
   |   ^~~~~
-known:4:8: error: a second rule: in one line, of which one would do
+known:4:8: error: a second rule: in one line, where one is enough
   | rule:a rule:b
   |        ^~~~~~
 X

@@ -54,10 +54,10 @@ released c@3:0, thread 3
 released c@3:1, thread 3
 held     d d\x1b, thread 3: waits for predecessor 10
 held to the end: d  id "d\u001b"  thread 3
-  it waited for predecessor 10, which never came
+  it waited for predecessor 10, which never arrived
 released d d\x1b, thread 3
 #3 file: inconclusive verdict on open(f);close(f)  [rules.dpe:2]
-  d\x1b waited for predecessor 10, which never came
+  d\x1b waited for predecessor 10, which never arrived
 dpe: 12 events, 0 lost, 1 held; 2 rules: 1 match, 1 violated, 1 inconclusive
 X
 run "$DPE" replay --trace=steps.txt -s rules.dpe log.jsonl

@@ -760,11 +760,11 @@ static void non_logs_are_reported(void **state)
 	expect_refused("{\"event\":\"f\"} and so on and on\n", 31, "it does not begin as one");
 	memcpy(twice, log.at, log.len);
 	memcpy(twice + log.len, log.at, log.len);
-	expect_refused(twice, 2 * log.len, "there is data behind the end of the log");
+	expect_refused(twice, 2 * log.len, "there is data after the end of the log");
 	twice[8] = 1; /* which was never released */
 	seal((struct bytes){twice, log.len});
 	expect_refused(
-		twice, log.len, "this log is of another version; only version 3 is known here");
+		twice, log.len, "this log has another version; dpe reads version 3 only");
 	free(twice);
 	free(log.at);
 	dpe_text_free(&lines);
@@ -830,29 +830,29 @@ static void invalid_shapes_and_sources_are_reported(void **state)
 	expect_lie_reported(
 		log, parts.sources, "\5", 1, "has an id that is neither a text nor a number");
 	expect_lie_reported(
-		log, parts.sources, "\6", 1, "has a value of a kind that is not known here");
-	expect_lie_reported(log, parts.sources + 3, "\1", 1, "has a source that is not known here");
+		log, parts.sources, "\6", 1, "has a value of an unknown kind");
+	expect_lie_reported(log, parts.sources + 3, "\1", 1, "has an unknown source");
 	expect_lie_reported(
 		log, parts.sources + 4, "\x77", 1, "names a string that the log does not have");
 	expect_lie_reported(log, shape, "\0", 1, "has a shape that does not name its event");
 	expect_lie_reported(log, shape, "\x77", 1, "names a string that the log does not have");
 	for (unsigned at = offsetof(struct dpel_shape, phase);
 		at <= offsetof(struct dpel_shape, nargs); at++)
-		expect_lie_reported(log, shape + at, "\x8", 1, "has a shape that is not known here");
+		expect_lie_reported(log, shape + at, "\x8", 1, "has an unknown shape");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, nstack), "\1\1", 2,
-		"has a shape that is not known here");
+		"has an unknown shape");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, args), "\x8", 1,
-		"has a value of a kind that is not known here");
+		"has a value of an unknown kind");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, args) + 1, "\1", 1,
-		"has a shape that is not known here");
+		"has an unknown shape");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, seq), "\0\0\1", 3,
 		"an id made of a missing number");
 	expect_lie_reported(log, shape + offsetof(struct dpel_shape, npcs), "\xff", 1,
 		"a record of an impossible size");
 	expect_lie_reported(log, parts.records, "\x2", 1,
-		"a record of a shape or source that it does not have");
+		"a record of a shape or source that it does not define");
 	expect_lie_reported(log, parts.records + 2, "\x2", 1,
-		"a record of a shape or source that it does not have");
+		"a record of a shape or source that it does not define");
 	expect_lie_reported(log, parts.records + 8, "\xff", 1,
 		"names a string that the log does not have: it is left out");
 	expect_lie_reported(log, parts.records + 12, "\1", 1,

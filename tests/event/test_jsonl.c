@@ -116,7 +116,7 @@ static void the_header_is_no_message(void **state)
 	assert_reads("{\"dpe_log\":1,\"by\":\"x\"}\n{\"event\":\"a\",\"id\":1}\n",
 		"{\"event\":\"a\",\"id\":1}\n");
 	assert_reads("{\"dpe_log\":2}\n{\"event\":\"a\"}\n",
-		":1: error: this log is of version 2; only version 1 is known here\n");
+		":1: error: this log is of version 2; dpe reads version 1 only\n");
 	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"dpe_log\":1}\n",
 		"{\"event\":\"a\",\"id\":1}\n"
 		":2: error: a header can only be the first line of a log\n");

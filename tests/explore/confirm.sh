@@ -12,7 +12,7 @@ run "$DPE" explore --confirm -e 'detect r: put() & get()' -- ./predicted race
 says "--confirm with only a detect rule is refused, and predict is suggested" 2 "--confirm needs rules that predict: \`predict\` instead of \`detect\`"
 check "--confirm with only a detect rule makes no run" -z "$(grep 'predictions confirmed' err)"
 run "$DPE" explore --confirm --replay=x -s race.dpe -- ./predicted race
-says "--confirm with --replay is refused" 2 "--confirm is without --replay"
+says "--confirm with --replay is refused" 2 "--confirm cannot be combined with --replay"
 
 # confirmed NAME PREDICTED FINDING SPEC PROGRAM...: the first steered run confirms it, and the replay has the finding too
 confirmed() {

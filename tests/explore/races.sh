@@ -61,9 +61,9 @@ check "--step --races names no race where there is none" -z "$(grep ' race: ' ou
 printf '1\n2\n3\nquit\n' | "$DPE" explore --step --races -- ./races read-write >steps 2>err
 check "--step --races says where two threads are about to race" -n "$(grep 'threads 2 and 3 race: both are about to access the same memory' steps)"
 run "$DPE" explore --races --replay=found.schedule -- ./races mixed
-says "--races with --replay is refused" 2 "the schedule of a race ends there by itself"
+says "--races with --replay is refused" 2 "the schedule of a race ends at the race"
 run "$DPE" explore --races --confirm -e 'predict r: f() & g()' -- ./races mixed
-says "--races with --confirm is refused" 2 "--races is without --replay and --confirm"
+says "--races with --confirm is refused" 2 "--races cannot be combined with --replay or --confirm"
 run "$DPE" explore -s race.dpe -- ./races mixed
 says "rules about any memory are refused, and --races is named" 2 "use --races without a rule"
 

@@ -23,9 +23,9 @@ shows() {
 
 # ---- usage ----
 run "$DPE" explore --step --gdb --replay=x -- ./counted
-says "--step with --gdb is refused" 2 "--step is without --gdb"
+says "--step with --gdb is refused" 2 "--step cannot be combined with --gdb"
 run "$DPE" explore --step --format=json -- ./counted
-says "--step with --format=json is refused" 2 "--step is without"
+says "--step with --format=json is refused" 2 "--step cannot be combined"
 run "$DPE" explore --step -e 'detect x: a' -- ./counted
 says "--step with rules is refused" 2 "--step follows no rules"
 : >commands
@@ -102,7 +102,7 @@ switch=$(grep '^[0-9]' found.schedule | head -1)
 check "continue stops at the switch of the schedule" -n "$(grep "^> thread $(echo "$switch" | cut -d' ' -f3)  active" out)"
 printf 'next 10000\nback 3\nnext 2\nnext\nback 1000\n' >commands
 steps -- "$explored/lost-update"
-shows "back refuses more macrosteps than were made" 0 "there are not so many macrosteps before"
+shows "back refuses more macrosteps than were made" 0 "there are fewer macrosteps before this one"
 check "next comes to the same end before and after back" "$(grep -c 'the run has ended: exit status 0' out)" -eq 2
 
 # ---- errors ----

@@ -28,7 +28,7 @@ run "$DPE" explore --replay=found.schedule -- ./loads ./plugin.so
 says "a schedule with threads of a loaded library leads to the finding again" 1 "replay of found.schedule: exit status 2, and 3 in the first run"
 run "$DPE" explore --runs=10 -- ./outside
 says "a thread blocked in read, a spinning thread and a fork are reported" 0 "nothing found" "blocked in read" \
-	"computed for long" "created processes"
+	"computed for a long time" "created processes"
 check "a thread blocked in read is reported once" "$(grep -c 'blocked in read' err)" -eq 1
 run "$DPE" explore --runs=5 -- ./outside waits
 says "a thread that waits in the kernel for a child's exec has no finding" 0 "nothing found"

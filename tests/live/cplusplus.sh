@@ -78,7 +78,8 @@ struct socket {
 }
 net::socket one;
 __attribute__((noipa)) void change() { one.now = net::socket::state::open; }
-int main() { change(); }
+__attribute__((noipa)) void look(net::socket *at) { at->now = net::socket::state::open; }
+int main() { change(); look(&one); }
 X
 g++ -g -O1 states.cc -o states || not_ok 'compiling states.cc'
 for name in open state::open net::socket::state::open; do
@@ -95,4 +96,12 @@ says 'the name of an overloaded method is refused, with its candidates' 2 'shop:
 run "$DPE" run -e 'detect a: queue::psuh' -e 'detect b: shop::queue::tkae' -e 'detect c: pusg' -- "$target"
 says 'misspelt methods get suggestions: with class, with namespace, and alone' 2 "1:11: note: did you mean 'queue::push'" \
 	"2:11: note: did you mean 'shop::queue::take'" "3:11: note: did you mean 'queue::push'"
+# The code of the language, 0x21 for C++14, in the units of later standards.
+g++ -g -dA -S states.cc -o states.s || not_ok 'compiling states.cc to assembly'
+for language in 0x21 0x2a 0x2b 0x3a; do
+	sed "s/\.byte	0x21	# DW_AT_language/.byte	$language/" states.s >standard.s
+	g++ standard.s -o standard || not_ok "assembling standard.s with $language"
+	check "types of C++ with the language $language are printed without 'struct'" \
+		"$("$DPE" list ./standard look | grep -c '(socket \*at)')" -eq 1
+done
 finish

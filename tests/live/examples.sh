@@ -46,7 +46,7 @@ follow lock-inversion/order.dpe lock-inversion 1 'potential deadlock of 2 thread
 follow lock-inversion/order.dpe lock-inversion-ordered 0 'nothing found' >8.tap &
 follow dining-philosophers/forks.dpe dining-philosophers-ordered 0 'nothing found' >9.tap &
 follow thread-pool/wakeup.dpe thread-pool 0 'nothing found' >10.tap &
-ends='was ended by signal 9'
+ends='was killed by signal 9'
 follow dining-philosophers/forks.dpe dining-philosophers 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])' >11.tap &
 follow thread-pool/wakeup.dpe thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' \
 	'by worker+' >12.tap &

@@ -268,7 +268,7 @@ ends() {
 	check 'a break stops a process although the first process has ended' \
 		"$status $(grep -c 'exited with status 4' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon never; sleep 1000'
-	check '--on-break=kill kills all followed processes' "$status $(grep -c 'was ended by signal 9' err)" = '1 1'
+	check '--on-break=kill kills all followed processes' "$status $(grep -c 'was killed by signal 9' err)" = '1 1'
 }
 
 # The target forks until a child is seen, and then executes another program.

@@ -56,15 +56,15 @@ is plain 1 "$two" 'waits for mutex b, which thread [0-9]+ holds, for [0-9.]+ s' 
 is robust 1 "$two"
 is inherits 1 'waits for mutex [ab], which thread' 'the kernel refused the wait'
 is written 1 'deadlock of 2 threads' 'waits to read, for read-write lock lock, which thread [0-9]+ holds' 'waits for mutex a, '
-is read 1 'waits to write, for read-write lock lock, which 1 reader holds: it does not tell which' 'no thread can go on'
+is read 1 'waits to write, for read-write lock lock, which 1 reader holds: the lock does not record which' 'no thread can go on'
 is read-polling 3 'which 1 reader holds' 'is not known'
 is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can go on'
-is pool 3 'waits for a signal of condition wakeup, for' 'nothing tells who will wake them' 'is not known'
+is pool 3 'waits for a signal of condition wakeup, for' 'it is not known who will wake them' 'is not known'
 is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) [0-9]+'
 is semaphore 1 'waits for a post of semaphore post' 'no thread can go on$'
 is handled 3 'waits for a post of semaphore post' 'no thread can go on, unless a signal handler'
 is barrier 3 'waits at barrier four, for 2 more threads'
-is futex 3 'waits in futex word \(value 0\), which does not tell who is to wake it'
+is futex 3 'waits in futex word \(value 0\), which does not record who can wake it'
 is once 1 'deadlock of 2 threads' 'waits for an initialisation that is done once, once, which thread'
 is shared 3 'which thread [0-9]+ of another process holds'
 is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every thread can go on'
@@ -271,7 +271,7 @@ ended() {
 }
 await ended || not_ok 'the test has a zombie'
 run "$DPE" hang -p "$child"
-says 'dpe hang of a zombie says that it has ended' 2 "process $child: error: it has ended, or is the kernel's own"
+says 'dpe hang of a zombie says that it has ended' 2 "process $child: error: it has ended, or is a kernel thread"
 leave
 run "$DPE" hang -p 1 extra
 says 'dpe hang refuses an argument too many' 2 "unexpected argument 'extra'"

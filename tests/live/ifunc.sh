@@ -29,8 +29,8 @@ refused() {
 	check "$1: before the target starts" ! -s out
 }
 refused "an IFUNC of the program itself is refused" 'detect r: selected' \
-	"the implementation of 'selected' in ifunc is selected when the program loads (IFUNC), and which one is not known before"
-refused 'a function of the vDSO of the kernel is refused' 'detect r: libc::gettimeofday' "here it is the kernel's own (vDSO)"
+	"the implementation of 'selected' in ifunc is selected when the program loads (IFUNC), and its choice is not known in advance"
+refused 'a function of the vDSO of the kernel is refused' 'detect r: libc::gettimeofday' "here it is a function of the kernel (vDSO)"
 echo 'detect r: (first_implementation + second_implementation)' >implementations.dpe
 run "$DPE" run -s implementations.dpe -- ./ifunc
 check 'the implementations of an IFUNC of the program can be observed' "$(count_seen 'r: match')" -eq 1

@@ -247,5 +247,5 @@ if gcc -fsanitize=thread -g -pthread "$TOP/tests/live/targets/memory.c" -o tsan 
 	says "a program linked with ThreadSanitizer's library is refused" 2 'is linked into it'
 fi
 run "$DPE" attach -s count.dpe -p $$
-says 'attach with a rule about memory accesses is refused' 2 'runs already'
+says 'attach with a rule about memory accesses is refused' 2 'start it with dpe'
 finish

@@ -21,7 +21,7 @@ IN='it is in a floating point register, which a probe cannot read'
 refused 'a floating point argument in a register is refused' 'detect r(x): add(x)' "argument 1 of 'add', which has no value: $IN"
 refused 'a floating point result is refused' 'detect r: add(_, _, _).exit [.ret > 1]' "the result of 'add', which has no value: $IN"
 refused 'a floating point member in a register is refused' 'detect r(m): members(m) [m.real = 1.5]' "$IN"
-refused 'an operand of a USDT probe in a floating point register is refused' 'detect r(x): usdt::reals::reported(x)' 'it is where no probe can read'
+refused 'an operand of a USDT probe in a floating point register is refused' 'detect r(x): usdt::reals::reported(x)' 'it is in a place that no probe can read'
 refused 'a complex argument is refused' 'detect r(x): both(x)' \
 	"argument 1 of 'both', which has no value: it is in floating point registers, and neither a float nor a double"
 refused 'a long double argument is refused' 'detect r(x): both(_, x)' \

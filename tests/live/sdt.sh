@@ -56,5 +56,5 @@ run "$DPE" list ./sdt 'usdt::queue::p*'
 check 'dpe list lists USDT probes with the types of their arguments' "$(cat out)" = 'usdt::queue::push(int, unsigned long, char, int, int)
 usdt::queue::pop(long, unsigned short, long)'
 refused 'an argument of a probe that no probe can read is refused' 'detect r: usdt::queue::real [.args[0] = 1]' \
-	"argument 1 of 'real', which has no value: it is where no probe can read"
+	"argument 1 of 'real', which has no value: it is in a place that no probe can read"
 finish

@@ -82,7 +82,7 @@ kill -TERM 0
 wait $!
 X
 run setsid --wait sh together.sh "$DPE"
-says 'SIGTERM for dpe and the program: the signal of the program is reported' "$status" 'sh was ended by signal 15'
+says 'SIGTERM for dpe and the program: the signal of the program is reported' "$status" 'sh was killed by signal 15'
 check 'SIGTERM for dpe and the program: no error is reported' "$(grep -c 'runs on\|error:' err)" -eq 0
 run "$DPE" run -s seen.dpe -- ./no-such-program
 says 'an absent program is refused' 2 './no-such-program: error: ' 'No such file or directory'

@@ -80,7 +80,7 @@ static void registers_unchanged_since_the_call(void **state)
 	assert_emulated("overwrites_first", 0, 4);
 	assert_first("moves_the_stack", 0, "arguments or the stack change");
 	assert_first("writes_memory", 0, "memory is written");
-	assert_first("locks_first", 0, "has effects");
+	assert_first("locks_first", 0, "has side effects");
 }
 
 static void floating_point_registers_hold_nothing_wanted(void **state)
@@ -122,7 +122,7 @@ static void long_nops_where_nothing_is_surely_emulated(void **state)
 static void unknown_names_are_reported(void **state)
 {
 	(void)state;
-	assert_first("never_emulated", 0, "has effects");
+	assert_first("never_emulated", 0, "has side effects");
 	assert_first("no_size", 0, "does not give the function's size");
 	assert_first("empty", 0, "does not give the function's size");
 }

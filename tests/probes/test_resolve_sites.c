@@ -175,9 +175,9 @@ static void functions_selected_at_load(void **state)
 	check_found(state, "libc", "strlen", 1);
 	MISSING("libc", "gettimeofday",
 		"'gettimeofday' in libc.so.6 is selected when the program loads (IFUNC)",
-		"the kernel's own");
+		"a function of the kernel");
 	MISSING("functions", "chosen", "selected when the program loads (IFUNC)",
-		"which one is not known before");
+		"its choice is not known in advance");
 }
 
 static void stripped_programs(void **state)

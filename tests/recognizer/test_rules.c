@@ -411,7 +411,7 @@ static void dependence_on_a_loss_is_inconclusive(void **state)
 	(void)state;
 	assert_transcript("expect R: a;b", "msg", "(a .) (b a z)",
 		"held b for predecessor z\n"
-		"R inconclusive (b waited for predecessor z, which never came)\n");
+		"R inconclusive (b waited for predecessor z, which never arrived)\n");
 }
 
 static void a_gap_makes_inconclusive(void **state)
@@ -540,9 +540,8 @@ static void a_state_without_progress_is_reported_once(void **state)
 	(void)state;
 	assert_errors(PROGRESS_SPEC,
 		LOG_HEAD PICK("e1", 1) PICK("e2", 2) PICK("e3", 1) PICK("e4", 1) PICK("e5", 3),
-		"P error 'no progress: the state (1) was there before, at e1, and 0 is what counts "
-		"as "
-		"progress still'\n");
+		"P error 'no progress: the state (1) occurred before, at e1, and 0, which counts "
+		"as progress, is the same'\n");
 }
 
 static void progress_makes_states_new(void **state)
@@ -559,9 +558,8 @@ static void each_slice_has_states_of_its_own(void **state)
 	(void)state;
 	assert_errors("detect P(f): pick(f) { progress(0, $1.tid) }",
 		LOG_HEAD PICK("e1", 1) PICK("e2", 2) PICK("e3", 2),
-		"P error 'no progress: the state (1) was there before, at e2, and 0 is what counts "
-		"as "
-		"progress still'\n");
+		"P error 'no progress: the state (1) occurred before, at e2, and 0, which counts "
+		"as progress, is the same'\n");
 }
 
 /* ---- data events ------------------------------------------------------------------------- */
