@@ -1,0 +1,30 @@
+/* choices: what the files that choose the next thread share. Private to choices.c, sched_strategies.c and sleep_sets.c. */
+#ifndef DPE_EXPLORE_SCHED_CHOICES_H
+#define DPE_EXPLORE_SCHED_CHOICES_H
+
+#include "explore/sched/control.h"
+
+/* Threads that can continue. */
+struct dpe_sched_choosable {
+	uint16_t at[DPE_SCHED_THREADS];
+	unsigned count;
+};
+
+/* ---- sched_strategies.c ------------------------------------------------------------------ */
+
+DPE_SCHED_HIDDEN void dpe_sched_strategy_begin(void);
+/* The thread reached an operation that is a point. */
+DPE_SCHED_HIDDEN void dpe_sched_strategy_count(struct dpe_sched_thread *me);
+/* The thread reached an operation, and `gives_way` is known. */
+DPE_SCHED_HIDDEN void dpe_sched_strategy_arrive(struct dpe_sched_thread *me);
+/* The choice of a strategy other than DFS and FIRST. Moves the threads that should let others run first to `later`. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_by_strategy(
+	struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned usual);
+
+/* ---- sleep_sets.c ------------------------------------------------------------------------ */
+
+/* The choice of DFS: the path to follow, and after it the default choice unless that thread sleeps. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_by_path(
+	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned usual, unsigned current);
+
+#endif
