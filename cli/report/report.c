@@ -9,24 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-char *cli_variable_at(const struct cli_report *report, struct dpe_value value)
-{
-	if (!report->probes ||
-		(value.kind != DPE_POINTER && value.kind != DPE_UINT && value.kind != DPE_INT))
-		return NULL;
-	return dpe_probes_variable_at(report->probes, (uint64_t)value.num);
-}
-
-struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message)
-{
-	/* Reference counts are not visible to others. */
-	struct dpe_message *counted = (struct dpe_message *)message;
-
-	if (!report->probes)
-		return dpe_message_ref(counted);
-	return dpe_probes_resolve(report->probes, counted);
-}
-
 /* Frees what was opened; the report itself stays open. */
 static void discard(struct cli_report *report)
 {

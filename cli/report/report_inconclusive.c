@@ -30,17 +30,18 @@ static struct cli_inconclusive *find_doubt(struct cli_report *report, const stru
 	return *at;
 }
 
-bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict)
+bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict, struct dpe_text **first)
 {
 	struct cli_inconclusive *doubt;
 
+	*first = NULL;
 	if (verdict->kind != DPE_INCONCLUSIVE || verdict->event || !verdict->reason ||
 		report->cli->all)
 		return false;
 	doubt = find_doubt(report, verdict->rule);
 	if (!doubt->slices++) {
 		doubt->reason = dpe_xstrdup(verdict->reason);
-		cli_text_finding(&doubt->first, report, verdict, NULL, 0);
+		*first = &doubt->first;
 	}
 	doubt->others |= strcmp(doubt->reason, verdict->reason) != 0;
 	return true;

@@ -99,7 +99,8 @@ static void add_sides(
 	add_side(to, report, verdict, "not ordered after", npreds, verdict->nbeside);
 }
 
-void cli_text_finding(struct dpe_text *to, struct cli_report *report,
+/* A finding without its number. */
+static void add_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
 	bool race = cli_is_data_race(report, verdict, (const struct dpe_message *const *)events, count);
@@ -134,7 +135,7 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 	struct dpe_text text = {0};
 
 	dpe_text_printf(&text, "#%u ", number);
-	cli_text_finding(&text, report, verdict, events, count);
+	add_finding(&text, report, verdict, events, count);
 	if (confirms)
 		dpe_text_puts(&text, "  it was predicted above, and happened in this run\n");
 	cli_text_print(report, &text);
@@ -152,6 +153,16 @@ static struct dpe_message **resolve_events(
 	return events;
 }
 
+static bool is_collected(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct dpe_text *first;
+	bool collected = cli_inconclusive_take(report, verdict, &first);
+
+	if (first)
+		add_finding(first, report, verdict, NULL, 0);
+	return collected;
+}
+
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	struct cli_finding *finding;
@@ -160,7 +171,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	bool confirms;
 
 	report->repeated = false;
-	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
+	if (verdict->kind == DPE_SATISFIED || is_collected(report, verdict))
 		return;
 	finding = report->cli->all ? NULL : cli_finding_known(report, verdict);
 	if (finding) {

@@ -34,9 +34,9 @@ void cli_text_suppression(struct dpe_text *to, const struct cli_report *report, 
 	struct dpe_message *const *events, unsigned count);
 /* What happened, and what was expected. */
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
-/* A finding without its number. */
-void cli_text_finding(struct dpe_text *to, struct cli_report *report,
-	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count);
+/* "data race on x: write of 4 bytes by thread 7, not ordered with read of 4 bytes by thread 8". */
+void cli_text_race(struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict,
+	const struct dpe_message *const *events);
 /* The schedule of a predicted match; nothing for other verdicts. */
 void cli_text_prediction(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);

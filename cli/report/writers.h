@@ -17,9 +17,9 @@ void cli_text_held(
 void cli_text_lost(struct cli_report *report);
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary);
-/* Collects an inconclusive verdict that has only a slice; false if it
- * has to be printed at once. Collected ones are printed at the end. */
-bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict);
+/* Collects an inconclusive verdict that has only a slice; false if it has to be printed at once. Collected ones
+ * are printed at the end; the caller adds the finding to *first, unless that is NULL. */
+bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict, struct dpe_text **first);
 void cli_inconclusive_print(struct dpe_text *to, struct cli_report *report);
 void cli_inconclusive_free(struct cli_report *report);
 

@@ -3,19 +3,10 @@
  * events has one input place and one output place only, since state machines cannot share it. The
  * proofs are in docs/internals/nets.md. */
 #include "dpe-lang/nets/expr.h"
-#include "dpe-lang/nets/limits.h"
 #include "dpe-lang/nets/reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool dpe_nets_may_have(
-	const struct reducer *r, unsigned nin, unsigned nout, const struct expr *expr)
-{
-	if (dpe_nets_is_simple(expr))
-		return true;
-	return r->blocks && nin == 1 && nout == 1 && expr->size <= MAX_EVENTS;
-}
 
 static bool is_between_two(const struct transition *t)
 {

@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool dpe_nets_may_have(
+	const struct reducer *r, unsigned nin, unsigned nout, const struct expr *expr)
+{
+	if (dpe_nets_is_simple(expr))
+		return true;
+	return r->blocks && nin == 1 && nout == 1 && expr->size <= MAX_EVENTS;
+}
+
 bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b)
 {
 	return &r->together[(size_t)a * r->net->nplaces + b];

@@ -23,14 +23,6 @@ bool dpe_nullable(const struct dpe_node *node)
 	return false;
 }
 
-struct dpe_node *dpe_node_copy(struct dpe_arena *arena, const struct dpe_node *node)
-{
-	struct dpe_node *new = dpe_arena_alloc(arena, sizeof(*new));
-
-	*new = *node;
-	return new;
-}
-
 /* R* = (N(R))* and ε ∉ N(R), for an R whose own repetitions are normal already. */
 static const struct dpe_node *without_empty(struct dpe_arena *arena, const struct dpe_node *node)
 {

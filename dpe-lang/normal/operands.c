@@ -1,7 +1,15 @@
-/* Questions about expressions: literals, and the operands of chains of one operator. */
+/* Nodes of expressions: copies, literals, and the operands of chains of one operator. */
 #include "dpe-lang/normal/normal.h"
 
 #include <string.h>
+
+struct dpe_node *dpe_node_copy(struct dpe_arena *arena, const struct dpe_node *node)
+{
+	struct dpe_node *new = dpe_arena_alloc(arena, sizeof(*new));
+
+	*new = *node;
+	return new;
+}
 
 unsigned dpe_node_literal(const struct dpe_rule *rule, const struct dpe_node *event)
 {

@@ -2,6 +2,12 @@
 #include "dpe-lang/resolve/resolve.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+struct dpe_value dpe_real_value(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+}
 
 static bool is_number(const struct dpe_expr *expr)
 {

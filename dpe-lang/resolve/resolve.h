@@ -60,15 +60,16 @@ struct dpe_resolver {
 #define resolve_error(r, place, ...)                                                               \
 	dpe_ast_error((r)->spec->diags, (r)->origin, (place), __VA_ARGS__)
 
-/* ---- resolve_expr.c -------------------------------------------------------------------------- */
+/* ---- lookup.c -------------------------------------------------------------------------------- */
 
-const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
-/* A number that is not a 64-bit integer, as its text. */
-struct dpe_value dpe_real_value(const char *text);
-struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr);
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
+
+/* ---- resolve_expr.c -------------------------------------------------------------------------- */
+
+const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
+struct dpe_value dpe_literal_value(const struct ast_expr *expr);
 /* A `var` as an expression, with its keys. */
 const struct dpe_expr *dpe_resolve_global(
 	struct dpe_resolver *r, unsigned number, struct dpe_place place);
@@ -105,6 +106,8 @@ const char *dpe_text_name(struct dpe_resolver *r, const char *lvalue);
 /* Replace an operation on literals by its value. */
 void dpe_fold_binary(struct dpe_resolver *r, struct dpe_expr *expr);
 void dpe_fold_unary(struct dpe_resolver *r, struct dpe_expr *expr);
+/* A number that is not a 64-bit integer, as its text. */
+struct dpe_value dpe_real_value(const char *text);
 
 /* ---- resolve_action.c ------------------------------------------------------------------------ */
 

@@ -4,26 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ---------------------------------------------------------------------------- */
-
-int dpe_find_variable(const struct dpe_resolver *r, const char *name)
-{
-	for (unsigned i = 0; i < r->nvariables; i++) {
-		if (!strcmp(r->variables[i].name, name))
-			return (int)i;
-	}
-	return -1;
-}
-
-int dpe_find_global(const struct dpe_globals *globals, const char *name)
-{
-	for (unsigned i = 0; i < globals->n; i++) {
-		if (!strcmp(globals->at[i].name, name))
-			return (int)i;
-	}
-	return -1;
-}
-
 static struct dpe_expr *new_expr(
 	struct dpe_resolver *r, enum dpe_expr_kind kind, struct dpe_place place)
 {
@@ -345,16 +325,10 @@ static bool is_event_field(const struct ast_expr *expr)
 
 /* ---- literals and constants ----------------------------------------------------------- */
 
-struct dpe_value dpe_real_value(const char *text)
-{
-	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
-}
-
-struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr)
+struct dpe_value dpe_literal_value(const struct ast_expr *expr)
 {
 	struct dpe_value value = {.kind = DPE_INT, .num = (int64_t)expr->num};
 
-	(void)r;
 	if (expr->kind == AST_STRING)
 		return dpe_value_string(expr->name);
 	if (expr->kind == AST_REAL)
@@ -433,7 +407,7 @@ static struct dpe_expr *resolve_literal(struct dpe_resolver *r, const struct ast
 {
 	struct dpe_expr *new = new_expr(r, DPE_EXPR_LITERAL, expr->place);
 
-	new->value = dpe_literal_value(r, expr);
+	new->value = dpe_literal_value(expr);
 	return new;
 }
 

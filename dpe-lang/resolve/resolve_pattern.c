@@ -102,7 +102,7 @@ static struct dpe_arg resolve_arg(
 
 	if (expr->kind != AST_ANY && expr->kind != AST_NAME) {
 		arg.kind = DPE_ARG_LITERAL;
-		arg.value = dpe_literal_value(r, expr);
+		arg.value = dpe_literal_value(expr);
 	} else if (variable >= 0) {
 		arg.kind = DPE_ARG_VARIABLE;
 		arg.variable = (unsigned)variable;

@@ -45,7 +45,7 @@ static void declare_global(
 		return;
 	declare_keys(spec, &globals->at[globals->n - 1], item);
 	if (item->initial)
-		globals->at[globals->n - 1].initial = dpe_literal_value(NULL, item->initial);
+		globals->at[globals->n - 1].initial = dpe_literal_value(item->initial);
 }
 
 static bool is_param(const struct ast_item *item, const char *name)

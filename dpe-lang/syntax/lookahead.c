@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *token)
+{
+	size_t len;
+	const char *text = dpe_source_text(token->place.source, &len);
+
+	return dpe_arena_strndup(
+		arena, text + token->place.begin, token->place.end - token->place.begin);
+}
+
 const struct dpe_token *dpe_token_ahead(const struct dpe_classifier *f, unsigned by)
 {
 	return &f->in[f->at + by < f->n ? f->at + by : f->n - 1];

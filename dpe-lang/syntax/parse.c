@@ -29,15 +29,6 @@ void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char
 		"too many levels of nesting: write a part of it on its own");
 }
 
-const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *token)
-{
-	size_t len;
-	const char *text = dpe_source_text(token->place.source, &len);
-
-	return dpe_arena_strndup(
-		arena, text + token->place.begin, token->place.end - token->place.begin);
-}
-
 static bool is_operator(int kind)
 {
 	return kind == ';' || kind == '+' || kind == '&' || kind == ':' || kind == '=';
