@@ -63,10 +63,12 @@ static void print_losses(
 struct feed {
 	struct cli *cli;
 	const char *path;
+	struct dpe_log_reader *reader;
 	struct dpe_recognizer *recognizer;
 	struct cli_progress *progress; /* or NULL */
-	struct dpe_message *ahead[CLI_READ_AHEAD];
-	unsigned first, nahead, nfed;
+	struct dpe_message *messages[CLI_READ_AHEAD]; /* read, but not fed yet */
+	unsigned count, nfed;
+	bool is_file; /* reading it never waits for output to be written */
 	bool good;
 };
 
@@ -87,34 +89,51 @@ static void note_refused(struct feed *feed)
 	note_damage(feed, "a message of %s could not be used");
 }
 
-static inline void feed_one(struct feed *feed, struct dpe_message *message)
+/* False as long as prefetching does not pay. */
+static bool prefetch(const struct feed *feed, unsigned from, bool soon)
 {
-	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags))
-		note_refused(feed);
-	if (feed->progress && !(++feed->nfed % CLI_STEPS_BETWEEN_CHECKS))
+	for (unsigned i = from; i < feed->count; i++) {
+		if (!dpe_recognizer_prefetch(feed->recognizer, feed->messages[i], soon))
+			return false;
+	}
+	return true;
+}
+
+/* If prefetching pays, reads as many messages as there is room for. Returns as dpe_log_read. */
+static int read_some(struct feed *feed)
+{
+	int got;
+
+	do {
+		unsigned before = feed->count;
+
+		got = dpe_log_read_some(feed->reader, &feed->messages[before], CLI_READ_AHEAD - before);
+		if (got <= 0)
+			return got;
+		feed->count += (unsigned)got;
+		if (!feed->is_file || !prefetch(feed, before, false))
+			return got;
+	} while (feed->count < CLI_READ_AHEAD);
+	prefetch(feed, 0, true);
+	return got;
+}
+
+static void feed_all(struct feed *feed)
+{
+	for (unsigned i = 0; i < feed->count; i++) {
+		i += dpe_recognizer_feed_some(
+			feed->recognizer, &feed->messages[i], feed->count - i, feed->cli->diags);
+		if (i < feed->count)
+			note_refused(feed);
+	}
+	feed->nfed += feed->count;
+	feed->count = 0;
+	if (feed->progress && feed->nfed >= CLI_STEPS_BETWEEN_CHECKS) {
+		feed->nfed = 0;
 		show_progress(feed->progress, feed->recognizer);
+	}
 }
 
-static void feed_first(struct feed *feed)
-{
-	struct dpe_message *message = feed->ahead[feed->first];
-
-	feed->first = (feed->first + 1) % CLI_READ_AHEAD;
-	feed->nahead--;
-	feed_one(feed, message);
-}
-
-static void feed_ahead(struct feed *feed, struct dpe_message *message)
-{
-	feed->ahead[(feed->first + feed->nahead++) % CLI_READ_AHEAD] = message;
-	if (feed->nahead < CLI_READ_AHEAD)
-		return;
-	dpe_recognizer_prefetch(
-		feed->recognizer, feed->ahead[(feed->first + CLI_READ_AHEAD / 2) % CLI_READ_AHEAD], true);
-	feed_first(feed);
-}
-
-/* Reading a file never waits for output to be written. */
 static bool is_file(const char *path)
 {
 	struct stat stat;
@@ -128,30 +147,25 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	struct feed feed = {
 		.cli = cli,
 		.path = path,
+		.reader = reader,
 		.recognizer = recognizer,
 		.progress = progress,
+		.is_file = is_file(path),
 		.good = true,
 	};
-	bool ahead = is_file(path), placeless = false, good;
-	struct dpe_message *message;
+	bool placeless = false, good;
 	int got;
 
-	while ((got = dpe_log_read(reader, &message))) {
-		if (got < 0) {
-			note_damage(&feed, "a part of %s could not be read");
-			continue;
-		}
-		if (!placeless && dpe_log_unreferenced(reader)) {
+	do {
+		got = read_some(&feed);
+		if (!placeless && feed.count && dpe_log_unreferenced(reader)) {
 			placeless = true;
-			dpe_recognizer_forget_places(recognizer, message->log);
+			dpe_recognizer_forget_places(recognizer, feed.messages[0]->log);
 		}
-		if (ahead && dpe_recognizer_prefetch(recognizer, message, false))
-			feed_ahead(&feed, message);
-		else
-			feed_one(&feed, message);
-	}
-	while (feed.nahead)
-		feed_first(&feed);
+		feed_all(&feed);
+		if (got < 0)
+			note_damage(&feed, "a part of %s could not be read");
+	} while (got);
 	good = feed.good;
 	if (dpe_log_truncated(reader))
 		note_damage(&feed, "%s was cut off in the middle");

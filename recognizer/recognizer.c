@@ -139,39 +139,40 @@ static inline bool feed(
 
 struct feeding {
 	struct dpe_recognizer *recognizer;
-	struct dpe_message *message;
+	struct dpe_message *const *messages;
+	unsigned count, fed;
 	struct dpe_diags *diags;
-	bool good;
 };
 
-static void feed_protected(void *with)
+static void feed_all(void *with)
 {
 	struct feeding *feeding = with;
 
-	feeding->good = feed(feeding->recognizer, feeding->message, feeding->diags);
+	while (feeding->fed < feeding->count &&
+		feed(feeding->recognizer, feeding->messages[feeding->fed], feeding->diags))
+		feeding->fed++;
 }
 
-static __attribute__((noinline)) bool protect_and_feed(
-	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
+unsigned dpe_recognizer_feed_some(struct dpe_recognizer *recognizer, struct dpe_message *const *messages,
+	unsigned count, struct dpe_diags *diags)
 {
-	struct feeding feeding = {recognizer, message, diags, false};
+	struct feeding feeding = {recognizer, messages, count, 0, diags};
 
-	if (!dpe_protect(feed_protected, &feeding)) {
+	recognizer->stage = DPE_STAGE_ORDER;
+	if (dpe_is_protected()) {
+		feed_all(&feeding);
+	} else if (!dpe_protect(feed_all, &feeding)) {
 		exhaust(recognizer);
 		dpe_diags_out_of_memory(diags);
 	}
-	return feeding.good;
+	recognizer->stage = DPE_STAGE_OUTSIDE;
+	return feeding.fed;
 }
 
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
-	bool good;
-
-	recognizer->stage = DPE_STAGE_ORDER;
-	good = dpe_is_protected() ? feed(recognizer, message, diags) : protect_and_feed(recognizer, message, diags);
-	recognizer->stage = DPE_STAGE_OUTSIDE;
-	return good;
+	return dpe_recognizer_feed_some(recognizer, &message, 1, diags) == 1;
 }
 
 enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer)

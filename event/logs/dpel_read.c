@@ -334,8 +334,9 @@ static __attribute__((noinline)) int read_other(
 	return read_long(reader, head, message);
 }
 
-int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
 {
-	*message = dpe_dpel_read_fast(reader);
-	return *message ? 1 : read_other(reader, message);
+	unsigned count = dpe_dpel_read_fast(reader, messages, most);
+
+	return count ? (int)count : read_other(reader, messages);
 }

@@ -21,15 +21,15 @@ struct count {
 	uint64_t seq, time;
 };
 
-static inline struct count take_count(struct dpe_dpel *dpel, const struct dpel_layout *layout,
-	struct dpel_origin *origin, const char *record)
+static inline struct count take_count(const struct dpel_layout *layout, struct dpel_origin *origin,
+	uint64_t *time, const char *record)
 {
 	struct count count = {0};
 
 	if (layout->time == DPEL_PART_NEXT)
-		count.time = dpel->time += DPEL_DELTA_OF(dpel_word_at(record));
+		count.time = *time += DPEL_DELTA_OF(dpel_word_at(record));
 	else if (layout->time)
-		count.time = dpel->time = dpel_word_at(record + layout->time_at);
+		count.time = *time = dpel_word_at(record + layout->time_at);
 	if (layout->seq == DPEL_PART_NEXT) {
 		count.seq = origin->seq++;
 	} else if (layout->seq) {
@@ -91,41 +91,70 @@ static inline bool fill_fast(const struct dpe_dpel *dpel, struct dpe_message *me
 	return true;
 }
 
-struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader)
+/* The layout and the source of a record, if they are plain and the record is whole. */
+static inline bool find_plain(const struct dpe_dpel *dpel, const char *record,
+	struct dpel_layout **layout, struct dpel_origin **origin)
 {
-	struct dpe_dpel *dpel = reader->dpel;
-	const char *record = dpel->at;
 	const size_t left = (size_t)(dpel->end - record);
-	struct dpel_layout *layout;
-	struct dpe_message *message;
-	struct dpel_origin *origin;
-	struct count count;
 	uint64_t head;
 
-	if (!dpel->nrecords || left < sizeof(head))
-		return NULL;
+	if (left < sizeof(head))
+		return false;
 	head = dpel_word_at(record);
 	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
-		return NULL;
-	layout = &dpel->layouts[DPEL_SHAPE_OF(head)]; /* the layout of long records is not plain */
-	origin = &dpel->origins[DPEL_SOURCE_OF(head)];
-	if (!layout->plain || !origin->plain || left < layout->size)
-		return NULL;
-	message = dpe_recycler_take(&layout->recycler);
+		return false;
+	*layout = &dpel->layouts[DPEL_SHAPE_OF(head)]; /* the layout of long records is not plain */
+	*origin = &dpel->origins[DPEL_SOURCE_OF(head)];
+	return (*layout)->plain && (*origin)->plain && left >= (*layout)->size;
+}
+
+/* The message without its number and time, or NULL. */
+static inline struct dpe_message *take_message(
+	struct dpe_log_reader *reader, struct dpel_layout *layout, const char *record)
+{
+	struct dpe_message *message = dpe_recycler_take(&layout->recycler);
+
 	if (!message)
 		message = new_message(reader, layout);
-	if (!fill_fast(dpel, message, layout, record)) {
-		dpe_message_unref(message);
-		return NULL;
+	if (fill_fast(reader->dpel, message, layout, record))
+		return message;
+	dpe_message_unref(message);
+	return NULL;
+}
+
+unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	const unsigned limit = most < dpel->nrecords ? most : dpel->nrecords;
+	const uint64_t place = reader->place;
+	const char *record = dpel->at;
+	uint64_t time = dpel->time;
+	unsigned count = 0;
+
+	while (count < limit) {
+		struct dpel_layout *layout;
+		struct dpel_origin *origin;
+		struct dpe_message *message;
+		struct count at;
+
+		if (!find_plain(dpel, record, &layout, &origin))
+			break;
+		message = take_message(reader, layout, record);
+		if (!message)
+			break;
+		at = take_count(layout, origin, &time, record);
+		messages[count++] = message;
+		message->place = place + count;
+		message->seq = at.seq;
+		message->time = at.time;
+		message->thread = origin->thread;
+		record += layout->size;
 	}
-	count = take_count(dpel, layout, origin, record);
-	message->place = ++reader->place;
-	message->seq = count.seq;
-	message->time = count.time;
-	message->thread = origin->thread;
-	dpel->nrecords--;
-	dpel->at = record + layout->size;
-	return message;
+	dpel->nrecords -= count;
+	dpel->at = record;
+	dpel->time = time;
+	reader->place = place + count;
+	return count;
 }
 
 /* ---- the general path ------------------------------------------------------------------------ */
@@ -225,7 +254,7 @@ struct dpe_message *dpe_dpel_read_short(struct dpe_log_reader *reader,
 	const struct dpel_layout *layout, struct dpel_origin *origin, const char *record)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const struct count count = take_count(dpel, layout, origin, record);
+	const struct count count = take_count(layout, origin, &dpel->time, record);
 
 	dpel->wrong = NULL;
 	dpel->draft = layout->like;

@@ -197,7 +197,8 @@ struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *pa
 
 struct log_reading {
 	struct dpe_log_reader *reader;
-	struct dpe_message **message;
+	struct dpe_message **messages;
+	unsigned most;
 	int got;
 };
 
@@ -205,29 +206,35 @@ static void read_protected(void *with)
 {
 	struct log_reading *reading = with;
 
-	reading->got = reading->reader->read(reading->reader, reading->message);
+	reading->got = reading->reader->read(reading->reader, reading->messages, reading->most);
 }
 
 /* Memory ran out: the log ends here and is incomplete. */
-static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **message)
+static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
 {
 	(void)reader;
-	(void)message;
+	(void)messages;
+	(void)most;
 	return 0;
 }
 
-int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
+int dpe_log_read_some(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
 {
-	struct log_reading reading = {reader, message, 0};
+	struct log_reading reading = {reader, messages, most, 0};
 
 	if (dpe_is_protected())
-		return reader->read(reader, message);
+		return reader->read(reader, messages, most);
 	if (!dpe_protect(read_protected, &reading)) {
 		reader->truncated = true;
 		reader->read = read_nothing;
 		dpe_diags_out_of_memory(reader->diags);
 	}
 	return reading.got;
+}
+
+int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	return dpe_log_read_some(reader, message, 1);
 }
 
 bool dpe_log_truncated(const struct dpe_log_reader *reader)

@@ -168,12 +168,16 @@ static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 	return message;
 }
 
-int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
 {
-	if (reader->std->at == reader->std->nqueue) {
-		*message = take_at_once(reader);
-		if (*message)
-			return 1;
+	unsigned count = 0;
+
+	while (count < most && reader->std->at == reader->std->nqueue) {
+		struct dpe_message *message = take_at_once(reader);
+
+		if (!message)
+			break;
+		messages[count++] = message;
 	}
-	return dpe_std_read_general(reader, message);
+	return count ? (int)count : dpe_std_read_general(reader, messages);
 }

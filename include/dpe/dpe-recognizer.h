@@ -386,6 +386,9 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer);
  * message is dropped: a duplicate, one without a name, or one after the end. */
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
+/* Feeds messages in their order, until one is dropped; returns the number of messages before that one. */
+unsigned dpe_recognizer_feed_some(struct dpe_recognizer *recognizer, struct dpe_message *const *messages,
+	unsigned count, struct dpe_diags *diags);
 /* Prefetches what the rules need for a message that will be fed after a few others, or `soon`, after half
  * as many. Affects only speed. False as long as no rule has so many slices that it pays. */
 bool dpe_recognizer_prefetch(
