@@ -75,12 +75,24 @@ static bool has_one_role(
 		dpe_stabilizer_pairs_nothing(recognizer->stabilizer, message, watch->other_rule));
 }
 
+/* Of a message whose event no rule takes only the count is needed, unless each event is inspected. */
+static inline bool is_counted(struct dpe_recognizer *recognizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles)
+{
+	if (recognizer->inspects_all | (recognizer->ngaps != 0) | (message->has_time & !recognizer->started) ||
+		!dpe_stabilizer_count(recognizer->stabilizer, message, roles, nroles))
+		return false;
+	recognizer->summary.events++;
+	return true;
+}
+
 /* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
 {
 	const struct dpe_name_watchers *watch;
 	struct dpe_role role;
+	unsigned nroles;
 
 	if (recognizer->sections.count || !has_one_role(recognizer, message)) {
 		dpe_roles_find(recognizer, message);
@@ -89,10 +101,9 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 	watch = &recognizer->by_name[message->name];
 	role = watch->role;
 	role.keys = message->args;
-	return dpe_stabilizer_push(recognizer->stabilizer, message, &role,
-		watch->role_phases >> message->phase & 1 && message->nargs &&
-			message->args[0].kind != DPE_NONE,
-		diags);
+	nroles = watch->role_phases >> message->phase & 1 && message->nargs && message->args[0].kind != DPE_NONE;
+	return (!watch->followed && is_counted(recognizer, message, &role, nroles)) ||
+	       dpe_stabilizer_push(recognizer->stabilizer, message, &role, nroles, diags);
 }
 
 /* The message is not used: it is malformed, or it comes after the end. */
@@ -116,7 +127,7 @@ static void exhaust(struct dpe_recognizer *recognizer)
 static inline bool feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
-	bool syncs = false;
+	bool syncs = false, followed = false;
 
 	if (recognizer->finished | recognizer->ended || !message->name ||
 		(message->has_seq && message->thread.kind == DPE_NONE))
@@ -127,6 +138,7 @@ static inline bool feed(
 
 		watch->occurred[message->phase]++;
 		syncs = watch->syncs;
+		followed = watch->followed;
 	}
 	if (recognizer->has_sections && message->has_seq &&
 		!dpe_stabilizer_is_next(recognizer->stabilizer, message))
@@ -134,7 +146,8 @@ static inline bool feed(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (syncs || recognizer->sections.count)
 		return synchronise(recognizer, message, diags);
-	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
+	return (!followed && is_counted(recognizer, message, NULL, 0)) ||
+	       dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
 struct feeding {

@@ -74,9 +74,9 @@ static inline void receive(
 	node->entered = past;
 }
 
-/* Releases the successor of the node, which becomes the successor's. */
-static inline __attribute__((always_inline)) void release_next(
-	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_message *message)
+/* Releases the successor of the node, which becomes the successor's; `sent` to the sink, or not. */
+static inline __attribute__((always_inline)) void release_next(struct dpe_stabilizer *stabilizer,
+	struct dpe_message_node *node, struct dpe_message *message, bool sent)
 {
 	const struct dpe_clock *entered = node->entered; /* no edges beside it */
 	const struct dpe_event event = {
@@ -91,7 +91,8 @@ static inline __attribute__((always_inline)) void release_next(
 		.doubtful = stabilizer->doubt,
 	};
 
-	stabilizer->sink.event(stabilizer->sink.context, &event);
+	if (sent)
+		stabilizer->sink.event(stabilizer->sink.context, &event);
 	if (entered) {
 		node->since = dpe_since_after(node, &event.stamp);
 		dpe_clock_unref(node->stamp.past);
@@ -107,13 +108,13 @@ static inline __attribute__((always_inline)) void release_next(
 /* A message with one role: either it receives the only send of a queue, or replaces it. */
 static inline __attribute__((always_inline)) void synchronise_fast(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_message *message,
-	bool is_send, struct dpe_message_node **send)
+	bool is_send, struct dpe_message_node **send, bool sent)
 {
 	bool completes_now = !is_send && message->phase == DPE_EXIT;
 
 	if (completes_now)
 		receive(stabilizer, node, *send);
-	release_next(stabilizer, node, message);
+	release_next(stabilizer, node, message, sent);
 	if (is_send) {
 		stabilizer->chains[node->stamp.chain].exported = node->stamp.index;
 		replace_send(stabilizer, send, node);
@@ -132,8 +133,8 @@ static struct dpe_message_node **find_send(
 	return dpe_sync_only_send(stabilizer, role);
 }
 
-bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
+static inline __attribute__((always_inline)) bool push(struct dpe_stabilizer *stabilizer,
+	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *roles, unsigned nroles, bool sent)
 {
 	struct dpe_message_node **send = NULL;
 
@@ -143,13 +144,27 @@ bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 		send = find_send(stabilizer, message, roles);
 		if (!send)
 			return false;
-		synchronise_fast(stabilizer, thread->fast_tail, message, roles->send, send);
+		synchronise_fast(stabilizer, thread->fast_tail, message, roles->send, send, sent);
 	} else {
-		release_next(stabilizer, thread->fast_tail, message);
+		release_next(stabilizer, thread->fast_tail, message, sent);
 	}
 	count_turn(thread, message);
 	dpe_message_unref(message);
 	return true;
+}
+
+bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
+{
+	return push(stabilizer, thread, message, roles, nroles, true);
+}
+
+bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles)
+{
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
+
+	return thread && !stabilizer->doubt && push(stabilizer, thread, message, roles, nroles, false);
 }
 
 void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)

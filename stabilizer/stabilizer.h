@@ -15,6 +15,9 @@
 bool dpe_stamp_fills_chain(const struct dpe_stamp *stamp);
 /* How many events of `chain` precede the event; index - 1 for its own chain. */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
+/* The same by chain, but for its own one, where there are only chains below this number; NULL: there are others. */
+#define DPE_CLOCK_FAN 16
+const uint32_t *dpe_stamp_reaches(const struct dpe_stamp *stamp);
 /* Calls for each chain of which more events precede `stamp` than `since` had in its past, with the
  * number of them; not for the chain of the stamp. It costs what the two pasts do not share. */
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t reach);
@@ -168,6 +171,10 @@ void dpe_stabilizer_assign(
  * message with a `seq` that nobody can name is not remembered. */
 bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags);
+/* The same for a message whose event the sink does not need. False, with nothing done, where it takes more than the
+ * fast path: it has to be pushed. */
+bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles);
 /* No message to come names one of this log by its place. */
 void dpe_stabilizer_forget_places(struct dpe_stabilizer *stabilizer, uint32_t log);
 /* No more messages of `host` (as in messages) with a time before `time` will come. A late one is
