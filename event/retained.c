@@ -124,18 +124,17 @@ static inline void fill(struct compact *small, const struct dpe_message *message
 struct dpe_retained *dpe_message_retain(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_retained *instead)
 {
-	bool fits = is_compact(message);
+	const uintptr_t bits = (uintptr_t)message->nargs << NARGS;
+	const bool compact = is_compact(message), reused = instead && compact && ((uintptr_t)instead & BITS) == bits;
 	struct compact *small;
 
-	if (instead && (!fits || is_whole(instead) || nargs_of(instead) != message->nargs)) {
+	if (instead && !reused)
 		dpe_retained_free(pool, instead);
-		instead = NULL;
-	}
-	if (!fits)
+	if (!compact)
 		return tag(dpe_message_ref(message), WHOLE);
-	small = instead ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
+	small = reused ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
 	fill(small, message, flags_of(message));
-	return tag(small, (uintptr_t)message->nargs << NARGS);
+	return tag(small, bits);
 }
 
 __attribute__((noinline)) void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained)

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define BITS 4
-#define FAN (1u << BITS)
+#define FAN DPE_CLOCK_FAN
+_Static_assert(FAN == 1u << BITS, "a digit is a number of bits");
 
 typedef uint32_t four __attribute__((vector_size(16), may_alias));
 
@@ -106,6 +107,15 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 
 	/* no early exit: the position is unpredictable, and so would be the branch */
 	return chain == stamp->chain ? stamp->index - 1 : reach;
+}
+
+const uint32_t *dpe_stamp_reaches(const struct dpe_stamp *stamp)
+{
+	static const uint32_t none[FAN];
+
+	if (!stamp->past)
+		return none;
+	return stamp->past->height ? NULL : stamp->past->at;
 }
 
 bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)

@@ -54,7 +54,7 @@ static __attribute__((noinline)) uint32_t fit(
 /* ---- meeting ----------------------------------------------------------------------------- */
 
 /* For kept events and one that is later than all of them. */
-static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_stamp *stamp)
+static bool is_before(const struct dpe_pair_event *at, const struct dpe_stamp *stamp)
 {
 	return dpe_stamp_reach(stamp, at->chain) >= at->index;
 }
@@ -67,12 +67,14 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 {
 	struct dpe_pair_event *events = dpe_pair_events(slice);
 	const struct dpe_stamp stamp = event->stamp; /* what is written below does not change it */
+	const uint32_t *reaches = dpe_stamp_reaches(&stamp);
 	const uint32_t count = slice->nevents, alike = reading->alike;
 	uint32_t *literals = dpe_pair_literals(slice), met = 0, kept = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct dpe_pair_event at = events[i];
-		bool before = is_before(&at, &stamp);
+		bool before = at.chain == stamp.chain ||
+			      (reaches && at.chain < DPE_CLOCK_FAN ? reaches[at.chain] >= at.index : is_before(&at, &stamp));
 		uint32_t left = before ? literals[i] & ~alike : literals[i];
 
 		if (!left) {
@@ -272,8 +274,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 		dpe_pair_add(&pairs->table, slice, event, kept, dropped);
 	else if (dropped)
 		dpe_retained_free(pairs->table.pool, dropped);
-	recognizer->kept += slice->nevents;
-	recognizer->kept -= before;
+	recognizer->kept += (uint64_t)slice->nevents - before;
 	if (met || kept != reading->wanted) {
 		looked = report_rules(pairs, slice, event, reading, met, reading->wanted & ~kept);
 		leave(pairs, slice, fresh & (uint8_t)~looked);

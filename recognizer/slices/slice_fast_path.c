@@ -178,6 +178,8 @@ bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event)
 		return begin_compact(run, literal, event);
 	if (cell->retired)
 		return false;
+	if (dpe_cell_is_done(slices, cell) && !run->rule->nobserving && !run->deferred)
+		return true;
 	return cell->form == DPE_CELL_ACTIVE
 		       ? take_in_active(run, dpe_cell_content_of(slices, cell)->slice, literal, event)
 		       : take_in_compact(run, cell, literal, event);
