@@ -169,7 +169,7 @@ $(DPE): $(cli_obj) $(explore_obj) $(view_obj) $(if $(TINY),$(FAILING) $(FAILING_
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
-PRELOAD_SRC := $(addprefix probes/inside/,library.c call_filter.c stay.c ring_writer.c callers.c pthread_wrappers.c)
+PRELOAD_SRC := $(addprefix probes/inside/,library.c call_filter.c exit_wait.c ring_writer.c callers.c pthread_wrappers.c)
 PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g $(filter -DDPE_TINY,$(MODE)) -I. -Iinclude -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs

@@ -58,7 +58,7 @@ void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_
 bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
 enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
 
-/* ---- hand_over.c ------------------------------------------------------------------------- */
+/* ---- finding_schedule.c ------------------------------------------------------------------ */
 
 /* Whether a finding of the same cause was reported; counts it so many times. */
 bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
@@ -84,7 +84,7 @@ void dpe_exploration_limits(struct dpe_exploration *exploration);
 /* The end of the report. */
 void dpe_exploration_end(struct dpe_exploration *exploration);
 
-/* ---- drive.c, replay.c ------------------------------------------------------------------- */
+/* ---- steer_runs.c, replay.c -------------------------------------------------------------- */
 
 enum dpe_explored dpe_exploration_confirm(struct dpe_exploration *exploration);
 enum dpe_explored dpe_exploration_replay(struct dpe_exploration *exploration);

@@ -75,7 +75,7 @@ struct dpe_explored_run {
 /* Makes one run, as described in the shared memory. False, after a diagnostic, if no more are possible. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
 
-/* ---- outside.c --------------------------------------------------------------------------- */
+/* ---- uncontrolled.c ---------------------------------------------------------------------- */
 
 /* Checks a run periodically: a thread that blocks in the kernel, or computes for long, runs uncontrolled, and
  * another one continues. */
@@ -142,7 +142,7 @@ bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,
 bool dpe_schedule_read(struct dpe_schedule *schedule, const char *path, struct dpe_diags *diags);
 const char *dpe_sched_kind_name(unsigned kind);
 
-/* ---- announce.c -------------------------------------------------------------------------- */
+/* ---- finding_data.c ---------------------------------------------------------------------- */
 
 /* Passes a finding and its schedule to the listener. */
 void dpe_announce(const struct dpe_explore_listener *listener, const struct dpe_server *server,

@@ -182,7 +182,7 @@ static void report_not_loaded(const struct dpe_server *server, const struct laun
 
 	dpe_diag_at(diags, DPE_ERROR, launch->options->argv[0],
 		"did not load %s: it ended at once, or gains privileges by running%s%s", launch->options->library,
-		words ? "; its last words: " : "", words ? words : "");
+		words ? "; its last output: " : "", words ? words : "");
 	free(words);
 }
 

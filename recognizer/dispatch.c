@@ -1,5 +1,5 @@
 /* From the stabilizer to the rules: each released event goes to the rules that watch its name; an
- * event that no rule names costs one table lookup. Also what never came, or was lost. */
+ * event that no rule names costs one table lookup. Also reports messages that never arrived, and losses. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"

@@ -1,5 +1,5 @@
-/* Rules `a ; b` without a match whose two events occurred, independent of each other: what the user may have meant, or
- * what no `sync` rule orders. */
+/* Rules `a ; b` without a match although both events occurred, independent of each other: the user may have meant
+ * `a & b`, or a `sync` rule is missing. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/recognizer.h"
 

@@ -1,4 +1,4 @@
-/* What the instruction before an address did to memory, and what value it left there as far as registers tell: a
+/* What the instruction before an address did to memory, and which value it left there as far as registers show: a
  * watchpoint reports after the access, when another thread may have written already. The function is decoded from its
  * beginning, as instructions cannot be decoded backwards. */
 #include "probes/code/instructions.h"

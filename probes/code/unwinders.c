@@ -1,5 +1,4 @@
-/* The unwinder of a file: the layout of what its functions are given is not public, but _Unwind_GetCFA shows where the stack
- * pointer is. */
+/* The unwinder of a file. The layout of its contexts is not public, but _Unwind_GetCFA gives the stack pointer. */
 #include "probes/code/instructions.h"
 #include "probes/limits.h"
 

@@ -1,5 +1,5 @@
 /* mapping_hooks: memory that the program maps, moves and unmaps. What is unmapped or replaced is freed, before that happens;
- * what is mapped is new, after it: the C library unmaps stacks without a word. Sources: mmap(2), mremap(2). */
+ * what is mapped is new, after it: the C library unmaps stacks without a call that could be wrapped. Sources: mmap(2), mremap(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* event_flags: which flags are set, and how many events have set them: what this side makes of what the
- * programs count. See bpf/guard_layout.h. */
+/* event_flags: which flags are set, and how many events have set them: computed from the counts of
+ * the programs. See bpf/guard_layout.h. */
 #ifndef DPE_PROBES_KERNEL_EVENT_FLAGS_H
 #define DPE_PROBES_KERNEL_EVENT_FLAGS_H
 

@@ -87,7 +87,7 @@ int dpe_control_continue(struct dpe_probes *probes);
  * -errno. */
 int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_guard_state *state);
 
-/* ---- stops.c ------------------------------------------------------------------------- */
+/* ---- event_stops.c ------------------------------------------------------------------- */
 
 /* From now on events may stop the target. False after an error. */
 bool dpe_stops_enable(struct dpe_probes *probes, struct dpe_diags *diags);

@@ -1,6 +1,6 @@
-/* Lists of partial matches, and which of a list an event concerns. Those of a long list are found by
- * what they are: one to be extended by the events that it awaits and its last ones, one for matches by
- * the chains of its last events. So an event costs what it concerns, however many are in flight. */
+/* Lists of partial matches. In a long list, the ones that concern an event are found by an index: partial matches to
+ * be extended by the events that they await and by their last events, complete matches by the chains of their last
+ * events. So an event costs as much as it concerns, however many partial matches there are. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/limits.h"

@@ -1,4 +1,5 @@
-/* What a step led to, for traces: states of automata or places of nets, and what these are of. */
+/* The result of a step, for traces: states of automata, or places of nets, and the automaton or net that they
+ * belong to. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/token_game.h"
 #include "recognizer/verdicts/verdicts.h"

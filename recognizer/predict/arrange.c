@@ -1,6 +1,6 @@
-/* An order of the events of a cut in which locks exclude each other and reads see their writes: events come in the
- * observed order, as far as they can; what has to wait comes when it can. Where nothing can go on, two sections of a lock
- * change places, and all begins again. */
+/* An order of the events of a cut in which locks exclude each other and reads see their writes. Events keep the
+ * observed order where possible; one that has to wait follows as soon as it can. If no event can follow, two
+ * sections of a lock are swapped, and the arrangement starts again. */
 #include "recognizer/predict/reorder.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Matches with order, by trying events: the least run of each choice is computed, and the order
- * within it compared with the behaviour's. Order that only a forced release makes comes and goes
- * with the other events of a match, so no pointer may skip events, as a sweep does. */
+/* Matches with order, by trying events: the least run of each choice is computed, and the order within it compared
+ * with that of the behaviour. Order that exists only because of a forced release depends on the other events of
+ * the match, so events cannot be skipped as in a sweep. */
 #include "recognizer/predict/predictor.h"
 
 #include <string.h>

@@ -221,7 +221,7 @@ static inline bool dpe_keys_equal(const struct dpe_value *a, const struct dpe_va
 	return (a->num == b->num && a->kind == b->kind) || dpe_value_equal(*a, *b);
 }
 
-/* ---- bases.c ------------------------------------------------------------------------------ */
+/* ---- shared_cuts.c ------------------------------------------------------------------------ */
 
 static inline bool dpe_base_covers(unsigned height, uint32_t chain)
 {

@@ -229,7 +229,7 @@ void dpe_reorder_earn(struct dpe_prediction_search *search);
 void dpe_reorder_forget(struct dpe_prediction_search *search);
 void dpe_reorder_free(struct dpe_prediction_search *search);
 
-/* ---- lock_meetings.c ---------------------------------------------------------------------- */
+/* ---- closable_cycles.c -------------------------------------------------------------------- */
 
 /* Of the cycles in the order of locks, which can close; before the events are forgotten. */
 void dpe_predictor_decide_cycles(struct dpe_history *history);

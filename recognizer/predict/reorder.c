@@ -1,7 +1,7 @@
 /* Matches in runs that take locks in another order (as OSR: Shi, Mathur, Pavlogiannis, "Optimistic Prediction of
  * Synchronization-Reversal Data Races", ICSE 2024). What the match needs is closed under all but locks; of two sections
  * of a lock that stay open one is ended; an order of all that is searched for, followed, and only then compared with the
- * match. Whatever goes wrong costs a match, and never makes one. */
+ * match. A step that fails may miss a match, but never makes one. */
 #include "recognizer/predict/reorder.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Matches of pairwise independent events. An event that must precede the others of a match does so
- * for good: replacing these by later ones only adds to the run. So one pointer for each thread of a
- * match moves through its events, and never back (weak conjunctive predicates: Garg and Waldecker
- * 1994, with the closure as the causal order). */
+/* Matches of pairwise independent events. An event that must precede the others of a match must also precede later
+ * events in their place, which only add to the run. So one pointer for each thread of a match moves forward
+ * through its events, and never back (weak conjunctive predicates: Garg and Waldecker 1994, with the closure as
+ * the causal order). */
 #include "recognizer/predict/predictor.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* `detect a & b`, the shape of race rules: two independent events, without partial matches; also
- * alternatives of such pairs, `a & (b + c) + d & e`. This file finds out what each event
- * is to such a rule. Like FastTrack (Flanagan and Freund, PLDI 2009), but with
+ * alternatives of such pairs, `a & (b + c) + d & e`. This file determines the
+ * role of each event in such a rule. Like FastTrack (Flanagan and Freund, PLDI 2009), but with
  * both events of each race; see docs/internals/pairs.md. */
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"

@@ -1,5 +1,5 @@
-/* Slices by the events that partial matches of theirs end with, so that an event that all slices have is taken only in
- * those where it may follow one of these at once: docs/internals/shared-events.md. */
+/* An index of slices by the last events of their partial matches. An event that belongs to all slices is taken
+ * only in those where it can directly follow such an event: docs/internals/shared-events.md. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"

@@ -21,7 +21,7 @@ echo 'void *needed(void); void *needed(void) { return 0; }' | ${CC:-cc} -shared 
 ${CC:-cc} -g -O1 -pthread "$targets/statuses.c" -Wl,--no-as-needed -L. -lmissing -o incomplete || not_ok "compiling incomplete"
 rm libmissing.so
 run "$DPE" explore -- ./incomplete
-says "if a program cannot be loaded, the error contains the loader's reason" 2 "its last words: " "libmissing.so: cannot open shared object file"
+says "if a program cannot be loaded, the error contains the loader's reason" 2 "its last output: " "libmissing.so: cannot open shared object file"
 ${CC:-cc} -fsanitize=thread "$targets/statuses.c" -o sanitized || not_ok "compiling statuses.c with ThreadSanitizer"
 run "$DPE" explore -- ./sanitized
 says "a program linked with ThreadSanitizer is refused, and -ldpe-mem suggested" 2 "link without it, but with -ldpe-mem"

@@ -1,6 +1,6 @@
-/* Deadlocks: whether requests of a cycle can all wait at once in another run (Tunç, Mathur, Pavlogiannis,
- * Viswanathan, PLDI 2023). One pointer for each thread moves through its requests, and never back; without
- * the locks, the same says whether what holds in every run orders them. */
+/* closable_cycles: whether the requests of a cycle of locks can all wait at once in another run (Tunç, Mathur,
+ * Pavlogiannis, Viswanathan, PLDI 2023). One pointer for each thread moves forward through its requests, and never
+ * back. Without the locks, the same search finds whether the requests are ordered in every run. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/predict/predictor.h"
 

@@ -1,4 +1,4 @@
-/* announce: a finding and its schedule as data, for reports other than text. */
+/* finding_data: a finding and its schedule as data, for reports other than text. */
 #include "explore/runs.h"
 
 #include <stdlib.h>

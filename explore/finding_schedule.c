@@ -1,4 +1,4 @@
-/* hand_over: a finding with its schedule, minimised, in a file. */
+/* finding_schedule: a finding with its schedule, minimised, in a file. */
 #include "explore/exploration.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* drive: steers runs towards what the rules predicted in an observed run, until it is confirmed. */
+/* steer_runs: steers runs towards what the rules predicted in an observed run, until it is confirmed. */
 #include "explore/exploration.h"
 
 static bool is_any_known(const struct dpe_explore_prediction *predictions, unsigned count)

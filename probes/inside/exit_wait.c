@@ -1,4 +1,4 @@
-/* The end of main: exit waits for threads that go on, as these may race, too, where it cuts them short. */
+/* exit_wait: at the end of main, exit() waits for the other threads, since the accesses that it would cut off may race, too. */
 #include "probes/inside/library.h"
 
 #include <dirent.h>

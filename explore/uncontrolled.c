@@ -1,4 +1,4 @@
-/* outside: threads that the library does not see: they block in the kernel, or compute for long without calling
+/* uncontrolled: threads that the library does not see: they block in the kernel, or compute for long without calling
  * it. They run uncontrolled while the others continue. */
 #include "explore/runs.h"
 
