@@ -258,7 +258,7 @@ static void maybe_begin(struct dpe_classifier *f)
 
 	bool begins = !f->out->n;
 
-	if (kind == T_NAME && !begins)
+	if (kind == T_NAME && !begins && !dpe_token_is_assigned(f))
 		begins = f->nopen || in_variables(f) ? dpe_token_is_start_in_brackets(f)
 						     : dpe_token_is_clear_start(f);
 	if (begins) {
@@ -342,6 +342,21 @@ static void take_result(struct dpe_classifier *f)
 		take(f, '-');
 	if (dpe_token_kind_at(f, 0) == T_NAME || dpe_token_kind_at(f, 0) == T_STRING)
 		take(f, dpe_token_kind_at(f, 0));
+}
+
+/* `x = f(y)` by mistake for `f(y).exit = x`: the event is taken without its result. */
+static bool take_reversed_result(struct dpe_classifier *f)
+{
+	const struct dpe_token *name = dpe_token_before(f), *call = dpe_token_ahead(f, 1);
+
+	if (dpe_token_kind_before(f) != T_NAME || call->kind != T_NAME || call->first || dpe_token_kind_at(f, 2) != '(')
+		return false;
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"unexpected '=': what a call returns follows it: write %s(…).exit = %s", dpe_token_text(f->arena, call),
+		dpe_token_text(f->arena, name));
+	f->out->n--;
+	f->at++;
+	return true;
 }
 
 /* `[p->x] from f(p) to g(p)` */
@@ -494,6 +509,8 @@ static void take_at_dpe(struct dpe_classifier *f)
 		take_phase(f);
 	else if (kind == '=' && dpe_token_kind_before(f) == T_PHASE)
 		take_result(f);
+	else if (kind == '=' && take_reversed_result(f))
+		return;
 	else if (!take_absence(f))
 		take(f, kind == T_STRING && !in_variables(f) ? T_QUOTED : kind);
 }

@@ -47,6 +47,8 @@ bool dpe_token_in_braces(const struct dpe_classifier *f);
 bool dpe_token_after_operand(const struct dpe_classifier *f);
 /* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
 bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer);
+/* Behind an operator: `f(x) =`, by mistake. */
+bool dpe_token_is_assigned(const struct dpe_classifier *f);
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by);
 /* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f);

@@ -100,6 +100,14 @@ bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)
 	return kind == T_NAME || kind == T_STRING || kind == '(' || kind == '[' || kind == '{';
 }
 
+bool dpe_token_is_assigned(const struct dpe_classifier *f)
+{
+	int before = dpe_token_kind_before(f);
+
+	return (before == ':' || before == ';' || before == '+' || before == '&') && !dpe_token_ahead(f, 0)->first &&
+	       !f->variables && dpe_token_is_header(f, 0, '=');
+}
+
 static bool is_mode_word(const struct dpe_classifier *f)
 {
 	return dpe_token_is_word(f, 0, "expect") || dpe_token_is_word(f, 0, "detect") ||
