@@ -18,11 +18,33 @@ static void add_name(struct dpe_text *to, const char *begin, const char *word)
 	dpe_text_puts(to, ": ");
 }
 
-/* Two accesses; one of them writes, and they are not both atomic. */
-static void add_accesses(struct dpe_text *to, const char *variable)
+/* `name`, `space::name`, `name.member`, `name->member[3]`, with blanks around it: what a watched variable can be called. */
+static bool is_path(const char *word)
 {
+	const char *at = word + strspn(word, " \t");
+
+	while (isalpha((unsigned char)*at) || *at == '_') {
+		while (isalnum((unsigned char)*at) || *at == '_')
+			at++;
+		while (*at == '[')
+			at += strcspn(at, "]") + 1;
+		if (!at[strspn(at, " \t")])
+			return true;
+		if (*at != '.' && strncmp(at, "->", 2) != 0 && strncmp(at, "::", 2) != 0)
+			return false;
+		at += 1 + (*at != '.');
+	}
+	return false;
+}
+
+/* Two accesses; one of them writes, and they are not both atomic. */
+static void add_accesses(struct dpe_text *to, const char *word)
+{
+	char *variable = dpe_xasprintf("%.*s", (int)strcspn(word, " \t"), word);
+
 	dpe_text_printf(to, "[%s'] [.access != \"atomic write\"] & [%s] + ", variable, variable);
 	dpe_text_printf(to, "[%s'] [.access = \"atomic write\"] & [%s] [.access = \"read\"]", variable, variable);
+	free(variable);
 }
 
 /* The number of the line that is added next. */
@@ -45,7 +67,7 @@ static void add_rule(struct cli *cli, const char *begin, const char *word, const
 	if (pair)
 		dpe_text_puts(to, pair);
 	else
-		add_accesses(to, word);
+		add_accesses(to, word + strspn(word, " \t"));
 	dpe_text_puts(to, "\n");
 }
 
@@ -109,6 +131,10 @@ static bool is_watchable(struct cli *cli, const char *word)
 	}
 	if (word[letters] == '&') {
 		cli_usage_error(cli, "'%s': write the name of the variable itself, %s", word, word + letters + 1);
+		return false;
+	}
+	if (!*comma && !is_path(word)) {
+		cli_usage_error(cli, "'%s' is no name of a variable, such as count, queue.items[2].state or shop::total", word);
 		return false;
 	}
 	return true;

@@ -41,12 +41,15 @@ void cli_usage_error(struct cli *cli, const char *fmt, ...)
 
 bool cli_has_stray_program(struct cli *cli)
 {
-	const char *word = cli->words.count ? cli->words.at[0] : NULL;
+	for (unsigned i = 0; i < cli->words.count; i++) {
+		const char *word = cli->words.at[i];
 
-	if (!word || !strchr(word, '/') || access(word, X_OK))
-		return false;
-	cli_usage_error(cli, "'%s' is a program, which follows '--': dpe %s -- %s", word, cli->command->name, word);
-	return true;
+		if (!strchr(word, '/') || access(word, X_OK))
+			continue;
+		cli_usage_error(cli, "'%s' is a program, which follows '--': dpe %s -- %s", word, cli->command->name, word);
+		return true;
+	}
+	return false;
 }
 
 const char *cli_did_you_mean(

@@ -3,6 +3,8 @@
 #include "cli/report/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct state {
@@ -108,13 +110,42 @@ struct unobserved {
 	struct dpe_text *text;
 	const struct cli *cli;
 	const struct dpe_rule *rule; /* whose line it is */
+	size_t line;                 /* where it begins */
 };
+
+/* The conditions by which dpe race tells accesses apart are no part of what the user wrote. */
+static char *without_access(const char *pattern)
+{
+	const char *end = strstr(pattern, " [.access ");
+
+	return dpe_xasprintf("%.*s", end ? (int)(end - pattern) : INT_MAX, pattern);
+}
+
+static bool is_on_line(const struct unobserved *state, const char *pattern)
+{
+	char *before = dpe_xasprintf(" %s ", pattern);
+	bool found = strstr(state->text->at + state->line, before);
+
+	free(before);
+	return found;
+}
+
+static void add_count_of(struct dpe_text *to, const char *pattern, uint64_t occurred, uint64_t others)
+{
+	if (occurred)
+		dpe_text_printf(to, "%s occurred %" PRIu64 " time%s", pattern, occurred, occurred == 1 ? "" : "s");
+	else
+		dpe_text_printf(to, "%s was never observed", pattern);
+	if (others)
+		dpe_text_printf(to, " (%s%" PRIu64 " with other values)", occurred ? "and " : "but ", others);
+}
 
 static void add_unobserved(
 	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others)
 {
 	struct unobserved *state = context;
 	struct dpe_text *to = state->text;
+	char *shown;
 
 	if (!rule) {
 		dpe_text_puts(to, "nothing was observed: no event of any rule occurred\n");
@@ -122,18 +153,18 @@ static void add_unobserved(
 	}
 	if (dpe_rule_is_shipped(rule) && !cli_rule_is_own(state->cli, rule)) /* its patterns mean nothing to users */
 		return;
-	if (rule == state->rule)
-		dpe_text_puts(to, ", ");
-	else
-		dpe_text_printf(to, "%s%s: ", state->rule ? "\n" : "", dpe_rule_name(rule));
+	if (rule != state->rule) {
+		dpe_text_puts(to, state->rule ? "\n" : "");
+		state->line = to->len;
+		dpe_text_printf(to, "%s: ", dpe_rule_name(rule));
+	}
+	shown = without_access(pattern);
+	if (rule != state->rule || !is_on_line(state, shown)) {
+		dpe_text_puts(to, rule == state->rule ? ", " : "");
+		add_count_of(to, shown, occurred, others);
+	}
+	free(shown);
 	state->rule = rule;
-	if (occurred)
-		dpe_text_printf(to, "%s occurred %" PRIu64 " time%s", pattern, occurred,
-			occurred == 1 ? "" : "s");
-	else
-		dpe_text_printf(to, "%s was never observed", pattern);
-	if (others)
-		dpe_text_printf(to, " (%s%" PRIu64 " with other values)", occurred ? "and " : "but ", others);
 }
 
 static void add_all_unobserved(struct dpe_text *to, const struct cli_report *report, const struct dpe_recognizer *recognizer)

@@ -165,9 +165,10 @@ bool cli_frames_reach_start(const char *const *frames, unsigned count)
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context)
 {
-	bool all = full || !has_own_frame(frames, count), innermost = true;
+	bool all, innermost = true;
 
 	count = full ? count : without_start(frames, count);
+	all = full || !has_own_frame(frames, count);
 	for (unsigned i = 0; i < count; i++) {
 		bool called_by_own = i + 1 < count && !cli_frame_is_of_language(frames[i + 1]);
 

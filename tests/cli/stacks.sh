@@ -63,6 +63,12 @@ by ()
 by <>
 by operator
 X
+stack 'sigtimedwait+0x72 (../sysdeps/unix/sysv/linux/sigtimedwait.c:31)' 'timer_helper_thread+0x53 (../sysdeps/unix/sysv/linux/timer_routines.c:70)' \
+	'start_thread+0x305 (pthread_create.c:442)' 'clone3+0x2c (../sysdeps/unix/sysv/linux/x86_64/clone3.S:81)'
+same 'a stack of the C library is printed, but for the beginning of the thread' frames <<'X'
+at sigtimedwait+0x72 (../sysdeps/unix/sysv/linux/sigtimedwait.c:31)
+by timer_helper_thread+0x53 (../sysdeps/unix/sysv/linux/timer_routines.c:70)
+X
 
 # Findings that differ only in frames of the library are one finding.
 one='shop::lookup(int)+0x43 (src/shop.cpp:17)'

@@ -180,6 +180,14 @@ check 'SARIF of two functions names the locks held' "$(grep -o 'which holds [a-z
 run "$DPE" race counter put,get -- ./races race
 check 'an access of a probed instruction is reported at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
 
+run "$DPE" race ' counter ' -- ./races race
+says 'blanks around the name of a variable do not matter' 1 'data race on counter: '
+echo 'int setting = 3; int main(void) { return *(volatile int *)&setting - 3; }' >setting.c
+cc -g setting.c -o setting || not_ok 'compiling setting.c'
+run "$DPE" race setting -- ./setting
+says 'a variable that is only read: its events are named without the conditions on them' 0 \
+	"race_setting: [setting'] was never observed, [setting] occurred 1 time"
+check 'and once' "$(grep -c '\.access' err) $(grep -o 'occurred' err | wc -l)" = '0 1'
 run "$DPE" race 'put get' -- ./races race
 says 'two words in one are refused, and a pair is suggested' 2 "'put get' is no variable; a pair of functions is written with a comma, get,put"
 check 'two words in one are reported once' "$(grep -c error err)" -eq 1
