@@ -8,6 +8,7 @@
 
 struct race_event {
 	char *name; /* without quotes; owned */
+	int carets; /* so many follow the name */
 	char *rest; /* arguments, .exit, a condition; owned */
 };
 
@@ -103,12 +104,14 @@ static void add_event(struct race_side *side, const char *text, size_t len)
 {
 	char *whole = trimmed(text, len);
 	bool quoted = *whole == '"';
-	size_t name = quoted ? 1 + strcspn(whole + 1, "\"") : (size_t)(cli_race_find(whole, "(.[ \t") - whole);
-	size_t rest = name + (quoted && whole[name]);
+	size_t name = quoted ? 1 + strcspn(whole + 1, "\"") : (size_t)(cli_race_find(whole, "(.[^ \t") - whole);
+	size_t end = name + (quoted && whole[name]);
+	int carets = (int)strspn(whole + end, "^");
 
 	*DPE_GROW(side->events, side->count, side->cap) = (struct race_event){
 		.name = dpe_xasprintf("%.*s", (int)(name - quoted), whole + quoted),
-		.rest = dpe_xstrdup(whole + rest),
+		.carets = carets,
+		.rest = dpe_xstrdup(whole + end + carets),
 	};
 	free(whole);
 }
@@ -274,7 +277,8 @@ static char *type_of_object(const struct cli *cli, const struct race_side sides[
 static bool has_event(const struct race_side *side, const struct race_event *event)
 {
 	for (unsigned i = 0; i < side->count; i++)
-		if (!strcmp(side->events[i].name, event->name) && !strcmp(side->events[i].rest, event->rest))
+		if (!strcmp(side->events[i].name, event->name) && side->events[i].carets == event->carets &&
+			!strcmp(side->events[i].rest, event->rest))
 			return true;
 	return false;
 }
@@ -290,8 +294,10 @@ static void add_side(
 		const struct race_event *event = &side->events[i];
 		const char *quote = strpbrk(event->name, "<>([ ~+-*/%&|^=!") || *side->text == '"' ? "\"" : "";
 
-		dpe_text_printf(to, "%s%s%s%s%s%s%s", i ? "+" : "", quote, event->name, quote,
-			other && has_event(other, event) ? "^" : "", argument, event->rest);
+		dpe_text_printf(to, "%s%s%s%s", i ? "+" : "", quote, event->name, quote);
+		for (int carets = -(other && has_event(other, event)); carets < event->carets; carets++)
+			dpe_text_puts(to, "^");
+		dpe_text_printf(to, "%s%s", argument, event->rest);
 	}
 }
 

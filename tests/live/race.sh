@@ -40,6 +40,7 @@ often=8
 watch 'accesses ordered by a join are no race' 0 joined counter
 watch 'unordered calls of two functions are a race' 1 race put,get
 watch 'unordered calls of one function are a race' 1 writes put,put
+watch 'so they are if the second has a caret' 1 writes put,put^
 watch 'calls of two functions under a lock are no race' 0 locked put,get
 watch 'a variable and a pair of functions are watched at once' 1 race other counter put,get
 
