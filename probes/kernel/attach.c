@@ -217,36 +217,6 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- probes ------------------------------------------------------------------------------- */
 
-void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
-{
-	char process[32];
-
-	snprintf(process, sizeof(process), "process %d", probes->pid);
-	dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, process,
-		"it has ended in the meantime");
-}
-
-bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
-	struct dpe_diags *diags)
-{
-	const char *name = dpe_name_text(probes->names, site->wanted->name);
-	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
-
-	if (error == ESRCH)
-		dpe_attach_ended(probes, diags);
-	else if (error == EPERM || error == EACCES)
-		dpe_privilege_explain("observe functions", error, diags);
-	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
-		dpe_diag(diags, severity, site->wanted->place,
-			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
-			"instruction",
-			name, site->module->name);
-	else
-		dpe_diag(diags, severity, site->wanted->place, "'%s' of %s cannot be observed: %s",
-			name, site->module->name, strerror(error));
-	return false;
-}
-
 /* The kernel does not report which of the sites it refused. */
 static bool find_refused(
 	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
@@ -352,62 +322,7 @@ void dpe_attach_free(struct dpe_probes *probes)
 	probes->bpf = NULL;
 }
 
-/* ---- data events -------------------------------------------------------------------------- */
-
-void dpe_attach_watch(
-	struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size, uint64_t value)
-{
-	probes->bpf->bss->watches[index] =
-		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
-	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
-}
-
-void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip)
-{
-	const uint8_t known = 1;
-
-	/* Without room in the map it is read as before. */
-	bpf_map_update_elem(bpf_map__fd(probes->bpf->maps.known_accesses), &ip, &known, BPF_ANY);
-}
-
-uint64_t dpe_attach_loads(const struct dpe_probes *probes)
-{
-	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
-}
-
-/* A non-zero address means that the rest is valid. */
-void dpe_attach_object_watch(
-	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry)
-{
-	struct dpe_object_watch_entry *to = &probes->bpf->bss->object_watches[slot];
-
-	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
-	to->object = entry->object;
-	to->last = entry->last;
-	to->size = entry->size;
-	to->kind = entry->kind;
-	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
-}
-
-struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes)
-{
-	return probes->bpf->bss->watch_requests;
-}
-
-int dpe_attach_watch_requests_map(const struct dpe_probes *probes)
-{
-	return bpf_map__fd(probes->bpf->maps.watch_changes);
-}
-
-int dpe_attach_on_access(const struct dpe_probes *probes)
-{
-	return bpf_program__fd(probes->bpf->progs.on_access);
-}
-
-void dpe_attach_hold(struct dpe_probes *probes)
-{
-	__atomic_store_n(&probes->bpf->bss->hold_program, 1, __ATOMIC_RELEASE);
-}
+/* ---- the stop before the program's first instruction -------------------------------------- */
 
 static bool hold_at(struct dpe_probes *probes, const struct dpe_module *module, uint64_t offset,
 	uint64_t cookie, struct dpe_diags *diags)

@@ -41,6 +41,12 @@ int dpe_group_link(const struct dpe_probes *probes, pid_t pid, const struct dpe_
 /* Attaches one site, on kernels that cannot attach many at once. False after an error. */
 bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *process,
 	const struct dpe_site *site, bool exit, struct dpe_diags *diags);
+/* Reports that the kernel refused a site. Returns false. */
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
+	struct dpe_diags *diags);
+/* Reports that the target has ended. */
+void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- attach_late.c ----------------------------------------------------------------------- */
 
 /* If exits are observed: observes those functions of the module by which calls are left without returning, in exceptions and
@@ -59,13 +65,5 @@ void dpe_frame_tables_drop(struct dpe_frame_reading *reading);
 
 /* Destroys the links that are not NULL, and returns when none of their programs runs any more. */
 void dpe_links_end(struct bpf_link **links, unsigned count);
-
-/* ---- attach.c ---------------------------------------------------------------------------- */
-
-/* Reports that the kernel refused a site. Returns false. */
-bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
-	struct dpe_diags *diags);
-/* Reports that the target has ended. */
-void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 #endif

@@ -11,23 +11,6 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-void dpe_attach_lose(const struct dpe_probes *probes)
-{
-	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
-	uint64_t now = dpe_ring_now();
-
-	__atomic_fetch_add(&lost->count, 1, __ATOMIC_RELAXED);
-	if (!lost->first)
-		lost->first = now;
-	lost->last = now;
-}
-
-void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value)
-{
-	if (bpf_map_update_elem(map, key, value, BPF_ANY))
-		dpe_attach_lose(probes);
-}
-
 /* A process that has ended meanwhile needs no probes. */
 static void refuse_late(struct dpe_probes *probes, const struct dpe_site *site, int error)
 {
@@ -252,22 +235,6 @@ bool dpe_attach_stop_waiting(struct dpe_probes *probes)
 	uint64_t asked = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
 
 	return __atomic_exchange_n(&probes->bpf->bss->unanswered, asked, __ATOMIC_ACQ_REL) != asked;
-}
-
-void dpe_attach_count_progress(struct dpe_probes *probes)
-{
-	__atomic_fetch_add(&probes->bpf->bss->progress, 1, __ATOMIC_RELEASE);
-}
-
-uint64_t dpe_attach_progress(const struct dpe_probes *probes)
-{
-	return __atomic_load_n(&probes->bpf->bss->progress, __ATOMIC_ACQUIRE) +
-	       __atomic_load_n(&probes->bpf->bss->answered, __ATOMIC_ACQUIRE);
-}
-
-void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
-{
-	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
 }
 
 /* A link that attaches a program that does nothing to each of our sites in the file, or -1. A failure costs

@@ -177,3 +177,95 @@ struct dpe_diverted_returns dpe_attach_returns(const struct dpe_probes *probes, 
 		close(file);
 	return returns;
 }
+
+/* ---- losses, and the progress of a thread that waits -------------------------------------- */
+
+void dpe_attach_lose(const struct dpe_probes *probes)
+{
+	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
+	uint64_t now = dpe_ring_now();
+
+	__atomic_fetch_add(&lost->count, 1, __ATOMIC_RELAXED);
+	if (!lost->first)
+		lost->first = now;
+	lost->last = now;
+}
+
+void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value)
+{
+	if (bpf_map_update_elem(map, key, value, BPF_ANY))
+		dpe_attach_lose(probes);
+}
+
+void dpe_attach_count_progress(struct dpe_probes *probes)
+{
+	__atomic_fetch_add(&probes->bpf->bss->progress, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_progress(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->progress, __ATOMIC_ACQUIRE) +
+	       __atomic_load_n(&probes->bpf->bss->answered, __ATOMIC_ACQUIRE);
+}
+
+void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
+{
+	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
+}
+
+/* ---- data events -------------------------------------------------------------------------- */
+
+void dpe_attach_watch(
+	struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size, uint64_t value)
+{
+	probes->bpf->bss->watches[index] =
+		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
+	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
+}
+
+void dpe_watch_skip_reads(const struct dpe_probes *probes, uint64_t ip)
+{
+	const uint8_t known = 1;
+
+	/* Without room in the map it is read as before. */
+	bpf_map_update_elem(bpf_map__fd(probes->bpf->maps.known_accesses), &ip, &known, BPF_ANY);
+}
+
+uint64_t dpe_attach_loads(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
+}
+
+/* A non-zero address means that the rest is valid. */
+void dpe_attach_object_watch(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_object_watch_entry *entry)
+{
+	struct dpe_object_watch_entry *to = &probes->bpf->bss->object_watches[slot];
+
+	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
+	to->object = entry->object;
+	to->last = entry->last;
+	to->size = entry->size;
+	to->kind = entry->kind;
+	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
+}
+
+struct dpe_watch_request *dpe_attach_watch_requests(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->watch_requests;
+}
+
+int dpe_attach_watch_requests_map(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.watch_changes);
+}
+
+int dpe_attach_on_access(const struct dpe_probes *probes)
+{
+	return bpf_program__fd(probes->bpf->progs.on_access);
+}
+
+void dpe_attach_hold(struct dpe_probes *probes)
+{
+	__atomic_store_n(&probes->bpf->bss->hold_program, 1, __ATOMIC_RELEASE);
+}

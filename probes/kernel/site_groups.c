@@ -139,3 +139,35 @@ int dpe_group_link(
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
 	return dpe_multi_link(&request);
 }
+
+/* ---- refusals ----------------------------------------------------------------------------- */
+
+void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "process %d", probes->pid);
+	dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, process,
+		"it has ended in the meantime");
+}
+
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
+	struct dpe_diags *diags)
+{
+	const char *name = dpe_name_text(probes->names, site->wanted->name);
+	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
+
+	if (error == ESRCH)
+		dpe_attach_ended(probes, diags);
+	else if (error == EPERM || error == EACCES)
+		dpe_privilege_explain("observe functions", error, diags);
+	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
+		dpe_diag(diags, severity, site->wanted->place,
+			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
+			"instruction",
+			name, site->module->name);
+	else
+		dpe_diag(diags, severity, site->wanted->place, "'%s' of %s cannot be observed: %s",
+			name, site->module->name, strerror(error));
+	return false;
+}
