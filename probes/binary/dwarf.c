@@ -2,6 +2,7 @@
 #include "probes/binary/dwarf.h"
 
 #include "probes/binary/debug_file.h"
+#include "probes/binary/elf_symbols.h"
 #include "probes/limits.h"
 
 #include <elfutils/libdwfl.h>
@@ -171,6 +172,16 @@ Elf *dpe_dwarf_debug_file(struct dpe_module *module)
 		found == dwfl_module_getelf(dwarf->reported, &bias))
 		return NULL;
 	return found;
+}
+
+void dpe_dwarf_each_symbol(struct dpe_module *module, unsigned *found,
+	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context)
+{
+	Elf *debug;
+
+	dpe_elf_each_symbol(module->elf, each, context);
+	if (!*found && (debug = dpe_dwarf_debug_file(module)))
+		dpe_elf_each_symbol(debug, each, context);
 }
 
 /* ---- functions --------------------------------------------------------------------------- */

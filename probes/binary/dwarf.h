@@ -32,6 +32,10 @@ bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *
 char *dpe_dwarf_other_name(struct dpe_module *module, const char *name);
 /* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module);
+/* Visits the symbols of the file and, if nothing was found among these, those of its debug file. */
+struct dpe_elf_symbol;
+void dpe_dwarf_each_symbol(struct dpe_module *module, unsigned *found,
+	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context);
 void dpe_dwarf_close(struct dpe_module *module);
 
 /* ---- attributes and types ---------------------------------------------------------------- */

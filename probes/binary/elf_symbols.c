@@ -75,3 +75,9 @@ bool dpe_elf_has_version(const struct dpe_elf_symbol *symbol, const char *versio
 	found = version_name(symbol->elf, index & ~hidden);
 	return found && !strcmp(found, version + (*version == '@'));
 }
+
+bool dpe_elf_is_variable(const struct dpe_elf_symbol *symbol)
+{
+	return *symbol->name && GELF_ST_TYPE(symbol->is.st_info) == STT_OBJECT &&
+	       symbol->is.st_shndx != SHN_UNDEF;
+}

@@ -18,5 +18,7 @@ bool dpe_elf_each_symbol(Elf *elf,
 	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context);
 /* Whether a dynamic symbol has this version, of which "@" in front demands that it is the default one. */
 bool dpe_elf_has_version(const struct dpe_elf_symbol *symbol, const char *version);
+/* Whether the symbol is a variable that the file defines. */
+bool dpe_elf_is_variable(const struct dpe_elf_symbol *symbol);
 
 #endif

@@ -16,24 +16,6 @@
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 
-/* Whether the symbol is a variable that the file defines. */
-static bool is_variable(const struct dpe_elf_symbol *symbol)
-{
-	return *symbol->name && GELF_ST_TYPE(symbol->is.st_info) == STT_OBJECT &&
-	       symbol->is.st_shndx != SHN_UNDEF;
-}
-
-/* Visits the symbols of the file, and where none was found there, those of its debug file. */
-static void each_symbol(struct dpe_module *module, unsigned *found,
-	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context)
-{
-	Elf *debug;
-
-	dpe_elf_each_symbol(module->elf, each, context);
-	if (!*found && (debug = dpe_dwarf_debug_file(module)))
-		dpe_elf_each_symbol(debug, each, context);
-}
-
 /* The search for a name of the source: `total`, `bank::total`. */
 struct variable_search {
 	struct dpe_module *module;
@@ -133,7 +115,7 @@ static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 {
 	struct variable_search *search = context;
 
-	if (!is_variable(symbol) || (search->exported && !is_exported(&symbol->is)) ||
+	if (!dpe_elf_is_variable(symbol) || (search->exported && !is_exported(&symbol->is)) ||
 		(!is_wanted(search, symbol->name) && !is_static_of(search, symbol)))
 		return false;
 	if (search->count && search->found.st_value == symbol->is.st_value)
@@ -160,7 +142,7 @@ static const char *find_unsupported(const struct dpe_elf_symbol *symbol, const c
 		return NULL;
 	if (GELF_ST_TYPE(symbol->is.st_info) == STT_TLS && !strcmp(symbol->name, last))
 		return "it is thread-local, with another address in each thread";
-	if (is_variable(symbol) && is_in_function(symbol->name, last))
+	if (dpe_elf_is_variable(symbol) && is_in_function(symbol->name, last))
 		return "it is a static variable of a function: write FUNCTION::VARIABLE; that needs debug "
 		       "information, which names the function";
 	return NULL;
@@ -169,12 +151,12 @@ static const char *find_unsupported(const struct dpe_elf_symbol *symbol, const c
 static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 {
 	struct variable_names *names = context;
-	char *base = is_variable(symbol) ? dpe_demangle_base(symbol->name) : NULL;
+	char *base = dpe_elf_is_variable(symbol) ? dpe_demangle_base(symbol->name) : NULL;
 	const char *last = base ? strrchr(base, ':') : NULL;
 
 	if (!names->unsupported)
 		names->unsupported = find_unsupported(symbol, names->last);
-	if (!is_variable(symbol))
+	if (!dpe_elf_is_variable(symbol))
 		return false;
 	if (last && !names->elsewhere && !strcmp(last + 1, names->last))
 		names->elsewhere = dpe_xstrdup(base);
@@ -230,7 +212,7 @@ static char *explain_missing(struct dpe_module *module, const struct variable_se
 	unsigned in_debug_file_too = 0;
 	char *said;
 
-	each_symbol(module, &in_debug_file_too, add_name, &names);
+	dpe_dwarf_each_symbol(module, &in_debug_file_too, add_name, &names);
 	if (names.unsupported)
 		said = dpe_xasprintf("'%s' is in %s, but %s", search->last, module->name, names.unsupported);
 	else
@@ -256,7 +238,7 @@ static char *find_root(struct dpe_module *module, struct variable_search *search
 {
 	unsigned unused;
 
-	each_symbol(module, &search->count, match_symbol, search);
+	dpe_dwarf_each_symbol(module, &search->count, match_symbol, search);
 	if (!search->count) {
 		dpe_module_functions(module, &unused); /* sets `stripped` */
 		return explain_missing(module, search);
@@ -473,173 +455,4 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 	if (!variable->nsteps && !variable->in_structure)
 		return explain("", function, number, " is not a pointer");
 	return NULL;
-}
-
-/* ---- what lies at an address ------------------------------------------------------------- */
-
-/* The smallest variable around an address. */
-struct holder {
-	uint64_t address;
-	GElf_Sym found;
-	char *name; /* owned; NULL: none yet */
-	unsigned count;
-};
-
-static bool match_holder(void *context, const struct dpe_elf_symbol *symbol)
-{
-	struct holder *holder = context;
-
-	if (!is_variable(symbol) || holder->address < symbol->is.st_value ||
-		holder->address - symbol->is.st_value >= symbol->is.st_size)
-		return false;
-	if (holder->count && holder->found.st_size <= symbol->is.st_size)
-		return false;
-	free(holder->name);
-	holder->count++;
-	holder->found = symbol->is;
-	holder->name = dpe_demangle_base(symbol->name);
-	if (!holder->name)
-		holder->name = dpe_xasprintf("%.*s", (int)strcspn(symbol->name, "@"), symbol->name);
-	return false;
-}
-
-/* Types of libraries: their members are not shown. */
-static bool is_closed(Dwarf_Die *type)
-{
-	static const char *const closed[] = {"pthread_", "sem_t", "mtx_t", "cnd_t"};
-	const char *name = dwarf_diename(type);
-
-	for (unsigned i = 0; name && i < DPE_COUNT(closed); i++) {
-		if (!strncmp(name, closed[i], strlen(closed[i])))
-			return true;
-	}
-	return false;
-}
-
-/* Members that the C++ libraries keep to themselves: "sm" says more than "sm._M_impl._M_rwlock". */
-static bool is_private(Dwarf_Die *member)
-{
-	const char *name = dwarf_diename(member);
-
-	return name && (!strncmp(name, "_M_", 3) || !strncmp(name, "__", 2));
-}
-
-static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
-{
-	if (dwarf_child(type, member))
-		return false;
-	do {
-		Dwarf_Attribute attribute;
-		Dwarf_Word at = 0, size;
-		Dwarf_Die inner;
-
-		if (dwarf_tag(member) != DW_TAG_member || !dpe_dwarf_type(member, &inner) ||
-			dwarf_aggregate_size(&inner, &size))
-			continue;
-		dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attribute), &at);
-		if (*offset < at || *offset - at >= size)
-			continue;
-		*offset -= at;
-		return true;
-	} while (!dwarf_siblingof(member, member));
-	return false;
-}
-
-/* Descends into the member or element at the offset; false if there is none. */
-static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
-{
-	Dwarf_Die peeled, member;
-	uint64_t rest = *offset;
-	Dwarf_Word size;
-
-	if (is_closed(type) || !dpe_dwarf_peel(type, &peeled))
-		return false;
-	if (dwarf_tag(&peeled) == DW_TAG_array_type) {
-		if (!dpe_dwarf_type(&peeled, type) || dwarf_aggregate_size(type, &size) || !size)
-			return false;
-		dpe_text_printf(name, "[%llu]", (unsigned long long)(*offset / size));
-		*offset %= size;
-		return true;
-	}
-	if (!dpe_dwarf_is_aggregate(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
-		!member_at(&peeled, &rest, &member) || is_private(&member) || !dpe_dwarf_type(&member, type))
-		return false;
-	*offset = rest;
-	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
-	return true;
-}
-
-char *dpe_variable_at(struct dpe_module *module, uint64_t address)
-{
-	struct holder holder = {.address = address};
-	struct dpe_text name = {0};
-	Dwarf_Die declared, type;
-	uint64_t offset;
-	bool closed = false;
-
-	each_symbol(module, &holder.count, match_holder, &holder);
-	if (!holder.name)
-		return NULL;
-	offset = address - holder.found.st_value;
-	dpe_text_puts(&name, holder.name);
-	free(holder.name);
-	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
-		dpe_dwarf_type(&declared, &type)) {
-		for (int i = 0; i < DPE_MEMBER_DEPTH && descend(&name, &type, &offset); i++)
-			;
-		closed = is_closed(&type);
-	}
-	if (offset && !closed)
-		dpe_text_printf(&name, "+0x%llx", (unsigned long long)offset);
-	return name.at;
-}
-
-int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
-{
-	unsigned unused = variable->size < 8 ? 64 - 8 * (unsigned)variable->size : 0;
-
-	bytes <<= unused;
-	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
-}
-
-/* ---- values ------------------------------------------------------------------------------ */
-
-char *dpe_variable_check(const struct dpe_variable *variable)
-{
-	uint64_t size = variable->size;
-
-	if (variable->is_text || variable->is_wide)
-		return NULL;
-	if (variable->is_complex)
-		return dpe_xasprintf("it is a complex number");
-	if (variable->is_real && size != 4 && size != 8)
-		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
-			(unsigned long long)size);
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return dpe_xasprintf(
-			"a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not %llu",
-			(unsigned long long)size);
-	return NULL;
-}
-
-struct dpe_value dpe_variable_value(
-	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT])
-{
-	struct dpe_value value;
-	double real;
-	float single;
-
-	if (!variable->is_real) {
-		value = dpe_value_int(dpe_variable_number(variable, bytes));
-		if (variable->is_address)
-			value.kind = DPE_POINTER;
-		else if (!variable->is_signed && value.num < 0)
-			value.kind = DPE_UINT;
-		return value;
-	}
-	memcpy(&single, &bytes, sizeof(single));
-	memcpy(&real, &bytes, sizeof(real));
-	if (variable->size == sizeof(single))
-		return dpe_value_real((double)single, true, text);
-	return dpe_value_real(real, false, text);
 }
