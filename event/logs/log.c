@@ -1,4 +1,4 @@
-/* Opens and closes logs of all formats, and reads lines. */
+/* Opens and closes logs of all formats. */
 #include "event/logs/import.h"
 
 #include <errno.h>
@@ -248,35 +248,6 @@ unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_lo
 	return reader->nlosses;
 }
 
-static char *copy_text(struct dpe_value value)
-{
-	char *text = dpe_xmalloc(value.len + 1);
-
-	memcpy(text, value.text, value.len);
-	text[value.len] = '\0';
-	return text;
-}
-
-/* Losses of further threads are added up as losses of unknown threads. */
-void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, uint64_t count)
-{
-	struct dpe_log_loss *last;
-
-	if (reader->nlosses <= DPE_MAX_LOSSES) {
-		bool own = reader->nlosses < DPE_MAX_LOSSES && dpe_value_has_own_text(thread);
-
-		if (reader->nlosses == DPE_MAX_LOSSES)
-			thread = (struct dpe_value){.kind = DPE_NONE};
-		if (own)
-			thread.text = copy_text(thread);
-		*DPE_GROW(reader->losses, reader->nlosses, reader->caplosses) =
-			(struct dpe_log_loss){thread, count};
-		return;
-	}
-	last = &reader->losses[DPE_MAX_LOSSES];
-	last->count = last->count + count < count ? UINT64_MAX : last->count + count;
-}
-
 struct dpe_log_header dpe_log_header(const struct dpe_log_reader *reader)
 {
 	return reader->header;
@@ -309,60 +280,6 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	free(reader->losses);
 	free(reader->name);
 	free(reader);
-}
-
-void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, unsigned line,
-	const char *fmt, ...)
-{
-	struct dpe_text text = {0};
-	char *where = dpe_xasprintf("%s:%u", reader->name, line);
-	va_list args;
-
-	va_start(args, fmt);
-	dpe_text_vprintf(&text, fmt, args);
-	va_end(args);
-	dpe_diag_at(reader->diags, severity, where, "%s", text.at);
-	dpe_text_free(&text);
-	free(where);
-}
-
-void dpe_log_drop_mark(struct dpe_text *text)
-{
-	static const char MARK[] = "\xef\xbb\xbf";
-	size_t len = sizeof(MARK) - 1;
-
-	if (text->len < len || memcmp(text->at, MARK, len) != 0)
-		return;
-	text->len -= len;
-	memmove(text->at, text->at + len, text->len + 1);
-}
-
-bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole)
-{
-	size_t cap = line->cap;
-	ssize_t len;
-
-	errno = 0;
-	len = getline(&line->at, &cap, reader->from);
-	line->cap = cap;
-	line->len = 0;
-	if (len < 0) {
-		if (!feof(reader->from)) { /* also if memory for the line runs out */
-			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
-				"cannot read on: %s; the rest is lost", strerror(errno));
-			reader->truncated = true;
-		}
-		return false;
-	}
-	line->len = (size_t)len;
-	if (!reader->line++)
-		dpe_log_drop_mark(line);
-	*whole = line->len && line->at[line->len - 1] == '\n';
-	if (*whole)
-		line->at[--line->len] = '\0';
-	if (line->len && line->at[line->len - 1] == '\r')
-		line->at[--line->len] = '\0';
-	return true;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -456,18 +373,6 @@ void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, 
 	flush_text(writer);
 }
 
-void dpe_log_refuse(
-	struct dpe_log_writer *writer, const struct dpe_message *message, const char *why)
-{
-	struct dpe_text id = {0};
-
-	if (writer->nrefused++)
-		return;
-	dpe_message_print_id(&id, writer->names, message);
-	writer->refused = dpe_xasprintf("%s cannot be written in this format: %s", id.at, why);
-	dpe_text_free(&id);
-}
-
 /* False if messages are missing: such a log must not look complete. */
 static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
@@ -484,13 +389,6 @@ static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 			"%llu events have members that STD cannot hold; they were left out",
 			(unsigned long long)writer->nleft);
 	return !lossy && !writer->refused;
-}
-
-bool dpe_log_is_regular(FILE *file)
-{
-	struct stat st;
-
-	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode);
 }
 
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)

@@ -31,6 +31,8 @@ struct dpe_log_reader {
 	uint64_t import_lost; /* lost messages of unknown threads, as the imported log reports them */
 };
 
+/* ---- log_lines.c -------------------------------------------------------------------------- */
+
 /* Records a loss that the log reports. The value is copied. */
 void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, uint64_t count);
 /* Reports a diagnostic about the current line. */
