@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* A closed standard file descriptor must not be reused for the log or the report, or output
@@ -15,9 +16,26 @@ static void occupy_standard_files(void)
 	}
 }
 
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/* A file that reaches the limit of file sizes (ulimit -f) is an error of writing like any other. Programs that dpe executes
+ * get the signal's default action, or their parent's choice. */
+static void survive_file_limit(void)
+{
+	const struct sigaction action = {.sa_handler = go_on, .sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	occupy_standard_files();
+	survive_file_limit();
 	if (dpe_probes_begin_privileged()) {
 		fputs("dpe: error: cannot drop the privileges of its owner\n", stderr);
 		return CLI_ERROR;

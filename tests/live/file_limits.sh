@@ -22,4 +22,15 @@ for log in full.dpel full.jsonl; do
 	run "$DPE" replay -s late.dpe $log
 	says "a disk that is full, $log: what the log lacks makes a replay inconclusive" 3 'never: inconclusive verdict'
 done
+for log in limited.dpel limited.jsonl; do
+	run sh -c 'ulimit -f 256; exec "$@"' - "$DPE" record --stack=0 -o $log -s late.dpe -- ./early 10000
+	says "a limit of the size of files, $log: the program ends as usual, and the log is reported as incomplete" 2 'early exited with status 0' \
+		'incomplete: File too large'
+done
+run sh -c 'ulimit -f 8; exec "$@"' - "$DPE" view -o page.html full.jsonl
+says 'a page that exceeds a limit of the size of files is reported as incomplete' 2 'page.html: error: the page is incomplete: File too large'
+run sh -c 'ulimit -f 8; exec "$@"' - "$DPE" explore --runs=1 -- ./early 1
+says 'dpe explore under a limit of the size of files reports that its memory is too large' 2 'File too large'
+run sh -c 'ulimit -f 8; exec "$@"' - "$DPE" run --allow-unobserved -e 'detect s: usleep' -- sh -c 'exec head -c 100000 /dev/zero >zeros'
+says 'a program that exceeds a limit of the size of files ends as usual' 153 'killed by signal 25'
 finish
