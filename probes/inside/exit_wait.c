@@ -22,12 +22,13 @@ static unsigned count_threads(void)
 /* "202 0x7f… 0x80 0x0 0x0 …": the number of the system call, its arguments; the fourth one is a futex's time limit. */
 static bool is_endless_wait(const char *call)
 {
-	unsigned long long words[5];
-	char *at = (char *)call;
+	unsigned long number = 0;
 
-	for (unsigned i = 0; i < 5; i++)
-		words[i] = strtoull(at, &at, 0);
-	return words[0] == SYS_futex && !words[4];
+	for (; *call >= '0' && *call <= '9'; call++)
+		number = number * 10 + (unsigned long)(*call - '0');
+	for (unsigned words = 0; words < 4 && *call; call++)
+		words += *call == ' ';
+	return number == SYS_futex && call[0] == '0' && call[1] == 'x' && call[2] == '0' && call[3] == ' ';
 }
 
 /* Whether the thread waits for another one, without a time limit. Functions that the library replaces are not called. */

@@ -95,18 +95,35 @@ void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 		acquire_key(file_key(file, getsockname, unread), place);
 }
 
-#define RELEASE(type, name, parameters, arguments)                                                    \
+/* What a vector of buffers says is read or written, up to so many bytes. */
+static void access_vector(enum dpe_preload_memory what, const struct iovec *vector, size_t count, size_t size,
+	struct dpe_memory_place place)
+{
+	if (!dpe_memory_is_wanted(what))
+		return;
+	for (size_t i = 0; i < count && size; i++) {
+		size_t part = at_most(vector[i].iov_len, size);
+
+		dpe_memory_access(what, (uint64_t)vector[i].iov_base, part, place);
+		size -= part;
+	}
+}
+
+#define RELEASE(type, name, parameters, arguments, before)                                         \
 	HOOK type name parameters                                                                  \
 	{                                                                                          \
+		before;                                                                            \
 		release();                                                                         \
 		dpe_order_release(file, HERE);                                                     \
 		return REAL(name) arguments;                                                       \
 	}
-RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
-RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+#define READS_VECTOR(vector, count) access_vector(DPE_PRELOAD_READ, vector, (size_t)(count), SIZE_MAX, HERE)
+RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count), READS_VECTOR(from, count))
+RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags),
+	READS_VECTOR(message->msg_iov, message->msg_iovlen))
 RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
-	(file, messages, count, flags))
-RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value))
+	(file, messages, count, flags), NOTHING)
+RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value), NOTHING)
 
 HOOK int shutdown(int file, int how)
 {
@@ -114,22 +131,27 @@ HOOK int shutdown(int file, int how)
 	return REAL(shutdown)(file, how);
 }
 
-#define ACQUIRE(type, name, parameters, arguments)                                                 \
+#define ACQUIRE(type, name, parameters, arguments, after)                                          \
 	HOOK type name parameters                                                                  \
 	{                                                                                          \
 		type result = REAL(name) arguments;                                                \
                                                                                                    \
-		if (result >= 0)                                                                   \
-			dpe_order_acquire(file, !result, HERE);                                             \
+		if (result >= 0) {                                                                 \
+			after;                                                                     \
+			dpe_order_acquire(file, !result, HERE);                                    \
+		}                                                                                  \
 		return result;                                                                     \
 	}
-ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count))
-ACQUIRE(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
+#define WRITES_VECTOR(vector, count)                                                               \
+	access_vector(DPE_PRELOAD_WRITE, vector, (size_t)(count), (size_t)result, HERE)
+ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count), WRITES_VECTOR(to, count))
+ACQUIRE(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags),
+	WRITES_VECTOR(message->msg_iov, message->msg_iovlen))
 ACQUIRE(int, recvmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
-	(file, messages, count, flags, timeout))
-ACQUIRE(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
-ACQUIRE(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags))
-ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value))
+	(file, messages, count, flags, timeout), NOTHING)
+ACQUIRE(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length), NOTHING)
+ACQUIRE(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags), NOTHING)
+ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value), WRITES(value, sizeof(*value)))
 
 /* ---- epoll ------------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SIZE 64
@@ -36,6 +38,8 @@ ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 
+#define VECTOR(shared) (&(struct iovec){shared, 4})
+#define MESSAGE(shared) (&(struct msghdr){.msg_iov = VECTOR(shared), .msg_iovlen = 1})
 #define CALL(name, call)                                                                           \
 	__attribute__((noinline)) void call_##name(char *shared)                                   \
 	{                                                                                          \
@@ -72,7 +76,21 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(memmovechk, __memmove_chk(private[1], shared, 4, SIZE))                                  \
 	X(printfchk, __printf_chk(1, "%s\n", shared))                                              \
 	X(fprintfchk, __fprintf_chk(file, 1, "%s", shared))                                        \
-	X(dprintfchk, __dprintf_chk(descriptor, 1, "%s", shared))
+	X(dprintfchk, __dprintf_chk(descriptor, 1, "%s", shared))                                  \
+	X(strtol, strtol(shared, NULL, 36))                                                        \
+	X(strtoul, strtoul(shared, NULL, 36))                                                      \
+	X(strtoll, strtoll(shared, NULL, 36))                                                      \
+	X(strtoull, strtoull(shared, NULL, 36))                                                    \
+	X(strtof, strtof(shared + 2, NULL))                                                        \
+	X(strtod, strtod(shared + 2, NULL))                                                        \
+	X(strtold, strtold(shared + 2, NULL))                                                      \
+	X(atoi, atoi(shared + 2))                                                                  \
+	X(atol, atol(shared + 2))                                                                  \
+	X(atoll, atoll(shared + 2))                                                                \
+	X(atof, atof(shared + 2))                                                                  \
+	X(sscanftext, sscanf(shared, "%*s"))                                                       \
+	X(writev, writev(sockets[0], VECTOR(shared), 1))                                           \
+	X(sendmsg, sendmsg(sockets[0], MESSAGE(shared), 0))
 #define WRITERS(X)                                                                                 \
 	X(strcpy, strcpy(shared, private[0]))                                                      \
 	X(stpcpy, stpcpy(shared, private[0]))                                                      \
@@ -101,7 +119,20 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(freadchk, __fread_chk(shared, SIZE, 2, 2, file))                                         \
 	X(readchk, __read_chk(descriptor, shared, 4, SIZE))                                        \
 	X(preadchk, __pread_chk(descriptor, shared, 4, 0, SIZE))                                   \
-	X(recvchk, __recv_chk(sockets[1], shared, 4, SIZE, 0))
+	X(recvchk, __recv_chk(sockets[1], shared, 4, SIZE, 0))                                     \
+	X(scanf, scanf("%4c", shared))                                                             \
+	X(fscanf, fscanf(file, "%4c", shared))                                                     \
+	X(sscanf, sscanf("a 7 1000", "%*[]a] %*hhd %lf", (double *)shared))                        \
+	X(vscanf, scan(NULL, NULL, "%8s", shared))                                                \
+	X(vfscanf, scan(NULL, file, "%8[^]]", shared))                                             \
+	X(vsscanf, scan("1000", NULL, "%d%d", shared, private[1]))                                 \
+	X(getline, read_line(shared, 0))                                                           \
+	X(getdelim, read_line(shared, 'e'))                                                        \
+	X(readv, readv(sockets[1], VECTOR(shared), 1))                                             \
+	X(recvmsg, recvmsg(sockets[1], MESSAGE(shared), 0))                                        \
+	X(localtimer, (long)localtime_r(&(time_t){0}, (struct tm *)shared))                        \
+	X(gmtimer, (long)gmtime_r(&(time_t){0}, (struct tm *)shared))                              \
+	X(randr, rand_r((unsigned *)shared))
 
 static int print(char *to, size_t size, const char *format, ...)
 {
@@ -114,6 +145,26 @@ static int print(char *to, size_t size, const char *format, ...)
 		       : vprintf(format, arguments);
 	va_end(arguments);
 	return printed;
+}
+
+static int scan(const char *text, FILE *from, const char *format, ...)
+{
+	va_list arguments;
+	int found;
+
+	va_start(arguments, format);
+	found = text   ? vsscanf(text, format, arguments)
+		: from ? vfscanf(from, format, arguments)
+		       : vscanf(format, arguments);
+	va_end(arguments);
+	return found;
+}
+
+static long read_line(char *to, int end)
+{
+	size_t size = SIZE;
+
+	return end ? getdelim(&to, &size, end, file) : getline(&to, &size, file);
 }
 
 READERS(CALL)
@@ -187,6 +238,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(WRITERS_OF); i++)
 		written_by[i][0] = 'x';
 	file = tmpfile();
+	stdin = tmpfile();
+	fputs(TEXT, stdin);
+	rewind(stdin);
 	for (int i = 0; i < 20; i++)
 		fputs(TEXT, file);
 	rewind(file);
