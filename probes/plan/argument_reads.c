@@ -101,6 +101,36 @@ static void take_beginning(const struct dpe_read *read, struct dpe_variable *var
 	variable->is_address = true;
 }
 
+/* The types of the function's arguments are those of the C library's function of that name, which it replaces or calls, as in
+ * a program compiled with a sanitizer. NULL: there is none, or it has no such value either. */
+static const struct dpe_site *find_replaced(struct dpe_probes *probes, const struct dpe_site *site, const char *lvalue)
+{
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *other = &probes->sites[i];
+		struct dpe_variable variable;
+		char *why;
+
+		if (other == site || other->wanted != site->wanted || !dpe_module_is(other->module, "libc"))
+			continue;
+		why = dpe_variable_of_call(other->module, other->function, lvalue, &variable);
+		free(why);
+		if (!why)
+			return other;
+	}
+	return NULL;
+}
+
+static char *find_of_call(struct dpe_probes *probes, const struct dpe_site *site, const char *lvalue, struct dpe_variable *variable)
+{
+	char *why = dpe_variable_of_call(site->module, site->function, lvalue, variable);
+	const struct dpe_site *replaced = why && !dpe_module_is(site->module, "libc") ? find_replaced(probes, site, lvalue) : NULL;
+
+	if (!replaced)
+		return why;
+	free(why);
+	return dpe_variable_of_call(replaced->module, replaced->function, lvalue, variable);
+}
+
 static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsigned number,
 	struct dpe_diags *diags)
 {
@@ -112,8 +142,7 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 		why = find_at_place(lvalue, site, variable);
 	else
 		why = take_for_address(&probes->plan->reads[number], site,
-			dpe_variable_of_call(site->module, site->function, lvalue, variable),
-			variable, diags);
+			find_of_call(probes, site, lvalue, variable), variable, diags);
 	if (!why)
 		why = place_reached(site, lvalue, variable);
 	if (!why)
