@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,68 +78,7 @@ static bool on_settled(void *context, uint64_t *live_flags)
 	return true;
 }
 
-/* ---- signals ----------------------------------------------------------------------------- */
-
-/* Microseconds of processor time; unlike clock(), for signal handlers. */
-static uint64_t processor_time(void)
-{
-	struct timespec used;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
-}
-
-/* Runs each second after SIGTERM, so that a blocked write of the report or a log does not keep dpe from ending. */
-static void end_if_blocked(int signal)
-{
-	static uint64_t last;
-	static unsigned idle;
-	uint64_t used = processor_time();
-
-	(void)signal;
-	idle = used - last < CLI_END_PROGRESS ? idle + 1 : 0;
-	last = used;
-	if (idle == CLI_END_TIME)
-		raise(SIGTERM); /* its handler was for one call */
-}
-
-static void end_soon(int signal)
-{
-	const struct itimerval every_second = {{.tv_sec = 1}, {.tv_sec = 1}};
-
-	(void)signal;
-	setitimer(ITIMER_REAL, &every_second, NULL);
-	kill(getpid(), SIGHUP);
-}
-
-/* From here on nothing is written; what remains to be done may wait for the kernel. */
-static void leave_timer(void)
-{
-	const struct itimerval never = {0};
-
-	setitimer(ITIMER_REAL, &never, NULL);
-}
-
-/* Blocked after the target was created, so that it does not inherit the mask. */
-static void take_signals(struct live *live)
-{
-	const struct sigaction end = {
-		.sa_handler = end_soon,
-		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
-	};
-	const struct sigaction tick = {.sa_handler = end_if_blocked, .sa_flags = SA_RESTART};
-	sigset_t wanted;
-
-	sigemptyset(&wanted);
-	sigaddset(&wanted, SIGINT);
-	sigaddset(&wanted, SIGQUIT);
-	sigaddset(&wanted, SIGHUP);
-	sigaddset(&wanted, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &wanted, NULL);
-	sigaction(SIGALRM, &tick, NULL);
-	sigaction(SIGTERM, &end, NULL);
-	live->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
-}
+/* ---- losses and signals ------------------------------------------------------------------ */
 
 static uint64_t sum_losses(const struct dpe_loss *losses, unsigned count)
 {
@@ -486,52 +424,6 @@ static void end_outputs(struct live *live)
 	free(losses);
 }
 
-static void print_target(const struct live *live)
-{
-	int status = dpe_probes_status(live->probes);
-	struct dpe_text text = {0};
-
-	if (!live->how->launch)
-		dpe_text_printf(&text, "process %d", (int)live->cli->pid);
-	else
-		cli_text_safe(&text, live->cli->target[0]);
-	if (!live->how->launch && live->over)
-		dpe_text_puts(&text, " has ended");
-	else if (!live->how->launch || status < 0)
-		dpe_text_puts(&text, " runs on, no longer observed");
-	else if (WIFSIGNALED(status))
-		dpe_text_printf(&text, " was killed by signal %d (%s)%s", WTERMSIG(status),
-			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
-	else
-		dpe_text_printf(&text, " exited with status %d", WEXITSTATUS(status));
-	fprintf(stderr, "dpe: %s\n", text.at);
-	dpe_text_free(&text);
-}
-
-/* Prints how the processes that it created ended. */
-static void print_others(const struct live *live)
-{
-	unsigned long long count = dpe_probes_others(live->probes);
-
-	if (!count)
-		return;
-	if (live->cli->follow)
-		fprintf(stderr, "dpe: %llu child process%s run%s on, no longer observed\n",
-			count, count == 1 ? "" : "es", count == 1 ? "s" : "");
-	else
-		fprintf(stderr, "dpe: %llu child process%s %s not observed (see --follow)\n",
-			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
-}
-
-static void print_cut_stacks(const struct live *live)
-{
-	unsigned long long count = dpe_probes_cut_stacks(live->probes);
-
-	if (count)
-		fprintf(stderr, "dpe: %llu stack%s end%s in …, as another thread was changing the mappings\n", count,
-			count == 1 ? "" : "s", count == 1 ? "s" : "");
-}
-
 /* Each such stop costs the program a few hundred microseconds. */
 static void print_stops(const struct live *live)
 {
@@ -572,7 +464,7 @@ static bool begin_observing(struct live *live)
 		return false;
 	if (omits_reads)
 		dpe_recognizer_expect_updates(live->recognizer);
-	take_signals(live);
+	live->signals = cli_live_take_signals();
 	cli_report_live(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
 		return false;
@@ -589,11 +481,8 @@ static void end_observing(struct live *live)
 	live->top = NULL;
 	if (live->how->waits && !live->over && !cli_report_left(live->report))
 		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
-	if (!cli_report_left(live->report)) {
-		print_target(live);
-		print_others(live);
-		print_cut_stacks(live);
-	}
+	if (!cli_report_left(live->report))
+		cli_live_print_target(live->cli, live->how, live->probes, live->over);
 	print_stops(live);
 	end_outputs(live);
 }
@@ -635,7 +524,7 @@ static int close_all(struct live *live, int status)
 	dpe_recognizer_free(live->recognizer);
 	if (live->report)
 		verdict = cli_report_free(live->report);
-	leave_timer();
+	cli_live_leave_timer();
 	if (live->probes)
 		ended = dpe_probes_status(live->probes);
 	dpe_probes_free(live->probes);

@@ -17,4 +17,16 @@ struct cli_live_run {
 
 int cli_live_run(struct cli *cli, const struct cli_live_run *how);
 
+/* ---- live_signals.c ---------------------------------------------------------------------- */
+
+/* Called after the target was created, so that it does not inherit the mask. A descriptor from which the signals are read. */
+int cli_live_take_signals(void);
+/* From here on nothing is written; what remains to be done may wait for the kernel. */
+void cli_live_leave_timer(void);
+
+/* ---- live_target.c ----------------------------------------------------------------------- */
+
+/* `over`: the target has ended. */
+void cli_live_print_target(const struct cli *cli, const struct cli_live_run *how, const struct dpe_probes *probes, bool over);
+
 #endif
