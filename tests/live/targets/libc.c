@@ -1,22 +1,27 @@
 /* Functions of the C library on memory that another thread accesses: libc [locked]. Each function has
  * memory of its own; the other thread writes to it where the function reads, and reads where it writes. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SIZE 64
+#define SIZE PATH_MAX
 #define TEXT "a text of the file\n"
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int locked, descriptor, sockets[2];
 static FILE *file;
 static volatile long result;
+static const time_t epoch;
+static const struct tm day = {.tm_mday = 1};
 static char private[2][SIZE] = {"xxxvate", "xxxvate"}; /* which only the first thread has */
 
 void *__memcpy_chk(void *, const void *, size_t, size_t);
@@ -92,6 +97,19 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(writev, writev(sockets[0], VECTOR(shared), 1))                                           \
 	X(sendmsg, sendmsg(sockets[0], MESSAGE(shared), 0))
 #define WRITERS(X)                                                                                 \
+	X(time, time((time_t *)shared))                                                            \
+	X(clockgetres, clock_getres(CLOCK_REALTIME, (struct timespec *)shared))                    \
+	X(gettimeofday, gettimeofday((struct timeval *)shared, NULL))                              \
+	X(mktime, mktime((struct tm *)shared))                                                     \
+	X(asctimer, asctime_r(&day, shared))                                                       \
+	X(ctimer, ctime_r(&epoch, shared))                                                         \
+	X(getcwd, getcwd(shared, SIZE))                                                            \
+	X(realpath, realpath("/proc/self/exe", shared))                                            \
+	X(readlink, readlink("/proc/self/exe", shared, SIZE))                                      \
+	X(pipe, pipe((int *)shared))                                                               \
+	X(pipetwo, pipe2((int *)shared, 0))                                                        \
+	X(socketpair, socketpair(AF_UNIX, SOCK_STREAM, 0, (int *)shared))                          \
+	X(getrandom, getrandom(shared, 8, 0))                                                      \
 	X(strcpy, strcpy(shared, private[0]))                                                      \
 	X(stpcpy, stpcpy(shared, private[0]))                                                      \
 	X(strncpy, strncpy(shared, private[0], 4))                                                 \
