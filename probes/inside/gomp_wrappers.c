@@ -445,6 +445,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 	{                                                                                          \
 		struct new_task task = {work, data, copy, size, align, flags, NULL, size >= 24 ? 3 : 2}; \
 		bool group = is_wanted() && !(flags & TASK_NO_GROUP);                              \
+		uint32_t begun = dpe_omp_begun;                                                    \
                                                                                                    \
 		if (group)                                                                         \
 			dpe_omp_begin_group();                                                     \
@@ -454,6 +455,8 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 			priority, from, to, step);                                                 \
 		if (group)                                                                         \
 			dpe_omp_end_group(HERE);                                                   \
+		else                                                                               \
+			dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);                           \
 	}
 TASKLOOP(GOMP_taskloop, long)
 TASKLOOP(GOMP_taskloop_ull, unsigned long long)

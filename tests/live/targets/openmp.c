@@ -852,6 +852,20 @@ CASE(wrong_quickparent)
 	}
 }
 
+CASE(wrong_quicktaskloop)
+{
+	static volatile int a;
+
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 8; i++) {
+#pragma omp taskloop nogroup num_tasks(2)
+		for (int j = 0; j < 2; j++)
+			a = j;
+		a = -i;
+	}
+}
+
 CASE(wrong_quicksections)
 {
 	static volatile int a;
@@ -992,7 +1006,8 @@ CASE(wrong_collapse)
 	X(wrong_reductionmissing) X(wrong_nowait) X(wrong_sections) X(wrong_single)                \
 	X(wrong_master) X(wrong_critical) X(wrong_atomic) X(wrong_locks) X(wrong_barrier)          \
 	X(wrong_ordered) X(wrong_doacross) X(wrong_task) X(wrong_depend) X(wrong_quicktasks)           \
-	X(wrong_untied) X(wrong_quickparent) X(wrong_quicksections) X(wrong_quicksingle) X(wrong_quickloop)             \
+	X(wrong_untied) X(wrong_quickparent) X(wrong_quicktaskloop) X(wrong_quicksections) \
+	X(wrong_quicksingle) X(wrong_quickloop)                                                    \
 	X(wrong_stack) MORE_CASES(X) X(wrong_threadprivate) X(wrong_collapse)
 
 static const struct {
