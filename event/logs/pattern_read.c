@@ -1,11 +1,11 @@
-/* Reads any text by a regular expression with named groups: each match is a message. Vector clocks (a group `clock`, as
- * ShiViz and GoVector write them) become predecessors.
+/* Reads any text by a regular expression with named groups: each match is a message. Vector clocks (a group `clock`):
+ * logged_clocks.c.
  *
  * Sources: pcre2pattern(3); bitbucket.org/bestchai/shiviz, "Log format". */
 #include "event/logs/import.h"
+#include "event/logs/logged_clocks.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include <cjson/cJSON.h>
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,6 @@ struct named_group {
 	unsigned number;
 };
 
-/* An event of a log with vector clocks. */
-struct clocked {
-	char *host;
-	cJSON *clock;
-	unsigned long long own; /* its number on its host */
-	unsigned message; /* index among the imported messages */
-};
-
 struct dpe_text_pattern {
 	struct dpe_log_reader *reader;
 	struct dpe_import *import;
@@ -37,8 +29,7 @@ struct dpe_text_pattern {
 	pcre2_match_data *match;
 	struct named_group *groups;
 	unsigned ngroups;
-	struct clocked *clocked;
-	unsigned nclocked, capclocked;
+	struct dpe_logged_clocks clocks;
 	uint64_t lines, matched, untimed;
 };
 
@@ -338,19 +329,13 @@ static struct matched_text part_named(const struct dpe_text_pattern *pattern, co
 static bool note_clock(struct dpe_text_pattern *pattern, const char *text, unsigned line)
 {
 	struct matched_text clock = part_named(pattern, text, "clock"), host = part_named(pattern, text, "host");
-	cJSON *json = cJSON_ParseWithLength(clock.at, clock.len);
 	char *name = dpe_xasprintf("%.*s", (int)host.len, host.at);
-	const cJSON *own = cJSON_GetObjectItemCaseSensitive(json, name);
+	bool good = dpe_clocks_note(&pattern->clocks, name, clock.at, clock.len, pattern->import->count);
 
-	if (!cJSON_IsNumber(own) || own->valuedouble < 0) {
+	if (!good)
 		dpe_log_error(pattern->reader, DPE_ERROR, line, "its clock is not a JSON object with a number for '%s'", name);
-		cJSON_Delete(json);
-		free(name);
-		return false;
-	}
-	*DPE_GROW(pattern->clocked, pattern->nclocked, pattern->capclocked) =
-		(struct clocked){name, json, (unsigned long long)own->valuedouble, pattern->import->count};
-	return true;
+	free(name);
+	return good;
 }
 
 /* A line that says how many events were lost, by its group `lost`. */
@@ -395,82 +380,6 @@ static bool add_message(struct dpe_text_pattern *pattern, const char *text, unsi
 	dpe_text_puts(&message, "}}");
 	dpe_import_add(pattern->import, 0, line, &message);
 	return true;
-}
-
-/* ---- vector clocks -------------------------------------------------------------------------- */
-
-static int by_host(const void *a, const void *b)
-{
-	const struct clocked *left = a, *right = b;
-	int order = strcmp(left->host, right->host);
-
-	if (order)
-		return order;
-	return left->own == right->own ? 0 : left->own < right->own ? -1 : 1;
-}
-
-/* The host's last logged event up to that number; NULL: none. */
-static const struct clocked *last_until(const struct dpe_text_pattern *pattern, const char *host, unsigned long long number)
-{
-	unsigned low = 0, high = pattern->nclocked;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		const struct clocked *event = &pattern->clocked[middle];
-		int order = strcmp(event->host, host);
-
-		if (order < 0 || (!order && event->own <= number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && !strcmp(pattern->clocked[low - 1].host, host) ? &pattern->clocked[low - 1] : NULL;
-}
-
-static void add_clock_id(struct dpe_text *to, const char *host, unsigned long long number)
-{
-	struct dpe_text id = {0};
-
-	dpe_text_printf(&id, "%s:%llu", host, number);
-	dpe_json_string(to, id.at, id.len);
-	dpe_text_free(&id);
-}
-
-/* Each host's last event that the clock counts precedes the event; of its own host, the one before it. */
-static void add_clock(struct dpe_text_pattern *pattern, const struct clocked *event)
-{
-	struct dpe_imported *message = &pattern->import->at[event->message];
-	struct dpe_text text = {0};
-	const char *comma = "";
-	const cJSON *entry;
-
-	dpe_text_add(&text, message->text, strlen(message->text) - 1);
-	dpe_text_puts(&text, ",\"id\":");
-	add_clock_id(&text, event->host, event->own);
-	dpe_text_puts(&text, ",\"pred\":[");
-	cJSON_ArrayForEach(entry, event->clock) {
-		double number = cJSON_IsNumber(entry) ? entry->valuedouble : 0;
-		bool own = !strcmp(entry->string, event->host);
-		const struct clocked *last =
-			number > own ? last_until(pattern, entry->string, (unsigned long long)number - own) : NULL;
-
-		if (!last)
-			continue;
-		dpe_text_puts(&text, comma);
-		add_clock_id(&text, last->host, last->own);
-		comma = ",";
-	}
-	dpe_text_puts(&text, "]}");
-	free(message->text);
-	message->text = text.at;
-}
-
-static void add_clocks(struct dpe_text_pattern *pattern)
-{
-	if (pattern->nclocked)
-		qsort(pattern->clocked, pattern->nclocked, sizeof(*pattern->clocked), by_host);
-	for (unsigned i = 0; i < pattern->nclocked; i++)
-		add_clock(pattern, &pattern->clocked[i]);
 }
 
 /* ---- the log -------------------------------------------------------------------------------- */
@@ -542,11 +451,7 @@ static void free_pattern(struct dpe_text_pattern *pattern)
 {
 	if (!pattern)
 		return;
-	for (unsigned i = 0; i < pattern->nclocked; i++) {
-		cJSON_Delete(pattern->clocked[i].clock);
-		free(pattern->clocked[i].host);
-	}
-	free(pattern->clocked);
+	dpe_clocks_free(&pattern->clocks);
 	free(pattern->groups);
 	pcre2_match_data_free(pattern->match);
 	pcre2_code_free(pattern->code);
@@ -601,7 +506,7 @@ static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char
 		dpe_import_free(import);
 		return NULL;
 	}
-	add_clocks(pattern);
+	dpe_clocks_order(&pattern->clocks, pattern->import);
 	return import;
 }
 

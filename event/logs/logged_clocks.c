@@ -1,0 +1,110 @@
+/* Vector clocks of a log, as ShiViz and GoVector write them, become predecessors. */
+#include "event/logs/logged_clocks.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dpe_logged_clock {
+	char *host;
+	cJSON *clock;
+	unsigned long long own; /* its number on its host */
+	unsigned message; /* index among the imported messages */
+};
+
+bool dpe_clocks_note(struct dpe_logged_clocks *clocks, const char *host, const char *clock, size_t len, unsigned message)
+{
+	cJSON *json = cJSON_ParseWithLength(clock, len);
+	const cJSON *own = cJSON_GetObjectItemCaseSensitive(json, host);
+
+	if (!cJSON_IsNumber(own) || own->valuedouble < 0) {
+		cJSON_Delete(json);
+		return false;
+	}
+	*DPE_GROW(clocks->at, clocks->count, clocks->cap) =
+		(struct dpe_logged_clock){dpe_xstrdup(host), json, (unsigned long long)own->valuedouble, message};
+	return true;
+}
+
+static int by_host(const void *a, const void *b)
+{
+	const struct dpe_logged_clock *left = a, *right = b;
+	int order = strcmp(left->host, right->host);
+
+	if (order)
+		return order;
+	return left->own == right->own ? 0 : left->own < right->own ? -1 : 1;
+}
+
+/* The host's last logged event up to that number; NULL: none. */
+static const struct dpe_logged_clock *last_until(const struct dpe_logged_clocks *clocks, const char *host, unsigned long long number)
+{
+	unsigned low = 0, high = clocks->count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const struct dpe_logged_clock *event = &clocks->at[middle];
+		int order = strcmp(event->host, host);
+
+		if (order < 0 || (!order && event->own <= number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !strcmp(clocks->at[low - 1].host, host) ? &clocks->at[low - 1] : NULL;
+}
+
+static void add_clock_id(struct dpe_text *to, const char *host, unsigned long long number)
+{
+	struct dpe_text id = {0};
+
+	dpe_text_printf(&id, "%s:%llu", host, number);
+	dpe_json_string(to, id.at, id.len);
+	dpe_text_free(&id);
+}
+
+/* Each host's last event that the clock counts precedes the event; of its own host, the one before it. */
+static void add_clock(const struct dpe_logged_clocks *clocks, const struct dpe_logged_clock *event, struct dpe_import *import)
+{
+	struct dpe_imported *message = &import->at[event->message];
+	struct dpe_text text = {0};
+	const char *comma = "";
+	const cJSON *entry;
+
+	dpe_text_add(&text, message->text, strlen(message->text) - 1);
+	dpe_text_puts(&text, ",\"id\":");
+	add_clock_id(&text, event->host, event->own);
+	dpe_text_puts(&text, ",\"pred\":[");
+	cJSON_ArrayForEach(entry, event->clock) {
+		double number = cJSON_IsNumber(entry) ? entry->valuedouble : 0;
+		bool own = !strcmp(entry->string, event->host);
+		const struct dpe_logged_clock *last =
+			number > own ? last_until(clocks, entry->string, (unsigned long long)number - own) : NULL;
+
+		if (!last)
+			continue;
+		dpe_text_puts(&text, comma);
+		add_clock_id(&text, last->host, last->own);
+		comma = ",";
+	}
+	dpe_text_puts(&text, "]}");
+	free(message->text);
+	message->text = text.at;
+}
+
+void dpe_clocks_order(struct dpe_logged_clocks *clocks, struct dpe_import *import)
+{
+	if (clocks->count)
+		qsort(clocks->at, clocks->count, sizeof(*clocks->at), by_host);
+	for (unsigned i = 0; i < clocks->count; i++)
+		add_clock(clocks, &clocks->at[i], import);
+}
+
+void dpe_clocks_free(struct dpe_logged_clocks *clocks)
+{
+	for (unsigned i = 0; i < clocks->count; i++) {
+		cJSON_Delete(clocks->at[i].clock);
+		free(clocks->at[i].host);
+	}
+	free(clocks->at);
+}
