@@ -51,6 +51,33 @@ static bool is_call(const struct search *search, Dwarf_Die *die)
 	return (origin.addr == search->origin || is_meant(search, &origin)) && has_code(die);
 }
 
+/* Symbols of destructors that differ in their kind at most: "_ZN1sD0Ev", which frees the object, "_ZN1sD1Ev", "_ZN1sD2Ev" of bases. */
+static bool is_same_destructor(const char *a, const char *b)
+{
+	size_t at = 0;
+
+	while (a[at] && a[at] == b[at])
+		at++;
+	return (!a[at] && !b[at]) || (at && a[at - 1] == 'D' && a[at] && b[at] && !strcmp(a + at + 1, b + at + 1));
+}
+
+static const char *symbol_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+	return name ? name : "";
+}
+
+/* The function is the destructor that frees the object, and is observed as the one that it contains. */
+static bool is_deletion(const struct search *search, Dwarf_Die *function)
+{
+	const char *symbol = symbol_of(function);
+	size_t len = strlen(symbol);
+
+	return len > 4 && !strcmp(symbol + len - 4, "D0Ev") && is_same_destructor(symbol, search->symbol);
+}
+
 /* Searches a scope for calls; `function` is the function with code that contains it, or NULL. */
 static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *function, unsigned depth)
 {
@@ -61,7 +88,7 @@ static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *functi
 	do {
 		int tag = dwarf_tag(&child);
 
-		if (function && is_call(search, &child)) {
+		if (function && is_call(search, &child) && !is_deletion(search, function)) {
 			search->caller = dwarf_diename(function);
 			return search->caller;
 		}
@@ -121,6 +148,31 @@ const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_functio
 	if (search.likely && !search.caller)
 		dpe_dwarf_each_unit(module, search_calls, &search);
 	return search.caller;
+}
+
+static bool contains_destructor(Dwarf_Die *scope, const char *symbol, const void *origin, unsigned depth)
+{
+	Dwarf_Die child, called;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine && find_origin(&child, &called) && has_code(&child) &&
+			(called.addr == origin || is_same_destructor(symbol_of(&called), symbol)))
+			return true;
+		if (dpe_dwarf_is_scope(&child) && contains_destructor(&child, symbol, origin, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+bool dpe_inlined_destructor(struct dpe_module *module, const struct dpe_function *function)
+{
+	Dwarf_Die die, origin;
+
+	if (!dpe_dwarf_function(module, function->address, &die))
+		return false;
+	return contains_destructor(&die, function->name, find_origin(&die, &origin) ? origin.addr : NULL, 0);
 }
 
 struct everywhere {

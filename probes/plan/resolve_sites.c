@@ -119,7 +119,7 @@ static void search_all(struct function_search *search)
 
 /* ---- names in the source of C++ and Rust --------------------------------------------- */
 
-/* The destructor of `delete`, which calls the one of the object. */
+/* The destructor of `delete`, which calls the one of the object, or contains it. */
 static bool deletes(const char *symbol)
 {
 	size_t len = strlen(symbol);
@@ -140,8 +140,6 @@ static bool has_source_name(const struct function_search *search, const char *sy
 	char *base;
 	bool so;
 
-	if (deletes(symbol))
-		return false;
 	if (is_written_out(search))
 		return !by_class && dpe_symbol_is_written(symbol, search->name);
 	if (!strstr(symbol, search->name + (*search->name == '~')))
@@ -160,8 +158,10 @@ static void search_sources_of(struct function_search *search, struct dpe_module 
 	for (unsigned i = 0; i < count; i++) {
 		if (!functions[i].exported && !module->program && (by_class || !*search->module))
 			continue;
-		if (!functions[i].is_ifunc && has_source_name(search, functions[i].name, by_class) &&
-			!is_found(search, module, functions[i].offset))
+		if (functions[i].is_ifunc || !has_source_name(search, functions[i].name, by_class) ||
+			is_found(search, module, functions[i].offset))
+			continue;
+		if (!deletes(functions[i].name) || dpe_inlined_destructor(module, &functions[i]))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
 				(struct dpe_target_function){
 					.module = module,
@@ -311,7 +311,8 @@ static char *original_of(const char *symbol)
 static bool is_meant(const struct function_search *search, const char *symbol)
 {
 	if (!search->nfound)
-		return !strcmp(symbol, search->name) || has_source_name(search, symbol, names_class(search));
+		return !strcmp(symbol, search->name) ||
+		       (!deletes(symbol) && has_source_name(search, symbol, names_class(search)));
 	for (unsigned i = 0; i < search->nfound; i++)
 		if (!strcmp(search->found[i].function->name, symbol))
 			return true;
@@ -456,8 +457,8 @@ static void report_no_module(const struct function_search *search)
 
 	list_modules(search, &names);
 	dpe_diag(search->diags, search->missing, search->site->place,
-		"no program or library '%s' in the target, only: %s; and no function '%s::%s'",
-		search->module, names.at ? names.at : "", search->module, search->name);
+		"no function '%s::%s', and no program or library '%s' in the target, only: %s",
+		search->module, search->name, search->module, names.at ? names.at : "");
 	if (!note_operator(search) && !note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");

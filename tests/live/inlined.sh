@@ -66,4 +66,23 @@ check 'and nothing is said about inlining' "$(grep -c inlined err)" = 0
 g++ -g -O2 -fno-inline store.cc -o store || not_ok 'compiling store.cc again'
 run "$DPE" run -e 'detect a: Store::put' -- ./store
 says 'and compiled with -fno-inline it is observed' 1 'Store::put('
+
+# An object that is deleted by a pointer to its base.
+cat >deleted.cc <<'X'
+struct shape { shape(); virtual ~shape(); };
+struct circle : shape { circle(); ~circle() override; };
+int total;
+shape::shape() { asm volatile(""); total++; }
+shape::~shape() { asm volatile(""); total--; }
+circle::circle() { asm volatile(""); total += 2; }
+circle::~circle() { asm volatile(""); total -= 2; }
+__attribute__((noinline)) void end(shape *s) { asm volatile(""); delete s; }
+int main() { end(new circle); return total; }
+X
+for how in -O0 -O1 -O2; do
+	g++ -g $how deleted.cc -o deleted || not_ok 'compiling deleted.cc'
+	run "$DPE" run -e 'detect ended: circle::~circle' -- ./deleted
+	says "compiled with $how, an object that is deleted is destroyed once" 1 'ended: match' '1 rule: 1 match'
+	check "compiled with $how, nothing is said about its destructor" "$(grep -c inlined err)" -eq 0
+done
 finish
