@@ -59,6 +59,7 @@ static inline unsigned dpe_chain_place(const void *chains, unsigned count, size_
 
 struct dpe_chain {
 	uint32_t chain; /* first, see dpe_chain_place */
+	bool since_join;
 	unsigned nearlier, capearlier;
 	struct dpe_occurrence *last;
 	struct dpe_occurrence **earlier; /* the events before it, in order */
@@ -70,6 +71,13 @@ struct dpe_order {
 	unsigned nchains, capchains;
 	uint64_t size; /* events */
 	struct dpe_occurrence *top; /* the event that all others precede; NULL: none or unknown */
+	/* An event that all earlier ones precede: of its successors, only chains with events from it on have immediate
+	 * predecessors. */
+	struct dpe_join {
+		uint32_t chain, index; /* of its stamp; index 0: there is none, or the order is small */
+		uint32_t *since;       /* these chains */
+		unsigned nsince, capsince;
+	} join;
 };
 
 struct dpe_preds {

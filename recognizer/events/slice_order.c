@@ -150,6 +150,54 @@ static void add_last_before(struct dpe_preds *preds, const struct dpe_chain *cha
 		*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
 }
 
+/* ---- the latest join ----------------------------------------------------------------------- */
+
+static bool follows_join(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	return order->join.index && dpe_stamp_reach(stamp, order->join.chain) >= order->join.index;
+}
+
+static void note_since_join(struct dpe_join *join, struct dpe_chain *chain)
+{
+	if (!join->index || chain->since_join)
+		return;
+	chain->since_join = true;
+	*DPE_GROW(join->since, join->nsince, join->capsince) = chain->chain;
+}
+
+/* Events were dropped, so there may be others immediately before a later one. */
+static void forget_join(struct dpe_order *order)
+{
+	for (unsigned i = 0; i < order->join.nsince; i++) {
+		unsigned at = place_of(order, order->join.since[i]);
+
+		if (at < order->nchains && order->chains[at].chain == order->join.since[i])
+			order->chains[at].since_join = false;
+	}
+	order->join.index = 0;
+	order->join.nsince = 0;
+}
+
+/* The event, which was added, follows all others. */
+static void begin_join(struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	forget_join(order);
+	order->join.chain = stamp->chain;
+	order->join.index = stamp->index;
+	note_since_join(&order->join, &order->chains[place_of(order, stamp->chain)]);
+}
+
+static void add_since_join(const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
+{
+	for (unsigned i = 0; i < order->join.nsince; i++) {
+		uint32_t number = order->join.since[i];
+
+		add_last_before(preds, look_up(order, number), dpe_stamp_reach(stamp, number));
+	}
+}
+
+/* ---- predecessors -------------------------------------------------------------------------- */
+
 struct candidates {
 	const struct dpe_order *order;
 	struct dpe_preds *preds;
@@ -181,7 +229,9 @@ void dpe_order_preds(
 		*DPE_GROW(preds->at, preds->count, preds->cap) = own->last;
 	if (!stamp->past || (own && own->last->stamp.past == stamp->past))
 		return;
-	if (order->nchains > DPE_FEW_CHAINS) {
+	if (!own && follows_join(order, stamp)) {
+		add_since_join(order, stamp, preds);
+	} else if (order->nchains > DPE_FEW_CHAINS) {
 		dpe_stamp_each_since(
 			stamp, own ? own->last->stamp.past : NULL, add_candidate, &to);
 	} else {
@@ -246,22 +296,21 @@ static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 	else if (chain->last)
 		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
 	chain->last = dpe_occurrence_ref(occurrence);
+	note_since_join(&order->join, chain);
 	return more;
 }
 
-/* True if all events of the order precede an event with these predecessors. */
-static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds *preds)
-{
-	if (!order->nchains)
-		return true;
-	if (order->top)
-		return preds->count == 1 && preds->at[0] == order->top;
-	return false;
-}
-
-/* With several chains, whose last events may all precede the event. */
+/* True if the last events of all chains precede the event. */
 static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *stamp)
 {
+	if (order->join.index && !follows_join(order, stamp))
+		return false;
+	for (unsigned i = 0; i < order->join.nsince; i++) {
+		if (!dpe_precedes(&look_up(order, order->join.since[i])->last->stamp, stamp))
+			return false;
+	}
+	if (order->join.index)
+		return true;
 	for (unsigned i = 0; i < order->nchains; i++) {
 		if (!dpe_precedes(&order->chains[i].last->stamp, stamp))
 			return false;
@@ -272,11 +321,15 @@ static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *s
 bool dpe_order_add(
 	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
-	bool all = preds_are_all(order, preds) ||
-		   (!order->top && follows_all(order, &occurrence->stamp));
+	const struct dpe_occurrence *top = order->top;
+	bool all = top ? preds->count == 1 && preds->at[0] == top : follows_all(order, &occurrence->stamp), added;
+	bool joins = all && !top && order->nchains > DPE_FEW_CHAINS;
 
 	order->top = all ? occurrence : NULL;
-	return append(order, occurrence);
+	added = append(order, occurrence);
+	if (joins)
+		begin_join(order, &occurrence->stamp);
+	return added;
 }
 
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from)
@@ -304,12 +357,14 @@ void dpe_order_clear(struct dpe_order *order)
 	order->nchains = 0;
 	order->size = 0;
 	order->top = NULL;
+	forget_join(order);
 }
 
 void dpe_order_free(struct dpe_order *order)
 {
 	dpe_order_clear(order);
 	free(order->chains);
+	free(order->join.since);
 	*order = (struct dpe_order){0};
 }
 
@@ -317,6 +372,7 @@ void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrenc
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
+	forget_join(order);
 	order->size++;
 	if (chain->last)
 		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
@@ -426,6 +482,7 @@ static void trim(struct dpe_order *order, struct dpe_chain *chain, dpe_needed_fn
 
 void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context)
 {
+	const uint64_t size = order->size;
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < order->nchains; i++) {
@@ -440,6 +497,8 @@ void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *contex
 		order->chains[kept++] = *chain;
 	}
 	order->nchains = kept;
+	if (order->size != size)
+		forget_join(order);
 }
 
 static void forget_in(struct dpe_order *order, struct dpe_chain *chain, const struct dpe_horizon *horizon)
@@ -470,8 +529,12 @@ static void forget_in(struct dpe_order *order, struct dpe_chain *chain, const st
 
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon)
 {
+	const uint64_t size = order->size;
+
 	for (unsigned i = 0; i < order->nchains; i++)
 		forget_in(order, &order->chains[i], horizon);
+	if (order->size != size)
+		forget_join(order);
 }
 
 static unsigned count_ended(const struct dpe_order *order, const struct dpe_horizon *horizon)
@@ -526,7 +589,10 @@ void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *h
 		else
 			drop_chain(order, chain);
 	}
-	order->nchains = kept;
+	if (order->nchains != kept) {
+		order->nchains = kept;
+		forget_join(order);
+	}
 	free(needed);
 	free(preds.at);
 }
