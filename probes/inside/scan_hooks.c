@@ -153,9 +153,12 @@ SCAN(__isoc99_sscanf, __isoc99_vsscanf, (const char *text, const char *format, .
 #define LINE(name, parameters, given)                                                              \
 	HOOK ssize_t name parameters                                                               \
 	{                                                                                          \
-		const char *before = *line;                                                        \
+		const char *before;                                                                \
 		ssize_t result;                                                                    \
                                                                                                    \
+		if (!line || !size)                                                                \
+			return REAL(name) given;                                                   \
+		before = *line;                                                                    \
 		READS(line, sizeof(*line));                                                        \
 		READS(size, sizeof(*size));                                                        \
 		result = REAL(name) given;                                                         \
@@ -173,15 +176,16 @@ LINE(getline, (char **line, size_t *size, FILE *file), (line, size, file))
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* The number and the character that ends it are read. */
+/* The number and the character that ends it are read; nothing in a base that there is not. */
 #define NUMBER(type, name, parameters, given)                                                      \
 	HOOK type name parameters                                                                  \
 	{                                                                                          \
-		char *last;                                                                        \
+		char *last = NULL;                                                                 \
 		type result = REAL(name) given;                                                    \
                                                                                                    \
-		READS(text, (size_t)(last - text) + 1);                                            \
-		if (end) {                                                                         \
+		if (last)                                                                          \
+			READS(text, (size_t)(last - text) + 1);                                    \
+		if (last && end) {                                                                 \
 			*end = last;                                                               \
 			WRITES(end, sizeof(*end));                                                 \
 		}                                                                                  \

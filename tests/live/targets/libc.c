@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,14 @@ static void *call_all(void *unused)
 	return unused;
 }
 
+/* What the functions refuse, they refuse as before. */
+static bool refuses(void)
+{
+	char *untouched = private[0];
+
+	return !strtol("7", &untouched, 1) && untouched == private[0] && getline(NULL, NULL, file) == -1;
+}
+
 /* The third byte of each; strcat appends behind the first byte. */
 static void *access_all(void *unused)
 {
@@ -265,6 +274,8 @@ int main(int argc, char **argv)
 	descriptor = dup(fileno(tmpfile()));
 	pwrite(descriptor, TEXT, sizeof(TEXT), 0);
 	socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+	if (!refuses())
+		abort();
 	pthread_create(&threads[0], NULL, call_all, NULL);
 	pthread_create(&threads[1], NULL, access_all, NULL);
 	for (int i = 0; i < 2; i++)
