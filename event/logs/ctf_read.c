@@ -2,6 +2,7 @@
  * makes messages of events.
  *
  * Sources: babeltrace2's C API, "Graph API" and "Trace IR"; lttng-ust(3), the events of liblttng-ust-pthread-wrapper. */
+#include "event/logs/ctf_locks.h"
 #include "event/logs/import.h"
 
 #include <babeltrace2/babeltrace.h>
@@ -13,21 +14,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uthash.h>
-
-/* A message whose place in the order may still change. */
-struct ctf_event {
-	int64_t time;
-	uint64_t thread, process, lock;
-	char *text; /* owned */
-	enum { CTF_OTHER, CTF_ASKS, CTF_TAKES, CTF_GIVES_BACK } what; /* of a mutex */
-};
 
 struct ctf {
 	bt_graph *graph;
 	const bt_component_filter *muxer;
 	uint64_t inputs; /* connected to the muxer */
-	struct ctf_event *events;
+	struct dpe_ctf_event *events;
 	unsigned count, cap;
 	uint64_t lost, nested, threadless;
 };
@@ -224,7 +216,7 @@ static void take_event(struct ctf *ctf, const bt_message *message)
 	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
 	const bt_field *thread = find_context(event, threads), *process = find_context(event, processes);
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	struct ctf_event to = {.thread = integer_of(thread), .process = integer_of(process)};
+	struct dpe_ctf_event to = {.thread = integer_of(thread), .process = integer_of(process)};
 	uint64_t nested = ctf->nested;
 	struct dpe_text text = {0};
 
@@ -388,76 +380,10 @@ static void free_folders(struct folders *folders)
 	free(folders->at);
 }
 
-/* ---- locks ----------------------------------------------------------------------------------- */
+/* ---- the reading process --------------------------------------------------------------------- */
 
-struct ctf_lock {
-	struct {
-		uint64_t process, lock;
-	} key;
-	uint64_t holder;
-	unsigned times; /* how often the holder took it; 0: free */
-	UT_hash_handle hh;
-};
-
-static struct ctf_lock *find_lock(struct ctf_lock **locks, const struct ctf_event *event)
-{
-	struct ctf_lock *lock, key = {.key = {event->process, event->lock}};
-
-	HASH_FIND(hh, *locks, &key.key, sizeof(key.key), lock);
-	if (!lock) {
-		lock = dpe_xcalloc(1, sizeof(*lock));
-		lock->key = key.key;
-		HASH_ADD(hh, *locks, key, sizeof(lock->key), lock);
-	}
-	return lock;
-}
-
-/* Moves the holder's event to before the one at `at`. */
-static void give_back_before(struct ctf *ctf, unsigned at, const struct ctf_lock *lock)
-{
-	unsigned end = ctf->count - at > DPE_UNLOCKS_AHEAD ? at + DPE_UNLOCKS_AHEAD : ctf->count;
-
-	for (unsigned i = at + 1; i < end; i++) {
-		struct ctf_event event = ctf->events[i];
-
-		if (event.what != CTF_GIVES_BACK || event.lock != lock->key.lock || event.process != lock->key.process ||
-			event.thread != lock->holder)
-			continue;
-		event.time = ctf->events[at].time - 1;
-		memmove(&ctf->events[at + 1], &ctf->events[at], (i - at) * sizeof(event));
-		ctf->events[at] = event;
-		return;
-	}
-}
-
-/* An unlock is traced after it was done, so another thread's lock may be traced before it. The unlock moves to before
- * that lock. */
-static void order_locks(struct ctf *ctf)
-{
-	struct ctf_lock *locks = NULL, *lock, *next;
-
-	for (unsigned i = 0; i < ctf->count; i++) {
-		if (ctf->events[i].what == CTF_OTHER || ctf->events[i].what == CTF_ASKS)
-			continue;
-		lock = find_lock(&locks, &ctf->events[i]);
-		if (ctf->events[i].what == CTF_TAKES && lock->times && lock->holder != ctf->events[i].thread)
-			give_back_before(ctf, i, lock); /* then this is what is at i */
-		if (ctf->events[i].what == CTF_GIVES_BACK) {
-			lock->times -= lock->times != 0;
-			continue;
-		}
-		lock->times = lock->holder == ctf->events[i].thread ? lock->times + 1 : 1;
-		lock->holder = ctf->events[i].thread;
-	}
-	HASH_ITER (hh, locks, lock, next) {
-		HASH_DEL(locks, lock);
-		free(lock);
-	}
-}
-
-/* ---- the reading process ----------------------------------------------------------------------- Damaged traces end
- * libbabeltrace2 by abort(). So a child process reads the trace. It writes one line for each message, then its warnings or
- * the error. */
+/* Damaged traces end libbabeltrace2 by abort(). So a child process reads the trace. It writes one line for each message, then its
+ * warnings or the error. */
 
 #define TOTALS "# %" PRIu64 " %" PRIu64 " %" PRIu64 "\n"
 
@@ -473,7 +399,7 @@ static void put_error(FILE *to)
 
 static void put_messages(struct ctf *ctf, FILE *to)
 {
-	order_locks(ctf);
+	dpe_ctf_order_locks(ctf->events, ctf->count);
 	for (unsigned i = 0; i < ctf->count; i++)
 		fprintf(to, "%s,\"time\":%" PRId64 "}\n", ctf->events[i].text, ctf->events[i].time);
 	fprintf(to, TOTALS, ctf->lost, ctf->nested, ctf->threadless);
