@@ -36,6 +36,17 @@ static bool fits_register(const struct dpe_variable *variable)
 	return (size == 1 || size == 2 || size == 4 || size == 8) && !(variable->address % size);
 }
 
+static char *explain_size(const struct dpe_watched *site, uint64_t size)
+{
+	char *why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu", (unsigned long long)size), *whole;
+
+	if (size <= 8)
+		return why;
+	whole = dpe_xasprintf("%s; watch a part, such as %s[0] of an array, or %s.member", why, site->lvalue, site->lvalue);
+	free(why);
+	return whole;
+}
+
 static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	struct dpe_watch *watch, struct dpe_diags *diags)
 {
@@ -46,8 +57,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	if (!why && watch->variable.is_complex)
 		why = dpe_xasprintf("it is a complex number");
 	if (!why && !fits_register(&watch->variable))
-		why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
-			(unsigned long long)watch->variable.size);
+		why = explain_size(site, watch->variable.size);
 	if (why)
 		return report_wrong(site, why, diags);
 	watch->access = site->access;

@@ -66,7 +66,7 @@ run "$DPE" run -s none.dpe -- ./data
 says 'an unknown variable is reported' 2 "data has no variable 'nowhere'; 'nm -C " 
 echo "detect wide: [box']" >wide.dpe
 run "$DPE" run -s wide.dpe -- ./data
-says 'a variable of 12 bytes is refused' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12'
+says 'a variable of 12 bytes is refused' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12; watch a part, such as box[0] of an array, or box.member'
 echo "detect member: [box.gone']" >member.dpe
 run "$DPE" run -s member.dpe -- ./data
 says 'an unknown member of a structure is reported' 2 "it has no member 'gone'"
