@@ -57,6 +57,12 @@ hangs 'a mutex locked twice' ./deadlocks self
 says 'a mutex locked twice is a deadlock of one thread' 1 'deadlock of 1 thread '
 hangs 'a mutex whose holder has ended' ./deadlocks kept
 says 'a mutex whose holder has ended is reported with its name and its last holder' 1 'deadlock of 1 thread ' '(a), which thread' 'held when it ended' 'by keep+'
+run timeout -s KILL 120 "$DPE" deadlock --preload --on-deadlock=kill -- ./deadlocks spin
+says 'spin locks in two orders are a deadlock, with --preload' 1 'deadlock of 2 threads' '(spin)' '(other_spin)' 'by spin_for_other+'
+run timeout -s KILL 120 "$DPE" deadlock --preload -- ./deadlocks spin-try
+says 'a spin lock that is only tried closes no cycle' 0 'nothing found'
+run timeout -s KILL 120 "$DPE" deadlock -- ./deadlocks spin-try
+says 'without --preload, a warning says that spin locks are not observed' 0 'pthread_spin_lock' '--preload'
 hangs 'threads that join each other' ./deadlocks join
 hangs 'a reader and a writer of a read-write lock' ./deadlocks write
 ends 'two readers of a read-write lock' ./deadlocks read

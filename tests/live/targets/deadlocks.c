@@ -112,6 +112,34 @@ static void *a_then_read(void *unused)
 	return unused;
 }
 
+static pthread_spinlock_t spin, other_spin;
+
+static void *spin_for_other(void *first)
+{
+	pthread_spin_lock(first);
+	pthread_barrier_wait(&both);
+	pthread_spin_lock(first == &spin ? &other_spin : &spin);
+	return NULL;
+}
+
+static void *spin_in_order(void *unused)
+{
+	pthread_spin_lock(&spin);
+	pthread_spin_lock(&other_spin);
+	pthread_spin_unlock(&other_spin);
+	pthread_spin_unlock(&spin);
+	return unused;
+}
+
+static void *spin_in_other_order(void *unused)
+{
+	pthread_spin_lock(&other_spin);
+	if (!pthread_spin_trylock(&spin))
+		pthread_spin_unlock(&spin);
+	pthread_spin_unlock(&other_spin);
+	return unused;
+}
+
 static void run(void *(*first)(void *), void *one, void *(*second)(void *), void *two)
 {
 	pthread_create(&threads[0], NULL, first, one);
@@ -182,6 +210,8 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 
 	pthread_barrier_init(&both, NULL, 2);
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	pthread_spin_init(&other_spin, PTHREAD_PROCESS_PRIVATE);
 	if (!strcmp(way, "cycle"))
 		run(a_then_b, &a, b_then_a, &b);
 	else if (!strcmp(way, "self"))
@@ -206,6 +236,10 @@ int main(int argc, char **argv)
 		run(a_then_b_then_store, NULL, load_then_b_then_a, NULL);
 	else if (!strcmp(way, "recursive"))
 		recursive();
+	else if (!strcmp(way, "spin"))
+		run(spin_for_other, (void *)&spin, spin_for_other, (void *)&other_spin);
+	else if (!strcmp(way, "spin-try"))
+		run(spin_in_order, NULL, spin_in_other_order, NULL);
 	puts("ended");
 	return 0;
 }
