@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The schedule without `count` switches from `begin` on. */
-static void leave_out(const struct dpe_schedule *from, unsigned begin, unsigned count,
+void dpe_schedule_leave_out(const struct dpe_schedule *from, unsigned begin, unsigned count,
 	struct dpe_schedule *to)
 {
 	unsigned rest = from->count - begin - count;
@@ -25,7 +24,7 @@ static bool try_without(struct dpe_schedule *schedule, unsigned begin, unsigned 
 {
 	struct dpe_schedule less;
 
-	leave_out(schedule, begin, count, &less);
+	dpe_schedule_leave_out(schedule, begin, count, &less);
 	if (!oracle->leads(oracle->context, &less)) {
 		free(less.at);
 		return false;

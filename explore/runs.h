@@ -206,6 +206,9 @@ struct dpe_oracle {
 	bool (*leads)(void *context, const struct dpe_schedule *schedule);
 	void *context;
 };
+/* The schedule without `count` switches from `begin` on; its switches are for free(), the rest is shared. */
+void dpe_schedule_leave_out(const struct dpe_schedule *from, unsigned begin, unsigned count,
+	struct dpe_schedule *to);
 /* Leaves out switches as long as the schedule leads there (A. Zeller, R. Hildebrandt: Simplifying and
  * Isolating Failure-Inducing Input, TSE 2002). */
 void dpe_schedule_minimise(struct dpe_schedule *schedule, const struct dpe_oracle *oracle);

@@ -53,6 +53,8 @@ done
 
 # Another schedule than one of four switches, none of which can be left out.
 seeds="1 2 3 4 5" shortest lost-maximum 2
+# Of five switches and more, one has to be left out and another one to lead to another thread, again and again.
+seeds="2 5 7" shortest last-item 3
 # The two switches are at places of the longer schedule, but lead to other threads.
 seeds=3 shortest released-between 2
 
