@@ -22,10 +22,10 @@ X
 
 : >empty.dpe
 run "$DPE" check empty.dpe
-says 'dpe check of an empty specification fails' 2 'empty.dpe: error: no rule in it'
+says 'dpe check of an empty specification fails' 2 'empty.dpe: error: this specification has no rule'
 printf '/* nothing\n   here */\n' >comment.dpe
 run "$DPE" check comment.dpe
-says 'dpe check of a specification of comments alone fails' 2 'comment.dpe: error: no rule in it'
+says 'dpe check of a specification of comments alone fails' 2 'comment.dpe: error: this specification has no rule'
 
 printf 'expect N: (a;b) & (b;a)\n' >none.dpe
 printf '(a .)\n' >a.msg

@@ -15,7 +15,7 @@ counts one-lock 0
 counts semaphore 0
 counts detached 0
 counts ab-ba 1
-check "ab-ba: its deadlock is reported once" "$(grep -c 'deadlock (2 threads)   found' err)" -eq 1
+check "ab-ba: its deadlock is reported once" "$(grep -c 'explore: run .*deadlock (2 threads)   found' err)" -eq 1
 check "ab-ba: the report says how often the deadlock occurred" -n "$(grep 'times: deadlock' err)"
 
 # bounded PROGRAM BOUND STATUS
