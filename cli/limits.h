@@ -3,7 +3,7 @@
 #define DPE_CLI_LIMITS_H
 
 #define CLI_STEPS_BETWEEN_CHECKS 1024 /* messages of a log between two readings of the clock */
-#define CLI_READ_AHEAD 8              /* messages that are read before they are needed, to prefetch for them */
+#define CLI_READ_AHEAD 16             /* messages that are read before they are needed, to prefetch for them */
 #define CLI_USELESS_STOPS 100         /* stops without a finding before a warning */
 #define CLI_WAIT_TIME 50              /* ms between checks for signals */
 /* s without progress, once SIGTERM has asked for an end; µs of processor time a second that are progress. */

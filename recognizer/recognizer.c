@@ -86,6 +86,21 @@ static inline bool is_counted(struct dpe_recognizer *recognizer, struct dpe_mess
 	return true;
 }
 
+/* The same for names that no rule has, before anything else is looked at. */
+static inline bool is_unwatched(struct dpe_recognizer *recognizer, struct dpe_message *message)
+{
+	if (message->name < recognizer->nnames)
+		return false;
+	if (recognizer->finished | recognizer->ended | recognizer->inspects_all |
+		((recognizer->ngaps | recognizer->sections.count) != 0) | (message->has_time & !recognizer->started))
+		return false;
+	if (!dpe_stabilizer_count(recognizer->stabilizer, message, NULL, 0))
+		return false;
+	recognizer->fed++;
+	recognizer->summary.events++;
+	return true;
+}
+
 /* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
@@ -160,10 +175,14 @@ struct feeding {
 static void feed_all(void *with)
 {
 	struct feeding *feeding = with;
+	struct dpe_recognizer *recognizer = feeding->recognizer;
+	struct dpe_message *const *messages = feeding->messages;
+	const unsigned count = feeding->count;
 
-	while (feeding->fed < feeding->count &&
-		feed(feeding->recognizer, feeding->messages[feeding->fed], feeding->diags))
-		feeding->fed++;
+	for (unsigned i = 0; i < count; feeding->fed = ++i) {
+		if (!is_unwatched(recognizer, messages[i]) && !feed(recognizer, messages[i], feeding->diags))
+			return;
+	}
 }
 
 unsigned dpe_recognizer_feed_some(struct dpe_recognizer *recognizer, struct dpe_message *const *messages,

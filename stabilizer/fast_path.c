@@ -9,7 +9,7 @@ static inline bool is_plain(const struct dpe_stabilizer *stabilizer, const struc
 {
 	if (!dpe_message_is_plain(message) && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
-	if ((message->place && !message->unreferenced) || (!message->has_seq && !thread->unnumbered))
+	if ((!message->unreferenced && message->place) || (!message->has_seq && !thread->unnumbered))
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;
@@ -159,12 +159,23 @@ bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	return push(stabilizer, thread, message, roles, nroles, true);
 }
 
+/* Apart, so that the usual case calls nothing. */
+static __attribute__((noinline)) bool count_other(struct dpe_stabilizer *stabilizer,
+	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
+{
+	return push(stabilizer, thread, message, roles, nroles, false);
+}
+
 bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles)
 {
 	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
 
-	return thread && !stabilizer->doubt && push(stabilizer, thread, message, roles, nroles, false);
+	if (!thread || !thread->fast_tail || stabilizer->doubt)
+		return false;
+	if (nroles || thread->fast_tail->entered || !dpe_message_is_plain(message))
+		return count_other(stabilizer, thread, message, roles, nroles);
+	return push(stabilizer, thread, message, NULL, 0, false);
 }
 
 void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)

@@ -35,8 +35,8 @@ struct dpel_field {
 
 /* A shape, and the offsets of its fields in a short record. */
 struct dpel_layout {
-	uint16_t size; /* of a record, in bytes */
-	bool plain;    /* its messages are plain */
+	uint16_t size;       /* of a record, in bytes */
+	uint32_t plain_size; /* the same if its messages are plain; else more than any block has */
 	bool has_id, has_members;
 	uint8_t seq, time;
 	uint8_t nargs, nstack, npcs;

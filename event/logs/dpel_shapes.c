@@ -203,7 +203,7 @@ static bool set_layout(
 	layout->npcs = shape->npcs;
 	if (!place_all(dpel, layout, shape))
 		return false;
-	layout->plain = is_plain(layout);
+	layout->plain_size = is_plain(layout) ? layout->size : UINT32_MAX;
 	return true;
 }
 
@@ -219,7 +219,7 @@ bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count)
 	struct dpel_shape shape;
 
 	dpe_dpel_forget_shapes(dpel);
-	*DPE_GROW(dpel->layouts, dpel->nlayouts, dpel->caplayouts) = (struct dpel_layout){0};
+	*DPE_GROW(dpel->layouts, dpel->nlayouts, dpel->caplayouts) = (struct dpel_layout){.plain_size = UINT32_MAX};
 	if (count > UINT16_MAX)
 		return dpel_fail(dpel, "has more shapes than a record can number");
 	for (; count; count--, dpel->at += sizeof(shape)) {

@@ -92,34 +92,28 @@ static inline bool fill_fast(const struct dpe_dpel *dpel, struct dpe_message *me
 }
 
 /* The layout and the source of a record, if they are plain and the record is whole. */
-static inline bool find_plain(const struct dpe_dpel *dpel, const char *record,
+static inline bool find_plain(const struct dpe_dpel *dpel, const char *record, size_t left,
 	struct dpel_layout **layout, struct dpel_origin **origin)
 {
-	const size_t left = (size_t)(dpel->end - record);
-	uint64_t head;
+	uint32_t shape, source;
 
-	if (left < sizeof(head))
+	if (left < sizeof(uint64_t))
 		return false;
-	head = dpel_word_at(record);
-	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
+	source = dpel_half_at(record); /* the lower half of the head */
+	shape = DPEL_SHAPE_OF(source);
+	source = DPEL_SOURCE_OF(source);
+	if (shape >= dpel->nlayouts || source >= dpel->norigins)
 		return false;
-	*layout = &dpel->layouts[DPEL_SHAPE_OF(head)]; /* the layout of long records is not plain */
-	*origin = &dpel->origins[DPEL_SOURCE_OF(head)];
-	return (*layout)->plain && (*origin)->plain && left >= (*layout)->size;
+	*layout = &dpel->layouts[shape]; /* the layout of long records is not plain */
+	*origin = &dpel->origins[source];
+	return left >= (*layout)->plain_size && (*origin)->plain;
 }
 
-/* The message without its number and time, or NULL. */
-static inline struct dpe_message *take_message(
-	struct dpe_log_reader *reader, struct dpel_layout *layout, const char *record)
+static inline struct dpe_message *take_message(struct dpe_log_reader *reader, struct dpel_layout *layout)
 {
 	struct dpe_message *message = dpe_recycler_take(&layout->recycler);
 
-	if (!message)
-		message = new_message(reader, layout);
-	if (fill_fast(reader->dpel, message, layout, record))
-		return message;
-	dpe_message_unref(message);
-	return NULL;
+	return message ? message : new_message(reader, layout);
 }
 
 unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
@@ -127,7 +121,7 @@ unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **
 	struct dpe_dpel *dpel = reader->dpel;
 	const unsigned limit = most < dpel->nrecords ? most : dpel->nrecords;
 	const uint64_t place = reader->place;
-	const char *record = dpel->at;
+	const char *record = dpel->at, *const end = dpel->end;
 	uint64_t time = dpel->time;
 	unsigned count = 0;
 
@@ -137,18 +131,20 @@ unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **
 		struct dpe_message *message;
 		struct count at;
 
-		if (!find_plain(dpel, record, &layout, &origin))
+		if (!find_plain(dpel, record, (size_t)(end - record), &layout, &origin))
 			break;
-		message = take_message(reader, layout, record);
-		if (!message)
+		message = take_message(reader, layout);
+		if (!fill_fast(dpel, message, layout, record)) {
+			dpe_message_unref(message);
 			break;
+		}
 		at = take_count(layout, origin, &time, record);
 		messages[count++] = message;
 		message->place = place + count;
 		message->seq = at.seq;
 		message->time = at.time;
 		message->thread = origin->thread;
-		record += layout->size;
+		record += layout->plain_size;
 	}
 	dpel->nrecords -= count;
 	dpel->at = record;

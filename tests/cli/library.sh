@@ -52,6 +52,7 @@ int main(void)
 		names, diags);
 	struct dpe_recognizer *recognizer = dpe_recognizer_new(spec, NULL, &nothing, diags);
 	dpe_name a = dpe_intern_string(names, "a"), d = dpe_intern_string(names, "d");
+	dpe_name unwatched = dpe_intern_string(names, "unwatched");
 	const struct dpe_value one = dpe_value_int(1), id = dpe_value_string("e1");
 	struct dpe_summary summary;
 
@@ -60,11 +61,17 @@ int main(void)
 		dpe_rule_name(dpe_spec_rule(spec, 1)), dpe_class_name(dpe_rule_class(dpe_spec_rule(spec, 0))));
 	feed(recognizer, (struct dpe_message){.id = id}, diags);
 	feed(recognizer, (struct dpe_message){.name = a, .id = id, .has_seq = true}, diags);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .id = id, .has_seq = true}, diags);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .thread = one, .has_seq = true}, diags);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .thread = one, .has_seq = true, .seq = 1}, diags);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .thread = one, .has_seq = true, .seq = 1}, diags);
 	feed(recognizer, (struct dpe_message){.name = a, .id = id}, diags);
 	feed(recognizer, (struct dpe_message){.name = a, .id = id}, diags);
 	feed(recognizer, (struct dpe_message){.name = dpe_intern_string(names, "c"), .id = one}, diags);
 	feed(recognizer, (struct dpe_message){.name = d, .preds = &id, .npreds = 1, .place = 3}, diags);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .thread = one, .has_seq = true, .seq = 2}, diags);
 	dpe_recognizer_finish(recognizer);
+	feed(recognizer, (struct dpe_message){.name = unwatched, .thread = one, .has_seq = true, .seq = 2}, diags);
 	feed(recognizer, (struct dpe_message){.name = a, .place = 4}, diags);
 	dpe_recognizer_watermark(recognizer, (struct dpe_value){0}, 7);
 	dpe_recognizer_finish(recognizer);
@@ -87,12 +94,18 @@ bad.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then),
 not compiled, 3 rules: detect both of class sequential
 message: error: it has no name; it is dropped
 a: error: it has a number (seq), which counts within a thread, but no thread; it is dropped
+unwatched: error: it has a number (seq), which counts within a thread, but no thread; it is dropped
+taken
+taken
+input 1, message 0: error: message with number 1 of thread 1 came twice; this one is dropped
 taken
 input 1, message 0: error: a message with the id e1 occurred before, this one is dropped; give each its own id
 taken
 taken
+taken
+unwatched: error: it comes after the end of the run; it is dropped
 a: error: it comes after the end of the run; it is dropped
-3 events, 2 matches, 1 errors
+5 events, 2 matches, 1 errors
 X
 if command -v g++ >/dev/null; then
 	cat >plus.cc <<'X'

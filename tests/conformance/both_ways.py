@@ -39,12 +39,12 @@ detect choice(f): (open(_) + close(f)) ; (read(f) & write(f))
 
 
 def make_log(dice, path):
-    """Threads that share files, sometimes with locks; some events are missing, some texts are long."""
+    """Threads that share files, sometimes with locks; some events are missing, some texts are long, no rule has notes."""
     threads, files = dice.randint(1, 5), dice.randint(1, 8)
     numbers, named, lines = [0] * threads, dice.random() < 0.3, []
     for time in range(dice.randint(5, 120)):
         thread, file = dice.randrange(threads), dice.randrange(files)
-        names = dice.choice((["open"], ["read", "write"], ["close"], ["lock.exit", "read", "unlock"]))
+        names = dice.choice((["open"], ["read", "write"], ["close"], ["lock.exit", "read", "unlock"], ["note"]))
         for name in names:
             value = (f"file-{file}" + "x" * 70 * (file % 3 == 0)) if named else file
             event = {"event": name, "thread": thread, "seq": numbers[thread], "time": 100 * time, "args": [value]}
