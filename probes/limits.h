@@ -157,7 +157,7 @@
 #define DPE_OMP_WAITS 8
 #define DPE_OMP_SITES 16
 #define DPE_PRELOAD_TIMERS DPE_TINY_OR(2, 8) /* functions of timers; the use of another one is counted as lost */
-#define DPE_PRELOAD_BENIGN DPE_TINY_OR(2, 256) /* ranges whose races are meant; another one is counted as lost */
+#define DPE_PRELOAD_BENIGN DPE_TINY_OR(2, 256) /* ranges whose races are benign; another one is counted as lost */
 #define DPE_PRELOAD_WATCHED DPE_TINY_OR(2, 4096) /* descriptors in epolls; what others order is counted as lost */
 #define DPE_PRELOAD_SEEN DPE_TINY_OR(2, 4096)   /* accesses that a thread remembers, to leave out repetitions */
 

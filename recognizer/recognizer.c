@@ -89,15 +89,10 @@ static inline bool is_counted(struct dpe_recognizer *recognizer, struct dpe_mess
 /* The same for names that no rule has, before anything else is looked at. */
 static inline bool is_unwatched(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
-	if (message->name < recognizer->nnames)
-		return false;
-	if (recognizer->finished | recognizer->ended | recognizer->inspects_all |
-		((recognizer->ngaps | recognizer->sections.count) != 0) | (message->has_time & !recognizer->started))
-		return false;
-	if (!dpe_stabilizer_count(recognizer->stabilizer, message, NULL, 0))
+	if (message->name < recognizer->nnames || (recognizer->finished | recognizer->ended | (recognizer->sections.count != 0)) ||
+		!is_counted(recognizer, message, NULL, 0))
 		return false;
 	recognizer->fed++;
-	recognizer->summary.events++;
 	return true;
 }
 

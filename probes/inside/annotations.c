@@ -24,7 +24,7 @@ static void acquire(const volatile void *key, struct dpe_memory_place place)
 
 /* ---- accesses that are to be ignored -------------------------------------------------------- */
 
-/* Ranges whose races are meant; a free one begins and ends at 0. */
+/* Ranges whose races are benign, as the program says; a free one ends at 0. */
 static struct {
 	uint64_t begin, end;
 } benign[DPE_PRELOAD_BENIGN];

@@ -26,13 +26,13 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
  * event. */
 extern DPE_PRELOAD_HIDDEN __thread bool dpe_memory_ordered;
 /* What the program says that is to be ignored (annotations.c): how many times more it began than it ended, for this thread;
- * and whether there are ranges of memory whose races are meant. */
+ * and whether there are ranges of memory whose races are benign. */
 extern DPE_PRELOAD_HIDDEN __thread struct dpe_memory_ignored {
 	unsigned reads, writes, order;
 } dpe_memory_ignored;
 extern DPE_PRELOAD_HIDDEN bool dpe_memory_any_benign;
 DPE_PRELOAD_HIDDEN bool dpe_memory_ignores(enum dpe_preload_memory what, uint64_t address, uint64_t size);
-/* Another object has these bytes: its races are not meant. */
+/* Another object has these bytes now, whose races are not benign. */
 DPE_PRELOAD_HIDDEN void dpe_memory_forget_benign(uint64_t address, uint64_t size);
 /* A wanted read or write of so many bytes. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
