@@ -35,7 +35,7 @@ struct dpe_plan;
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
 void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
 /* True if the rules name accesses to any memory, which libdpe-mem.so reports: the program has to be
- * compiled for it, see docs/preload.md. */
+ * compiled for it, see docs/memory-accesses.md. */
 bool dpe_plan_has_memory(const struct dpe_plan *plan);
 /* Set once an event of one of these patterns of the rule has come, as long as a rule can make use
  * of it. */

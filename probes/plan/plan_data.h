@@ -81,7 +81,7 @@ struct dpe_read {
 	struct dpe_place place;
 };
 
-/* Accesses to memory, reported by programs that are compiled for it, see docs/preload.md. Their numbers are the bits
+/* Accesses to memory, reported by programs that are compiled for it, see docs/memory-accesses.md. Their numbers are the bits
  * of `memory` in a plan. */
 enum dpe_memory_events { DPE_MEMORY_EVENTS = 17 };
 const char *dpe_memory_event(unsigned number);

@@ -46,7 +46,7 @@ static void report_runtime(const struct runtime *runtime, const char *library, b
 	else
 		dpe_diag_at(diags, DPE_WARNING, library,
 			"%s: what it orders is not observed, so what it orders may be reported as a race; "
-			"compile for 'dpe race -- PROGRAM' (docs/preload.md)",
+			"compile for 'dpe race -- PROGRAM' (docs/memory-accesses.md)",
 			runtime->name);
 }
 
