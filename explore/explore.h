@@ -97,7 +97,7 @@ struct dpe_explore_listener {
 struct dpe_explore_options {
 	char *const *argv;    /* the program, ended by NULL */
 	const char *library;  /* the path of libdpe-sched.so */
-	const char *strategy; /* see --strategy in docs/explore.md */
+	const char *strategy; /* see --strategy in docs/explore-strategies.md */
 	const char *output;   /* the file for a schedule that was found */
 	const char *replay;   /* a schedule to follow instead of exploring, or NULL */
 	const char *fails;    /* exit statuses that count as found: "1,3,10-20"; NULL: others than the first run's */
