@@ -195,10 +195,17 @@ static bool add_element(struct dpe_jsonl *j, struct dpe_value value)
 	return true;
 }
 
+static bool is_of_text(const struct dpe_jsonl *j)
+{
+	return !strncmp(dpe_name_text(j->names, j->var), "text(", strlen("text("));
+}
+
 bool dpe_jsonl_take_element(struct dpe_jsonl *j, struct dpe_value value)
 {
 	if (j->member != M_VARS)
 		return add_element(j, value);
+	if (value.kind == DPE_POINTER && is_of_text(j))
+		value = dpe_value_string(string_of(j, value));
 	if (j->nvars == UINT16_MAX)
 		return dpe_jsonl_fail(j, "\"vars\" has more than %d members", UINT16_MAX);
 	*DPE_GROW(j->vars, j->nvars, j->capvars) = (struct dpe_var){j->var, value};

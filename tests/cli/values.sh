@@ -192,6 +192,24 @@ check 'a condition on a text that could not be read does not hold' "$(sed -n 's/
 check 'conditions compare texts of members and variables' "$(matches members)" -eq 1
 check 'a condition compares the text of an earlier event' "$(matches later)" -ge 2
 check 'a condition compares the name of a thread' "$(sed -n 's/^named: //p' err)" = reader
+
+# A text may read like an address, or like a number; in vars it is a text all the same, in every format.
+for text in 0x10 0xffffffffffffffff 16 1.0 nan true null; do
+	cat >like.jsonl <<-LOG
+		{"event":"open","thread":1,"args":[4096],"vars":{"text(arg@0)":"$text"}}
+		{"event":"close","thread":1,"args":[8192],"vars":{"text(arg@0)":"$text"}}
+	LOG
+	cat >like.dpe <<-DPE
+		detect same(s): open(text(s)) ; close(text(s))
+		detect literal: open("$text")
+		detect result(s): close(s) [s == "$text" && text(s) <= "$text"] { print(text(s)); }
+	DPE
+	"$DPE" convert like.jsonl like.dpel
+	for log in like.jsonl like.dpel; do
+		run "$DPE" replay --all -s like.dpe $log
+		check "the text $text is a text, in $log" "$(matches same) $(matches literal) $(sed -n 's/^result: //p' err)" = "1 1 $text"
+	done
+done
 printf 'detect r: f [.args[0]-1 > 1e+3 && x < 2.5e-3]\n' >r.dpe
 run "$DPE" fmt r.dpe
 check 'dpe fmt keeps numbers unchanged' "$(cat out)" = 'detect r: f [.args[0] - 1 > 1e+3 && x < 2.5e-3]'
