@@ -6,6 +6,7 @@
 #include "cli/report/report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,26 @@ static bool check_usage(struct cli *cli)
 	return false;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+/* The next one ends dpe itself. Those that are ignored (nohup) stay so. */
+static void take_interrupts(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+	struct sigaction before;
+
+	for (unsigned i = 0; i < DPE_COUNT(signals); i++)
+		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
 int cli_explore(struct cli *cli)
 {
 	struct cli_gdb gdb = {0};
@@ -136,9 +157,12 @@ int cli_explore(struct cli *cli)
 		.debugger = cli->gdb ? attend_gdb : NULL,
 		.debugging = &gdb,
 		.commands = cli->step ? stdin : NULL,
+		.interrupted = &interrupted,
 	};
 
 	if (!check_usage(cli))
 		return CLI_ERROR;
+	if (!cli->replay_from && !cli->step)
+		take_interrupts();
 	return status_of(with_report(cli, &options));
 }

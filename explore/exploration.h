@@ -40,6 +40,7 @@ struct dpe_exploration {
 	int usual; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding to be kept */
 	bool broken; /* no more runs are possible */
+	bool interrupted; /* no more are wanted */
 	bool undecided; /* findings of the rules */
 };
 
@@ -47,7 +48,7 @@ struct dpe_exploration {
 
 /* The process that makes the runs, and the rules' view of it. */
 bool dpe_exploration_begin(struct dpe_exploration *exploration);
-/* Makes one run, as described in the shared memory. False if no more are possible. */
+/* Makes one run, as described in the shared memory. False if no more are possible or wanted. */
 bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explored_run *run);
 /* Counts a run that did not end with the program's end. */
 void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe_explored_run *run);

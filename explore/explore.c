@@ -14,7 +14,10 @@ bool dpe_exploration_run(struct dpe_exploration *exploration, struct dpe_explore
 {
 	bool made = dpe_server_run(&exploration->server, run, exploration->diags);
 
-	exploration->broken |= !made;
+	if (!made && dpe_server_is_interrupted(&exploration->server))
+		exploration->interrupted = true;
+	else
+		exploration->broken |= !made;
 	return made;
 }
 
@@ -228,7 +231,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 	if (found && !dpe_exploration_knows(exploration, &finding, 1))
 		dpe_exploration_report(exploration, &finding, number);
 	dpe_finding_free(&finding);
-	return !exploration->broken && ((!found && !raced) || exploration->options->keep_going);
+	return !exploration->broken && !exploration->interrupted && ((!found && !raced) || exploration->options->keep_going);
 }
 
 /* The process that makes the runs, and the rules' view of it. */
@@ -255,7 +258,7 @@ enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *explorat
 		return DPE_EXPLORED_FAILED;
 	if (exploration->nknown)
 		return DPE_EXPLORED_FOUND;
-	if (exploration->unreached.at || exploration->undecided || exploration->replaced ||
+	if (exploration->unreached.at || exploration->undecided || exploration->interrupted || exploration->replaced ||
 		!is_every_run_whole(exploration) || had_nothing_to_schedule(exploration) ||
 		(exploration->ended && !exploration->complete) || (exploration->options->races && !exploration->reports))
 		return DPE_EXPLORED_INCONCLUSIVE;

@@ -4,6 +4,7 @@
 
 #include "dpe/dpe-base.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 /* The texts of a finding: one line; a key that is equal for equal findings; whole lines. */
@@ -119,6 +120,7 @@ struct dpe_explore_options {
 	bool (*debugger)(void *context, pid_t run);
 	void *debugging; /* its context */
 	FILE *commands;     /* of dpe_explore_step */
+	const volatile sig_atomic_t *interrupted; /* set by a signal handler: no more runs are made, and the report ends; or NULL */
 	FILE *to;           /* the report */
 	const struct dpe_explore_listener *listener; /* or NULL */
 };

@@ -13,7 +13,7 @@ static bool ends_with_finding(struct dpe_exploration *exploration)
 	struct dpe_explored_run run;
 	bool same;
 
-	if (exploration->broken || !dpe_exploration_run(exploration, &run))
+	if (exploration->broken || exploration->interrupted || !dpe_exploration_run(exploration, &run))
 		return false;
 	dpe_exploration_read(exploration, &run, &finding);
 	same = exploration->target
@@ -64,7 +64,7 @@ static bool may_go_on(const struct shortening *search)
 {
 	const struct dpe_sched_header *memory = search->exploration->server.memory;
 
-	return search->runs && !search->exploration->broken && search->schedule->count > 1 &&
+	return search->runs && !search->exploration->broken && !search->exploration->interrupted && search->schedule->count > 1 &&
 	       memory->choices <= DPE_EXPLORE_SHORTENED && !memory->kicks;
 }
 
@@ -216,7 +216,7 @@ char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned n
 	return dpe_xasprintf("%.*s-%u%s", stem, name, number, dot ? dot : "");
 }
 
-/* Repeats the run of the schedule, which stays in the shared memory; whether it has the finding. */
+/* Repeats the run of the schedule, which stays in the shared memory unless it is interrupted; whether it has the finding. */
 static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
 {
 	const struct dpe_oracle oracle = {leads_to_finding, exploration};
@@ -225,13 +225,17 @@ static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *s
 		return false;
 	dpe_schedule_minimise(schedule, &oracle);
 	seek_shorter(exploration, schedule);
-	return leads_to_finding(exploration, schedule);
+	return leads_to_finding(exploration, schedule) || exploration->interrupted;
 }
 
-static void print_choices(FILE *to, unsigned all, unsigned matter, bool again)
+static void print_choices(const struct dpe_exploration *exploration, unsigned all, unsigned matter, bool again)
 {
+	FILE *to = exploration->to;
+
 	fprintf(to, "%u choice%s, ", all, all == 1 ? "" : "s");
-	if (!again)
+	if (exploration->interrupted)
+		fprintf(to, "%u left when minimising was interrupted%s\n", matter, again ? "" : ", not tried again");
+	else if (!again)
 		fputs("which did not lead to it again: the program is not deterministic\n", to);
 	else if (!matter)
 		fputs("none of them matters: it happens without a switch\n", to);
@@ -263,7 +267,7 @@ static void hand_over(struct dpe_exploration *exploration, const struct dpe_find
 				.choices = all, .file = written ? path : NULL, .again = again});
 	if (written)
 		fprintf(exploration->to, "   %s: ", path);
-	print_choices(exploration->to, all, schedule.count, again);
+	print_choices(exploration, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);
 }

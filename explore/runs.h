@@ -51,6 +51,8 @@ struct dpe_server {
 	int errors;   /* holds the run's standard error; -1: it goes to ours */
 	unsigned seconds;
 	const char *setup; /* a command before each run, or NULL */
+	const volatile sig_atomic_t *interrupted; /* as in the options */
+	bool setup_interrupted; /* from the terminal */
 	const struct dpe_explore_rules *rules; /* or NULL */
 	bool (*debugger)(void *context, pid_t run); /* as in the options */
 	void *debugging;
@@ -72,8 +74,9 @@ struct dpe_explored_run {
 	bool timed_out;
 	bool replaced; /* ended by an exec of another program */
 };
-/* Makes one run, as described in the shared memory. False, after a diagnostic, if no more are possible. */
+/* Makes one run, as described in the shared memory. False if no more are possible, after a diagnostic unless it was interrupted. */
 bool dpe_server_run(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags);
+bool dpe_server_is_interrupted(const struct dpe_server *server);
 
 /* ---- uncontrolled.c ---------------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ static void place_files(const struct launch *launch)
 		return;
 	dup2(launch->null, STDOUT_FILENO);
 	dup2(launch->errors, STDERR_FILENO);
+	setsid(); /* an interrupt from the terminal is for dpe, and a signal to the run's group is for the run */
 }
 
 /* Its run ends with it, and it ends with dpe, even one that was killed: it may wait for a run that never ends. */
@@ -148,6 +149,7 @@ static void prepare_memory(struct dpe_server *server, const struct dpe_explore_o
 	server->memory->once = server->memory->rules = options->rules != NULL;
 	server->seconds = options->seconds;
 	server->setup = options->setup;
+	server->interrupted = options->interrupted;
 	server->debugger = options->debugger;
 	server->debugging = options->debugging;
 	server->rules = options->rules;
@@ -347,6 +349,11 @@ static void kill_run(const struct dpe_server *server)
 		kill(pid, SIGKILL);
 }
 
+bool dpe_server_is_interrupted(const struct dpe_server *server)
+{
+	return server->setup_interrupted || (server->interrupted && *server->interrupted);
+}
+
 /* The run, which waits for it, goes on or is ended. */
 static void answer_question(struct dpe_server *server)
 {
@@ -387,6 +394,8 @@ static void await_end(struct dpe_server *server, struct dpe_explored_run *run)
 		dpe_run_time_add(server, &time);
 		if (is_debugged(server))
 			time.had = 0;
+		if (dpe_server_is_interrupted(server))
+			kill_run(server);
 		if (time.had < server->seconds * UINT64_C(1000000000))
 			continue;
 		run->timed_out = true;
@@ -428,20 +437,23 @@ static void bound_memory(struct dpe_sched_header *memory)
 		memory->end = DPE_SCHED_RAN;
 }
 
-static bool set_up(const struct dpe_server *server, struct dpe_diags *diags)
+/* While the command runs, system() ignores interrupts, which the command gets. */
+static bool set_up(struct dpe_server *server, struct dpe_diags *diags)
 {
 	int status = server->setup ? system(server->setup) : 0;
 
 	if (!status)
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, "dpe", "--setup: '%s' failed", server->setup);
+	server->setup_interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
+	if (!dpe_server_is_interrupted(server))
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "--setup: '%s' failed", server->setup);
 	return false;
 }
 
 static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, struct dpe_diags *diags)
 {
 	*run = (struct dpe_explored_run){0};
-	if (!set_up(server, diags))
+	if (dpe_server_is_interrupted(server) || !set_up(server, diags))
 		return false;
 	server->memory->pid = 0;
 	server->memory->question.state = DPE_SCHED_NO_QUESTION;
@@ -454,7 +466,7 @@ static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, st
 			run->status >= 0) {
 			bound_memory(server->memory);
 			run->replaced = was_replaced(server);
-			return true;
+			return !dpe_server_is_interrupted(server);
 		}
 	}
 	dpe_diag_at(diags, DPE_ERROR, "dpe", "the program's process can make no more runs");

@@ -43,6 +43,8 @@ static void note_unreached(struct dpe_exploration *exploration, const char *why)
 	dpe_text_printf(&exploration->unreached, "explore: %s: ", exploration->target->what);
 	if (why)
 		dpe_text_printf(&exploration->unreached, "not tried, as %s\n", why);
+	else if (exploration->interrupted)
+		dpe_text_puts(&exploration->unreached, "not tried to the end, as dpe was interrupted\n");
 	else
 		dpe_text_printf(&exploration->unreached, "not reached in %u run%s\n",
 			exploration->options->runs, exploration->options->runs == 1 ? "" : "s");
@@ -107,7 +109,7 @@ static void drive(struct dpe_exploration *exploration)
 		note_unreached(exploration, exploration->target->unknown);
 		return;
 	}
-	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken; i++)
+	for (unsigned i = 1; i <= exploration->options->runs && !met && !exploration->broken && !exploration->interrupted; i++)
 		met = drive_once(exploration, i);
 	if (!met)
 		note_unreached(exploration, NULL);

@@ -118,6 +118,17 @@ static void report_times(const struct dpe_exploration *exploration, unsigned i)
 	free(file);
 }
 
+/* After a finding no run was left to do, unless asked for. */
+static void report_interruption(const struct dpe_exploration *exploration)
+{
+	const struct dpe_explore_options *options = exploration->options;
+
+	if (!exploration->interrupted || options->confirm || (exploration->nknown && !options->keep_going))
+		return;
+	fprintf(exploration->to, "explore: interrupted before run %u of %u%s\n", exploration->runs + 1, options->runs,
+		exploration->by_dfs ? "" : "; another --seed makes other runs");
+}
+
 void dpe_exploration_end(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_options *options = exploration->options;
@@ -134,6 +145,7 @@ void dpe_exploration_end(struct dpe_exploration *exploration)
 	if (options->confirm)
 		fprintf(exploration->to, "explore: %u of %u predictions confirmed\n",
 			exploration->confirmed, exploration->predicted);
+	report_interruption(exploration);
 	dpe_exploration_mark(exploration, &exploration->notes_end);
 	fprintf(exploration->to, "explore: %u run%s, %s, seed %u: ", exploration->runs,
 		exploration->runs == 1 ? "" : "s", options->confirm ? "steered" : options->strategy,

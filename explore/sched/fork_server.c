@@ -92,6 +92,8 @@ static void begin_run(struct dpe_sched_header *header)
 	setrlimit(RLIMIT_CORE, &no_core);
 	lseek(STDIN_FILENO, 0, SEEK_SET);
 	header->pid = (uint32_t)getpid();
+	if (getsid(0) == getppid()) /* dpe's terminal is not the program's, which may send its group a signal */
+		setpgid(0, 0);
 	await_debugger(header);
 	header->nthreads = header->live = 1;
 	first->state = DPE_SCHED_CONTROLLED;

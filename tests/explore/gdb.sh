@@ -100,7 +100,7 @@ says "dpe-back is refused where rules follow the run" "$status" "rules follow th
 
 # from a terminal
 ${CC:-cc} -g -O1 "$TOP/tests/explore/targets/spins.c" -o spins || not_ok "compiling spins.c"
-run timeout 60 python3 "$TOP/tests/explore/interrupt.py" "$DPE" none.schedule ./spins
+run timeout 60 python3 "$TOP/tests/explore/gdb_interrupt.py" "$DPE" none.schedule ./spins
 gives "Ctrl-C interrupts the program, not dpe or gdb" 0
 check "a run interrupted by Ctrl-C continues to its end" -n "$(grep '^none.schedule: nothing found' out)"
 finish
