@@ -300,6 +300,7 @@ bench: all $(bench_bin)
 	@bench/run ./$(DPE) $(BUILD) $(PARTS)
 
 check: $(GENERATED)
+	@tools/circles
 	@tools/check $(BUILD) '$(CC)'
 
 # ---- installing ------------------------------------------------------------------------------------

@@ -20,20 +20,25 @@ static void print_real(double real, bool single, char text[DPE_NUMBER_TEXT])
 		strcat(text, ".0");
 }
 
-static struct dpe_value raw(const char *text)
+static struct dpe_value with_text(enum dpe_value_kind kind, const char *text)
 {
-	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+	return (struct dpe_value){.kind = kind, .len = (uint32_t)strlen(text), .text = text};
+}
+
+static struct dpe_value integer(int64_t num)
+{
+	return (struct dpe_value){.kind = DPE_INT, .num = num};
 }
 
 struct dpe_value dpe_value_real(double real, bool single, char text[DPE_NUMBER_TEXT])
 {
 	if (isnan(real))
-		return dpe_value_string("nan");
+		return with_text(DPE_STRING, "nan");
 	if (isinf(real))
 		strcpy(text, real < 0 ? "-1e999" : "1e999");
 	else
 		print_real(real, single, text);
-	return raw(text);
+	return with_text(DPE_RAW, text);
 }
 
 struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUMBER_TEXT])
@@ -46,13 +51,13 @@ struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUM
 		return (struct dpe_value){
 			.kind = left > INT64_MAX ? DPE_UINT : DPE_INT, .num = (int64_t)left};
 	if (negative && left <= (dpe_wide)INT64_MAX + 1)
-		return dpe_value_int((int64_t)bits);
+		return integer((int64_t)bits);
 	for (*--at = 0; left; left /= 10)
 		*--at = (char)('0' + (int)(left % 10));
 	if (negative)
 		*--at = '-';
 	memcpy(text, at, (size_t)(digits + sizeof(digits) - at));
-	return raw(text);
+	return with_text(DPE_RAW, text);
 }
 
 /* ---- as decimal digits ------------------------------------------------------------------- */
@@ -153,7 +158,7 @@ static void read_word(struct dpe_value value, struct decimal *decimal)
 static bool read_raw(struct dpe_value value, struct decimal *decimal)
 {
 	if (!strcmp(value.text, "true") || !strcmp(value.text, "false")) {
-		read_word(dpe_value_int(*value.text == 't'), decimal);
+		read_word(integer(*value.text == 't'), decimal);
 		return true;
 	}
 	return read_digits(value.text, value.text + value.len, decimal);

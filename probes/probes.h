@@ -13,6 +13,7 @@ struct dpe_object_watches;
 struct dpe_bpf;
 struct dpe_channels;
 struct dpe_child;
+struct dpe_extra_messages;
 struct dpe_thread_names;
 struct dpe_follow;
 struct dpe_guards;
@@ -108,6 +109,7 @@ struct dpe_probes {
 	void (*keep_rows)(struct dpe_probes *probes, const struct dpe_module *module, const struct dpe_frame_row *rows, unsigned count);
 
 	struct dpe_channels *channels; /* or NULL */
+	struct dpe_extra_messages *extra_messages; /* by thread */
 	struct dpe_maps *maps; /* the first process's */
 	struct dpe_follow *follow; /* or NULL: the first process only */
 };

@@ -198,6 +198,8 @@ void dpe_sort_items(struct ast_item **items, unsigned count);
 struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *name);
 /* Reports parameters of a definition, or variables of a rule, that are no names. */
 void dpe_check_params(struct ast_spec *spec, const struct ast_item *item);
+
+/* unused_definitions.c */
 /* After all rules: checks the definitions that no rule names, and warns of them. */
 void dpe_check_unused(struct ast_spec *spec);
 

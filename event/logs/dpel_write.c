@@ -1,4 +1,4 @@
-/* Writes .dpel logs (docs/dpel.md): blocks, strings, and messages that short records cannot hold. */
+/* Writes .dpel logs (docs/dpel.md): blocks, and messages that short records cannot hold. */
 #include "event/logs/dpel_write.h"
 
 #include <errno.h>
@@ -117,85 +117,10 @@ void dpe_dpel_patch_header(struct dpe_log_writer *writer)
 		writer->error = errno;
 }
 
-/* ---- strings and values ------------------------------------------------------------------ */
-
-/* Adds one to eight NULs, up to a multiple of eight bytes. */
-static void add_padded(struct dpe_text *to, const char *text, size_t len)
-{
-	static const char zeros[8];
-
-	dpe_text_add(to, text, len);
-	dpe_text_add(to, zeros, 8 - len % 8);
-}
-
-static void add_word(struct dpe_text *to, uint64_t word)
-{
-	word = htole64(word);
-	dpe_text_add(to, (const char *)&word, sizeof(word));
-}
-
-uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, size_t len)
-{
-	dpe_name number = dpe_intern(dpel->strings, text, len);
-
-	if (number <= dpel->nstrings)
-		return number;
-	dpel->nstrings = number;
-	dpel->written++;
-	add_word(&dpel->table, len);
-	add_padded(&dpel->table, text, len);
-	return number;
-}
-
-uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name)
-{
-	struct dpe_dpel_writer *dpel = writer->dpel;
-	uint32_t more = name * 2 + 64;
-	const char *text;
-
-	if (!name)
-		return 0;
-	if (name >= dpel->nof_name) {
-		dpel->of_name = dpe_xrealloc(dpel->of_name, more * sizeof(*dpel->of_name));
-		memset(dpel->of_name + dpel->nof_name, 0,
-			(more - dpel->nof_name) * sizeof(*dpel->of_name));
-		dpel->nof_name = more;
-	}
-	if (!dpel->of_name[name]) {
-		text = dpe_name_text(writer->names, name);
-		dpel->of_name[name] = dpe_dpel_string_number(dpel, text, strlen(text));
-	}
-	return dpel->of_name[name];
-}
-
-/* True if the value's text is to be looked up in the string table. */
-static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value)
-{
-	return value.len <= DPEL_MAX_TEXT && dpel->nstrings < DPEL_MAX_TEXTS;
-}
-
-uint8_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value)
-{
-	switch (value.kind) {
-	case DPE_NONE:
-		return DPEL_NONE;
-	case DPE_INT:
-		return DPEL_INT;
-	case DPE_UINT:
-		return DPEL_UINT;
-	case DPE_POINTER:
-		return DPEL_POINTER;
-	case DPE_STRING:
-		return is_shared(dpel, value) ? DPEL_STRING : DPEL_NO_KIND;
-	case DPE_RAW:
-		return is_shared(dpel, value) ? DPEL_RAW : DPEL_NO_KIND;
-	}
-	return DPEL_NO_KIND;
-}
-
 /* ---- records ----------------------------------------------------------------------------- */
 
-bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
+/* True if a message without an id needs one for others to refer to it. */
+static bool needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	if (writer->unreferenced)
 		return false;
@@ -205,18 +130,17 @@ bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_mes
 }
 
 /* As JSON, without a line end. */
-static void print_long(struct dpe_log_writer *writer, const struct dpe_message *message,
+static void print_long(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 
 	dpel->named |= message->npreds || npreds;
 	dpel->line.len = 0;
-	dpe_jsonl_write(&dpel->line, writer->names, dpe_dpel_needs_id(writer, message), message,
-		preds, npreds);
-	add_word(&dpel->records, 0);
-	add_word(&dpel->records, dpel->line.len - 1);
-	add_padded(&dpel->records, dpel->line.at, dpel->line.len - 1);
+	dpe_jsonl_write(&dpel->line, writer->names, with_id, message, preds, npreds);
+	dpe_dpel_add_word(&dpel->records, 0);
+	dpe_dpel_add_word(&dpel->records, dpel->line.len - 1);
+	dpe_dpel_add_padded(&dpel->records, dpel->line.at, dpel->line.len - 1);
 	if (message->has_time)
 		dpel->time = message->time;
 }
@@ -225,9 +149,10 @@ void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *mes
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
+	bool with_id = needs_id(writer, message);
 
-	if (npreds || !dpe_dpel_write_short(writer, message))
-		print_long(writer, message, preds, npreds);
+	if (npreds || !dpe_dpel_write_short(writer, message, with_id))
+		print_long(writer, message, with_id, preds, npreds);
 	dpel->nrecords++;
 	if (dpel->table.len + dpel->records.len >= DPEL_BLOCK)
 		write_block(writer, DPEL_DATA);

@@ -1,5 +1,5 @@
 /* The state of a writer of .dpel logs: blocks and long records (dpel_write.c), short records
- * with their sources and shapes (dpel_write_short.c). Private to these. */
+ * with their sources and shapes (dpel_write_short.c), strings (dpel_write_strings.c). Private to these. */
 #ifndef DPE_EVENT_DPEL_WRITE_H
 #define DPE_EVENT_DPEL_WRITE_H
 
@@ -38,9 +38,11 @@ uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, 
 uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name); /* 0 for no name */
 /* The kind of a value in a short record; DPEL_NO_KIND: its text is not expected to repeat. */
 uint8_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value);
-/* True if a message without an id needs one for others to refer to it. */
-bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message);
-/* Adds a short record; false if the message needs a long one (strings may have been added). */
-bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message);
+void dpe_dpel_add_word(struct dpe_text *to, uint64_t word);
+/* Adds one to eight NULs behind the text, up to a multiple of eight bytes. */
+void dpe_dpel_add_padded(struct dpe_text *to, const char *text, size_t len);
+/* Adds a short record, `with_id` if others may have to refer to it; false if the message needs a long one (strings may
+ * have been added). */
+bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id);
 
 #endif

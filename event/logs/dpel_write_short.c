@@ -243,15 +243,15 @@ static bool has_id_of_thread(struct dpe_dpel_writer *dpel, const struct dpe_mess
 }
 
 /* True if the id, should it need one, can be composed of thread and number. */
-static bool set_message_id(
-	struct dpe_log_writer *writer, struct draft *draft, const struct dpe_message *message)
+static bool set_message_id(struct dpe_dpel_writer *dpel, struct draft *draft, const struct dpe_message *message,
+	bool with_id)
 {
-	if (message->id.kind == DPE_NONE && !dpe_dpel_needs_id(writer, message))
+	if (message->id.kind == DPE_NONE && !with_id)
 		return true;
 	draft->shape.id = DPEL_PART_NEXT;
 	if (message->id.kind == DPE_NONE)
 		return message->has_seq && message->thread.kind != DPE_NONE;
-	return has_id_of_thread(writer->dpel, message);
+	return has_id_of_thread(dpel, message);
 }
 
 static void add_record(struct dpe_dpel_writer *dpel, struct draft *draft)
@@ -269,7 +269,7 @@ static bool may_be_short(const struct dpe_message *message)
 	       message->nstack <= MOST_FRAMES && message->npcs <= MOST_FRAMES;
 }
 
-bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message)
+bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 	struct draft draft; /* only the first nwords and nhalves are initialised */
@@ -286,7 +286,7 @@ bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_messag
 		.phase = (uint8_t)message->phase,
 	};
 	later = put_count(dpel, &draft, message, source);
-	if (!set_message_id(writer, &draft, message) || !put_values(dpel, &draft, message) ||
+	if (!set_message_id(dpel, &draft, message, with_id) || !put_values(dpel, &draft, message) ||
 		!put_members(dpel, &draft, message->extra))
 		return false;
 	put_stack(dpel, &draft, message);

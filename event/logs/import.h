@@ -37,13 +37,6 @@ struct dpe_import *dpe_pattern_new(struct dpe_log_reader *reader, const char *pa
 struct dpe_import *dpe_journal_new(struct dpe_log_reader *reader);
 struct dpe_import *dpe_ctf_new(struct dpe_log_reader *reader); /* of the folder that the log's name gives */
 
-bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
-/* The first match in the text as a message whose `vars` and outer object are left open. False if nothing matches,
- * or if the match reports a loss. */
-bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
-/* Reports how many texts did not match; false after an error, if none did. */
-bool dpe_pattern_report(const struct dpe_text_pattern *pattern);
-
 /* Whether the text is what `journalctl -o json` prints. */
 bool dpe_journal_is(const char *text);
 /* `pattern`: applied to the text of each message; NULL: the event is named after the program that wrote it.

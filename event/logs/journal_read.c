@@ -2,6 +2,7 @@
  *
  * Sources: systemd, "Journal Export Formats"; systemd.journal-fields(7). */
 #include "event/logs/import.h"
+#include "event/logs/text_pattern.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

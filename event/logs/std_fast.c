@@ -6,46 +6,6 @@
 #include <emmintrin.h>
 #endif
 
-/* ---- words ------------------------------------------------------------------------------- */
-
-uint64_t dpe_std_word(struct std_slice text)
-{
-	char bytes[sizeof(uint64_t)] = {0};
-
-	if (text.len > sizeof(bytes))
-		return 0;
-	memcpy(bytes, text.at, text.len);
-	return std_word_at(bytes, (unsigned)text.len);
-}
-
-/* The matching entry of a set, or 0; branch-free, since matches are unpredictable. */
-static inline unsigned way_of(const struct std_recent *at, uint64_t word)
-{
-	return (at->words[1] == word) + 2u * (at->words[2] == word);
-}
-
-const char *dpe_std_find_recent(const struct std_recent *recent, uint64_t word)
-{
-	const struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
-	unsigned way = way_of(at, word);
-
-	return at->words[way] == word ? at->texts[way] : NULL;
-}
-
-void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value)
-{
-	struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
-
-	for (unsigned i = STD_ASSOC - 1; i; i--) {
-		at->words[i] = at->words[i - 1];
-		at->texts[i] = at->texts[i - 1];
-		at->numbers[i] = at->numbers[i - 1];
-	}
-	at->words[0] = word;
-	at->texts[0] = value.text;
-	at->numbers[0] = value.number;
-}
-
 /* ---- at once ----------------------------------------------------------------------------- */
 
 /* The longest line of the fast path, and the bytes that a look at it may read. */
@@ -98,7 +58,8 @@ static inline bool find_parts(const char *at, struct parts *parts)
 					   (parts->loc - 1)) < sizeof(uint64_t);
 }
 
-/* See dpe_std_prefetch. */
+/* Parses the line at std->begin into words if possible. Its texts are looked up one line later,
+ * when they have been prefetched. */
 static inline void look_ahead(struct dpe_std *std)
 {
 	const char *at = std->block + std->begin;
@@ -120,11 +81,6 @@ static inline void look_ahead(struct dpe_std *std)
 	dpe_fetch(&std->recent_objects[std_place_of(line->object, STD_RECENT)]);
 }
 
-void dpe_std_prefetch(struct dpe_std *std)
-{
-	look_ahead(std);
-}
-
 /* The next line as a message, if all its parts are short and were seen recently (so they are
  * valid); NULL, with nothing done, otherwise. */
 static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
@@ -144,8 +100,8 @@ static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 	op = &std->known_ops[std_place_of(line->op, STD_OPS)];
 	objects = &std->recent_objects[std_place_of(line->object, STD_RECENT)];
 	locs = &std->recent_locs[std_place_of(line->loc, STD_RECENT)];
-	object = way_of(objects, line->object);
-	loc = way_of(locs, line->loc);
+	object = std_way_of(objects, line->object);
+	loc = std_way_of(locs, line->loc);
 	if (id->word != line->thread || op->word != line->op ||
 		objects->words[object] != line->object || locs->words[loc] != line->loc)
 		return NULL;
@@ -171,6 +127,7 @@ static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
 {
 	unsigned count = 0;
+	int taken;
 
 	while (count < most && reader->std->at == reader->std->nqueue) {
 		struct dpe_message *message = take_at_once(reader);
@@ -179,5 +136,9 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, u
 			break;
 		messages[count++] = message;
 	}
-	return count ? (int)count : dpe_std_read_general(reader, messages);
+	if (count)
+		return (int)count;
+	taken = dpe_std_read_general(reader, messages);
+	look_ahead(reader->std);
+	return taken;
 }

@@ -9,6 +9,43 @@
 
 static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "join"};
 
+/* ---- recent words ------------------------------------------------------------------------ */
+
+/* 0 if it is longer than eight bytes. */
+static uint64_t word_of(struct std_slice text)
+{
+	char bytes[sizeof(uint64_t)] = {0};
+
+	if (text.len > sizeof(bytes))
+		return 0;
+	memcpy(bytes, text.at, text.len);
+	return std_word_at(bytes, (unsigned)text.len);
+}
+
+/* NULL if it is not in the cache. */
+static const char *find_recent(const struct std_recent *recent, uint64_t word)
+{
+	const struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
+	unsigned way = std_way_of(at, word);
+
+	return at->words[way] == word ? at->texts[way] : NULL;
+}
+
+/* The value must be interned. */
+static void add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value)
+{
+	struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
+
+	for (unsigned i = STD_ASSOC - 1; i; i--) {
+		at->words[i] = at->words[i - 1];
+		at->texts[i] = at->texts[i - 1];
+		at->numbers[i] = at->numbers[i - 1];
+	}
+	at->words[0] = word;
+	at->texts[0] = value.text;
+	at->numbers[0] = value.number;
+}
+
 /* ---- lines ------------------------------------------------------------------------------- */
 
 struct dpe_std *dpe_std_new(struct dpe_names *names)
@@ -23,7 +60,7 @@ struct dpe_std *dpe_std_new(struct dpe_names *names)
 	for (unsigned i = 0; i < STD_NOPS; i++)
 		std->ops[i] = dpe_intern_string(names, op_names[i]);
 	for (unsigned i = 0; i < STD_FORK; i++) {
-		uint64_t word = dpe_std_word((struct std_slice){op_names[i], strlen(op_names[i])});
+		uint64_t word = word_of((struct std_slice){op_names[i], strlen(op_names[i])});
 
 		std->known_ops[std_place_of(word, STD_OPS)] = (struct std_known_op){word, std->ops[i]};
 	}
@@ -152,11 +189,11 @@ static struct dpe_value share(struct dpe_log_reader *reader, struct std_slice te
 /* Interned, unless the table is full. */
 static struct dpe_value object_value(struct dpe_log_reader *reader, struct std_slice text)
 {
-	uint64_t word = dpe_std_word(text);
+	uint64_t word = word_of(text);
 	struct dpe_value value = share(reader, text);
 
-	if (word && value.shared && !dpe_std_find_recent(reader->std->recent_objects, word))
-		dpe_std_add_recent(reader->std->recent_objects, word, value);
+	if (word && value.shared && !find_recent(reader->std->recent_objects, word))
+		add_recent(reader->std->recent_objects, word, value);
 	return value;
 }
 
@@ -165,7 +202,7 @@ static unsigned find_thread(
 	struct dpe_log_reader *reader, struct std_slice text, struct dpe_value *value)
 {
 	struct dpe_std *std = reader->std;
-	uint64_t word = dpe_std_word(text);
+	uint64_t word = word_of(text);
 	unsigned number = dpe_intern(std->texts, text.at, text.len);
 
 	*value = share(reader, text);
@@ -242,8 +279,8 @@ static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
 static const char *find_loc_text(struct dpe_log_reader *reader, struct std_slice loc, bool *own)
 {
 	struct dpe_std *std = reader->std;
-	uint64_t word = dpe_std_word(loc);
-	const char *recent = word ? dpe_std_find_recent(std->recent_locs, word) : NULL, *extra;
+	uint64_t word = word_of(loc);
+	const char *recent = word ? find_recent(std->recent_locs, word) : NULL, *extra;
 	struct dpe_value shared;
 
 	*own = false;
@@ -253,7 +290,7 @@ static const char *find_loc_text(struct dpe_log_reader *reader, struct std_slice
 	shared = dpe_value_intern(reader->names, extra, strlen(extra));
 	*own = !shared.shared;
 	if (word && shared.shared)
-		dpe_std_add_recent(std->recent_locs, word, shared);
+		add_recent(std->recent_locs, word, shared);
 	return shared.text;
 }
 
@@ -347,7 +384,6 @@ int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **mes
 			reader->line++;
 		} while (!line.len && whole);
 		taken = take_line(reader, line, whole);
-		dpe_std_prefetch(std);
 	}
 	if (taken == 1)
 		*message = std->queue[std->at++];

@@ -86,6 +86,12 @@ static inline unsigned std_place_of(uint64_t word, unsigned count)
 	return (unsigned)((word * UINT64_C(0x9e3779b97f4a7c15) >> 32) * count >> 32);
 }
 
+/* The matching entry of a set, or 0; branch-free, since matches are unpredictable. */
+static inline unsigned std_way_of(const struct std_recent *at, uint64_t word)
+{
+	return (at->words[1] == word) + 2u * (at->words[2] == word);
+}
+
 /* A plain message. */
 static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
@@ -106,20 +112,6 @@ static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader,
 	*dpe_message_args(message) = object;
 	return message;
 }
-
-/* ---- std_fast.c --------------------------------------------------------------------------- */
-
-/* std_word_at of the text; 0 if it is longer than eight bytes. */
-uint64_t dpe_std_word(struct std_slice text);
-/* NULL if it is not in the cache. */
-const char *dpe_std_find_recent(const struct std_recent *recent, uint64_t word);
-/* The value must be interned. */
-void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value);
-/* Parses the line at std->begin into words if possible. Its texts are looked up one line later,
- * when they have been prefetched. */
-void dpe_std_prefetch(struct dpe_std *std);
-
-/* ---- std_read.c -------------------------------------------------------------------------- */
 
 /* dpe_std_read without the fast path. */
 int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **message);

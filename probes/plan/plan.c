@@ -3,16 +3,6 @@
 
 #include <stdlib.h>
 
-const char *dpe_memory_event(unsigned number)
-{
-	static const char *const names[DPE_MEMORY_EVENTS] = {
-		"mem::read", "mem::write", "mem::free", "atomic::load", "atomic::store", "mem::renew",
-		"atomic::read", "atomic::write", "file::use", "file::close", "omp::release", "omp::acquire", "omp::lock", "omp::unlock",
-		"tbb::release", "tbb::acquire", "mem::alloc"};
-
-	return names[number];
-}
-
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 {
 	struct dpe_plan *plan = dpe_xcalloc(1, sizeof(*plan));

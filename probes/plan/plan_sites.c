@@ -44,6 +44,16 @@ static bool is_found_event(const struct site_pass *planning, const struct dpe_pa
 	return !strcmp(dpe_name_text(planning->names, pattern->qualified), DPE_THREAD_FOUND);
 }
 
+const char *dpe_memory_event(unsigned number)
+{
+	static const char *const names[DPE_MEMORY_EVENTS] = {
+		"mem::read", "mem::write", "mem::free", "atomic::load", "atomic::store", "mem::renew",
+		"atomic::read", "atomic::write", "file::use", "file::close", "omp::release", "omp::acquire", "omp::lock", "omp::unlock",
+		"tbb::release", "tbb::acquire", "mem::alloc"};
+
+	return names[number];
+}
+
 static bool add_memory_event(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	const char *name = dpe_name_text(planning->names, pattern->qualified);

@@ -2,24 +2,9 @@
 #include "probes/process/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-int dpe_program_check(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status))
-		return errno;
-	if (S_ISDIR(status.st_mode))
-		return EISDIR;
-	if (!S_ISREG(status.st_mode))
-		return EACCES;
-	return access(path, X_OK) ? errno : 0;
-}
 
 /* The first file on $PATH that can be run, or NULL with errno. */
 static char *search_path(const char *name)

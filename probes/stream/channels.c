@@ -36,16 +36,8 @@ struct channel {
 	UT_hash_handle hh;
 };
 
-/* A thread, and how many more messages than records it had. */
-struct party {
-	uint32_t thread;
-	uint64_t extra;
-	UT_hash_handle hh;
-};
-
 struct dpe_channels {
 	struct channel *all;
-	struct party *parties;
 	dpe_name send, receive;
 	struct dpe_lost lost;
 };
@@ -60,7 +52,6 @@ void dpe_channels_open(struct dpe_probes *probes)
 void dpe_channels_free(struct dpe_channels *channels)
 {
 	struct channel *channel, *next;
-	struct party *party, *following;
 
 	if (!channels)
 		return;
@@ -68,10 +59,6 @@ void dpe_channels_free(struct dpe_channels *channels)
 		HASH_DEL(channels->all, channel);
 		free(channel->chunks);
 		free(channel);
-	}
-	HASH_ITER (hh, channels->parties, party, following) {
-		HASH_DEL(channels->parties, party);
-		free(party);
 	}
 	free(channels);
 }
@@ -89,33 +76,6 @@ static void count_lost(struct dpe_channels *channels, uint64_t time)
 }
 
 /* ---- who and where ----------------------------------------------------------------------- */
-
-static struct party *find_party(const struct dpe_channels *channels, uint32_t thread)
-{
-	struct party *party;
-
-	HASH_FIND(hh, channels->parties, &thread, sizeof(thread), party);
-	return party;
-}
-
-static struct party *party_of(struct dpe_channels *channels, uint32_t thread)
-{
-	struct party *party = find_party(channels, thread);
-
-	if (party)
-		return party;
-	party = dpe_xcalloc(1, sizeof(*party));
-	party->thread = thread;
-	HASH_ADD(hh, channels->parties, thread, sizeof(party->thread), party);
-	return party;
-}
-
-uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread)
-{
-	struct party *party = probes->channels ? find_party(probes->channels, thread) : NULL;
-
-	return party ? party->extra : 0;
-}
 
 /* A socket's address may be reused by another socket, which has another inode. */
 static struct channel *channel_of(struct dpe_channels *channels, const struct dpe_record *record)
@@ -264,7 +224,7 @@ struct emission {
 	struct dpe_probes *probes;
 	const struct dpe_record *record;
 	const struct dpe_probes_sink *sink;
-	struct party *party;
+	uint64_t *extra; /* of the thread: see extra_messages.c */
 	const struct channel *channel;
 	unsigned count; /* messages of this record so far */
 };
@@ -291,7 +251,7 @@ static void emit(struct emission *emission, dpe_name name, uint64_t number)
 		dpe_value_string(channel), dpe_value_int((int64_t)number)};
 
 	if (emission->count++)
-		emission->party->extra++;
+		++*emission->extra;
 	draft.name = name;
 	draft.thread = dpe_thread_id_value(emission->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
@@ -309,7 +269,7 @@ static void emit(struct emission *emission, dpe_name name, uint64_t number)
 static void lose_order(struct emission *emission)
 {
 	count_lost(emission->probes->channels, emission->record->time);
-	emission->party->extra++;
+	++*emission->extra;
 }
 
 static void emit_lost(struct emission *emission)
@@ -378,7 +338,7 @@ static void on_send(struct emission *emission, struct channel *channel)
 	uint64_t number;
 
 	if (channel->unread) {
-		emission->party->extra--; /* one message less than records */
+		--*emission->extra; /* one message less than records */
 		return;
 	}
 	number = begin_send(channel, emission->record);
@@ -422,7 +382,7 @@ void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *re
 		return;
 	channel = channel_of(probes->channels, record);
 	emission.channel = channel;
-	emission.party = party_of(probes->channels, record->tid);
+	emission.extra = dpe_extra_messages_of(probes, record->tid);
 	if (record->kind == DPE_RECORD_SEND)
 		on_send(&emission, channel);
 	else if (record->kind == DPE_RECORD_RECEIVE)

@@ -145,6 +145,13 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *
 /* What is mapped at an address, by the last look; NULL: nothing. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
 
+/* ---- extra_messages.c ---------------------------------------------------------------- */
+
+/* How many more messages than records the thread had; to count, or to read. */
+uint64_t *dpe_extra_messages_of(struct dpe_probes *probes, uint32_t thread);
+uint64_t dpe_extra_messages(const struct dpe_probes *probes, uint32_t thread);
+void dpe_extra_messages_free(struct dpe_extra_messages *all);
+
 /* ---- channels.c ---------------------------------------------------------------------- */
 
 /* For rules about transfers through channels. */
@@ -155,8 +162,6 @@ bool dpe_channels_is_theirs(const struct dpe_record *record);
 /* Hands over the messages of a record; there may be any number. */
 void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink);
-/* How many more messages than records the thread had. */
-uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread);
 /* Receives whose senders are unknown. */
 struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
 

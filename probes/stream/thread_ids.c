@@ -56,7 +56,7 @@ void dpe_thread_ids_note(struct dpe_probes *probes, const struct dpe_record *rec
 		return;
 	id->announced = false;
 	if (id->uses > 1)
-		id->before = record->seq + dpe_channels_extra(probes, record->tid);
+		id->before = record->seq + dpe_extra_messages(probes, record->tid);
 }
 
 struct dpe_value dpe_thread_id_value(
@@ -74,7 +74,7 @@ uint64_t dpe_thread_id_seq(const struct dpe_probes *probes, uint32_t thread, uin
 {
 	const struct dpe_thread_id *id = probes->follow ? find_thread_id(probes->follow, thread) : NULL;
 
-	seq += dpe_channels_extra(probes, thread);
+	seq += dpe_extra_messages(probes, thread);
 	return id && id->before <= seq ? seq - id->before : seq;
 }
 

@@ -505,6 +505,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->maps->at);
 	free(probes->linkers);
 	dpe_channels_free(probes->channels);
+	dpe_extra_messages_free(probes->extra_messages);
 	free(probes->sleepers);
 	free(probes->sites);
 	free(probes->awaited);
