@@ -234,15 +234,25 @@ static void take_beginning(struct dpe_classifier *f)
 	}
 }
 
+/* `b within 5ms`, or a number that is no result: the grammar reports it. */
+static bool is_number_amiss(const struct dpe_classifier *f)
+{
+	int before = f->out->n > 1 ? f->out->at[f->out->n - 2].kind : T_ITEM;
+	bool result = before == '=' || before == '-';
+
+	return dpe_token_is_time(f->arena, dpe_token_ahead(f, 1)) || (dpe_token_kind_before(f) == T_NUMBER && !result);
+}
+
 static void missing_operator(struct dpe_classifier *f)
 {
 	const char *last = dpe_token_text(f->arena, dpe_token_before(f)),
 		   *next = dpe_token_text(f->arena, dpe_token_ahead(f, 0));
 
-	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-		"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
-		"or + (either)",
-		last, next);
+	if (!is_number_amiss(f))
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
+			"or + (either)",
+			last, next);
 	insert(f, ';');
 }
 

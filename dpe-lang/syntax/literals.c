@@ -52,6 +52,24 @@ static unsigned long long time_unit(const char *text)
 	return 0;
 }
 
+bool dpe_token_is_unit(const struct dpe_token *token)
+{
+	return token->kind == T_NAME && time_unit(token->value.text);
+}
+
+bool dpe_token_is_time(struct dpe_arena *arena, const struct dpe_token *token)
+{
+	const char *number = dpe_token_text(arena, token), *unit = number + strspn(number, "0123456789.");
+	const struct dpe_token *next = token + 1;
+
+	if (token->kind != T_NUMBER)
+		return false;
+	if (*unit)
+		return time_unit(unit);
+	next += next->kind == ';' && next->place.begin == next->place.end; /* inserted */
+	return dpe_token_is_unit(next);
+}
+
 /* Returns the end of the digits; `overflow`: they exceed 128 bits. */
 static const char *read_digits(const char *at, int base, dpe_wide *num, bool *overflow)
 {

@@ -129,6 +129,31 @@ static bool is_operator_name(struct dpe_parser *parser, const struct dpe_token *
 	return last && last->place.end == token->place.begin && !strcmp(dpe_token_text(parser->arena, last), "operator");
 }
 
+/* `within 5ms` or `< 5ms`, where a comparison has no left side. */
+static bool is_time_bound(struct dpe_parser *parser, const struct dpe_token *token)
+{
+	bool compares = token->kind == '<' || token->kind == '>' || token->kind == T_LE || token->kind == T_GE;
+
+	return dpe_token_is_time(parser->arena, compares ? token + 1 : token);
+}
+
+/* Names a time that stands where the language has none, or a unit apart from its number. False: it is neither. */
+static bool report_time(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+{
+	struct dpe_diags *diags = parser->spec->diags;
+	const char *text = dpe_token_text(parser->arena, token);
+
+	if (is_time_bound(parser, token))
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"unexpected '%s': a bound of time is a condition of the later event, as in a ; b [.time - $1.time > 5ms]", text);
+	else if (last && last->kind == T_NUMBER && dpe_token_is_unit(token))
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': a unit follows its number directly: %s%s", text,
+			dpe_token_text(parser->arena, last), text);
+	else
+		return false;
+	return true;
+}
+
 /* A mistake that is known, with what to write instead; false: it is none. */
 static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
@@ -138,6 +163,8 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 	const char *instead = event ? instead_of(token->kind) : NULL;
 	const char *variable = name_of_address(parser, token);
 
+	if (report_time(parser, token, last))
+		return true;
 	if (variable && last && (last->kind == '(' || last->kind == '[' || is_operator(last->kind)))
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,

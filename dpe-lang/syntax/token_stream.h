@@ -63,6 +63,10 @@ int dpe_lex_string(struct dpe_lexer *lexer, const char *text, size_t len, struct
 int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct dpe_place place,
 	DPE_YYSTYPE *value);
 int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place);
+/* A time, `5ms` or `5 ms`; the last token is the end of the input, so there is one after a number. */
+bool dpe_token_is_time(struct dpe_arena *arena, const struct dpe_token *token);
+/* `ms`, or another unit of time. */
+bool dpe_token_is_unit(const struct dpe_token *token);
 /* True if a ' at `place` is the prime of a variable, directly behind it. */
 bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place);
 

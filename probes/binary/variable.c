@@ -164,6 +164,13 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
+/* `library`: "" for a function of the program. */
+static char *explain_callable(const char *name, const char *library)
+{
+	return dpe_xasprintf("it is a function%s%s: dpe race takes a pair, such as %s,%s, and rules name functions without brackets",
+		*library ? " of " : "", library, name, name);
+}
+
 /* What is wrong with `f`, or `f.x`, where `f` is a function. */
 static char *explain_function(struct dpe_module *module, const struct variable_search *search)
 {
@@ -172,8 +179,7 @@ static char *explain_function(struct dpe_module *module, const struct variable_s
 	char *inner, *why;
 
 	if (name == search->part)
-		return dpe_xasprintf("it is a function: dpe race takes a pair, such as %s,%s, and rules name functions without brackets",
-			search->whole, search->whole);
+		return explain_callable(search->whole, "");
 	inner = dpe_xasprintf("%s::%s", search->whole, name);
 	why = dpe_variable_find(module, inner, &found);
 	if (!why)
@@ -346,6 +352,18 @@ static char *find_in_libraries(const struct dpe_modules *modules, const char *lv
 	return why;
 }
 
+/* NULL: no library has a function of that name. */
+static char *explain_library_function(const struct dpe_modules *modules, const char *name)
+{
+	unsigned count;
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (is_searched(modules->at[i]) && dpe_module_find(modules->at[i], name, &count))
+			return explain_callable(name, modules->at[i]->name);
+	}
+	return NULL;
+}
+
 char *dpe_variable_find_in(
 	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable)
 {
@@ -360,6 +378,8 @@ char *dpe_variable_find_in(
 		return why;
 	other = find_in_libraries(modules, lvalue, variable, &found);
 	if (!found)
+		other = explain_library_function(modules, lvalue);
+	if (!found && !other)
 		return why;
 	free(why);
 	return other;

@@ -38,12 +38,13 @@ static char *describe(const struct dpe_probes *probes, const struct dpe_plan_bin
 static void warn(const struct dpe_probes *probes, const struct dpe_plan_binding *number,
 	const struct dpe_plan_binding *pointer, struct dpe_diags *diags)
 {
+	const struct dpe_plan_binding *first = number->place.begin < pointer->place.begin ? number : pointer;
 	char *one = describe(probes, number), *other = describe(probes, pointer);
 
 	dpe_diag(diags, DPE_WARNING, number->place,
 		"'%s' is %s, a number, and %s, a pointer: they will not be equal; what a function "
 		"returns is written %s.exit = %s",
-		number->text, one, other, dpe_name_text(probes->names, number->name), number->text);
+		number->text, one, other, dpe_name_text(probes->names, first->name), number->text);
 	free(one);
 	free(other);
 }

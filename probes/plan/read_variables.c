@@ -33,6 +33,17 @@ bool dpe_read_check_arithmetic(
 	return false;
 }
 
+/* `time` where `.time` is meant. */
+static void suggest_field(const struct dpe_read *read, struct dpe_diags *diags)
+{
+	static const char *const fields[] = {"tid", "pid", "process", "time", "ret", "args", "comm", "host", "access"};
+
+	for (unsigned i = 0; i < DPE_COUNT(fields); i++) {
+		if (!strcmp(read->lvalue, fields[i]))
+			dpe_diag(diags, DPE_NOTE, read->place, "the field of the event is written .%s", fields[i]);
+	}
+}
+
 static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
 {
 	const struct dpe_read *read = &probes->plan->reads[number];
@@ -48,9 +59,10 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 			probes->reads[number].module->name);
 	if (!why)
 		why = dpe_variable_check(&probes->reads[number]);
-	if (why)
-		dpe_diag(diags, DPE_ERROR, read->place, "'%s' cannot be read: %s", read->lvalue,
-			why);
+	if (why) {
+		dpe_diag(diags, DPE_ERROR, read->place, "'%s' cannot be read: %s", read->lvalue, why);
+		suggest_field(read, diags);
+	}
 	free(why);
 	return !why && dpe_read_check_arithmetic(read, &probes->reads[number], diags);
 }

@@ -205,6 +205,8 @@ done
 run "$DPE" race countre -- ./races race
 says 'a misspelt variable gets a suggestion' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'
 check 'the program is not started with a misspelt variable' ! -s out
+run "$DPE" race malloc -- ./races race
+says 'a function of a library alone is refused as a function' 2 "'malloc' cannot be watched: it is a function of libc.so.6: dpe race takes a pair, such as malloc,malloc"
 run "$DPE" race 'put,gte(x)' -- ./races race
 says 'a misspelt function gets a suggestion' 2 "dpe race: error: no function 'gte' in" '  | put,gte(x)' '  |     ^~~' "did you mean 'get'"
 run "$DPE" race -e 'detect r: putt' counter,gte -- ./races race

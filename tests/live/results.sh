@@ -44,6 +44,8 @@ says '--suppressions hides known leaks' 1 'file: incomplete' ' 1 incomplete'
 run "$DPE" run -e 'expect m(p): malloc(p) ; free(p)' -- ./results right
 says 'a variable that is a size and a pointer gets a warning' 1 "'p' is argument 1 of 'malloc', a number, and argument 1 of 'free', a pointer" \
 	'malloc.exit = p'
+run "$DPE" run -e 'expect f(d): open(d) ; close(d)' -- ./results right descriptors
+says 'the warning names the function whose result is meant, which comes first' 1 "'d' is argument 1 of 'close', a number" 'open.exit = d'
 run "$DPE" run -e 'expect m(p): (take().exit = p ; give(p))*' -- ./results right
 check 'a variable that is a pointer twice gets no warning' "$(grep -c ', a number, and' err)" -eq 0
 
