@@ -64,18 +64,17 @@ static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thr
 	retired->count--;
 }
 
-/* Threads with a host are few, and are kept. */
-static bool is_plain(const struct dpe_thread *thread)
+bool dpe_retired_takes(const struct dpe_thread *thread)
 {
 	return thread->id.kind == DPE_INT && thread->host.kind == DPE_NONE;
 }
 
-void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+void dpe_retired_add(struct dpe_retired *retired, const struct dpe_thread *thread, uint64_t since)
 {
 	const struct dpe_retired_thread left = {
 		.id = thread->id.num,
 		.next = thread->next,
-		.since = dpe_thread_since(stabilizer, thread),
+		.since = since,
 		.time = thread->time,
 		.used = true,
 		.has_time = thread->has_time,
@@ -83,20 +82,16 @@ void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 		.unnumbered = thread->unnumbered,
 	};
 
-	if (!thread->over || thread->head || thread->parked.count || thread->exhausted ||
-		thread->closed > thread->next || !is_plain(thread))
-		return;
-	add(&stabilizer->retired, &left);
-	dpe_thread_remove(stabilizer, thread);
+	add(retired, &left);
 }
 
-void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+void dpe_retired_restore(struct dpe_retired *retired, struct dpe_thread *thread)
 {
 	struct dpe_retired_thread *left;
 
-	if (!stabilizer->retired.count || !is_plain(thread))
+	if (!retired->count || !dpe_retired_takes(thread))
 		return;
-	left = find(&stabilizer->retired, thread->id.num);
+	left = find(retired, thread->id.num);
 	if (!left->used)
 		return;
 	thread->next = left->next;
@@ -106,7 +101,7 @@ void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	thread->has_time = left->has_time;
 	thread->lossy = left->lossy;
 	thread->unnumbered = left->unnumbered;
-	take_out(&stabilizer->retired, left);
+	take_out(retired, left);
 }
 
 uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id)

@@ -130,7 +130,7 @@ static struct dpe_message_node **find_send(
 	if (role->ends || !stabilizer->edges_unused || stabilizer->reports[role->rule] ||
 		dpe_is_stated(stabilizer, message))
 		return NULL;
-	return dpe_sync_only_send(stabilizer, role);
+	return dpe_queue_only_send(stabilizer, role);
 }
 
 static inline __attribute__((always_inline)) bool push(struct dpe_stabilizer *stabilizer,

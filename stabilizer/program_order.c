@@ -3,85 +3,7 @@
 
 #include <stdlib.h>
 
-bool dpe_value_same(struct dpe_value a, struct dpe_value b)
-{
-	if (a.kind == DPE_NONE || b.kind == DPE_NONE)
-		return a.kind == b.kind;
-	return dpe_value_equal(a, b);
-}
-
-static uint64_t value_hash(struct dpe_value value)
-{
-	return value.kind == DPE_NONE ? 0 : dpe_value_hash(value);
-}
-
 /* ---- threads ----------------------------------------------------------------------------- */
-
-static bool same_thread(const void *entry, const void *key)
-{
-	const struct dpe_thread *thread = entry;
-	const struct dpe_message *message = key;
-
-	return dpe_value_same(thread->id, message->thread) &&
-	       dpe_value_same(thread->host, message->host);
-}
-
-void dpe_thread_free(struct dpe_thread *thread)
-{
-	dpe_value_drop(thread->id);
-	dpe_value_drop(thread->host);
-	dpe_node_unref(thread->tail);
-	free(thread->parked.at);
-	free(thread);
-}
-
-static uint64_t hash_thread(struct dpe_value id, struct dpe_value host)
-{
-	return dpe_mix(value_hash(id), value_hash(host));
-}
-
-void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
-{
-	struct dpe_thread **recent = &stabilizer->recent[dpe_recent_slot(thread->id)];
-
-	if (*recent == thread)
-		*recent = NULL;
-	dpe_table_remove(&stabilizer->threads, hash_thread(thread->id, thread->host), thread);
-	dpe_thread_free(thread);
-}
-
-static struct dpe_thread *new_thread(
-	struct dpe_stabilizer *stabilizer, const struct dpe_message *message, uint64_t hash)
-{
-	struct dpe_thread *thread = dpe_xcalloc(1, sizeof(*thread));
-
-	thread->id = dpe_value_copy(message->thread);
-	thread->host = dpe_value_copy(message->host);
-	thread->chain = DPE_NO_CHAIN;
-	dpe_table_add(&stabilizer->threads, hash, thread);
-	dpe_thread_revive(stabilizer, thread);
-	return thread;
-}
-
-__attribute__((noinline)) struct dpe_thread *dpe_thread_of(
-	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
-{
-	struct dpe_thread *thread;
-	uint64_t hash;
-
-	if (message->thread.kind == DPE_NONE)
-		return NULL;
-	thread = dpe_thread_recent(stabilizer, message);
-	if (thread)
-		return thread;
-	hash = hash_thread(message->thread, message->host);
-	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
-	if (!thread)
-		return new_thread(stabilizer, message, hash);
-	if (thread->host.kind == DPE_NONE)
-		stabilizer->recent[dpe_recent_slot(thread->id)] = thread;
-	return thread;
-}
 
 struct parked_key {
 	const struct dpe_thread *thread;
@@ -151,26 +73,6 @@ static void follow(
 	thread->tail = dpe_node_ref(node);
 }
 
-static bool is_entangled(const struct dpe_message_node *node)
-{
-	return node->message->npreds || node->host;
-}
-
-void dpe_thread_leave(struct dpe_message_node *node)
-{
-	struct dpe_hold *hold = node->hold;
-
-	if (!hold->thread)
-		return;
-	hold->thread->nentangled -= is_entangled(node);
-	if (hold->earlier)
-		hold->earlier->hold->later = hold->later;
-	else if (hold->thread->head == node)
-		hold->thread->head = hold->later;
-	if (hold->later)
-		hold->later->hold->earlier = hold->earlier;
-}
-
 static void advance(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
 {
@@ -210,6 +112,23 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 	dpe_hold_drop(stabilizer, node);
 }
 
+/* So many messages of the thread are lost before the node. */
+static void report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count)
+{
+	const struct dpe_thread *thread = after->hold->thread;
+	const struct dpe_gap gap = {
+		.after = after->message,
+		.count = count,
+		.since = dpe_thread_since(stabilizer, thread),
+		.has_before = thread->has_time,
+		.before = thread->time,
+	};
+
+	dpe_debug(stabilizer->debug, "stabilizer", 1, "%llu messages lost before message %llu",
+		(unsigned long long)count, (unsigned long long)after->arrival);
+	stabilizer->sink.lost(stabilizer->sink.context, &gap);
+}
+
 /* Unparks messages up to the first gap that can still be filled. */
 static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
@@ -219,12 +138,12 @@ static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 
 		if (seq > thread->next && seq > thread->closed) {
 			if (stabilizer->finished)
-				dpe_stuck_add(stabilizer, node);
+				dpe_hold_stuck(stabilizer, node);
 			return;
 		}
 		if (seq > thread->next) {
 			thread->lossy = true;
-			dpe_report_lost(stabilizer, node, seq - thread->next);
+			report_lost(stabilizer, node, seq - thread->next);
 		}
 		unpark(stabilizer, thread);
 	}
@@ -245,7 +164,7 @@ void dpe_thread_join(
 
 	thread->fast_tail = NULL;
 	node->hold->thread = thread;
-	thread->nentangled += is_entangled(node);
+	thread->nentangled += dpe_node_is_entangled(node);
 	if (!message->has_seq) {
 		follow(stabilizer, thread, node);
 		return;
@@ -270,7 +189,7 @@ static bool same_host(const void *entry, const void *key)
 
 struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id)
 {
-	uint64_t hash = value_hash(id);
+	uint64_t hash = dpe_value_hash_any(id);
 	struct dpe_host *host = dpe_table_find(&stabilizer->hosts, hash, same_host, &id);
 
 	if (host)

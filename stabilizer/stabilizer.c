@@ -324,6 +324,7 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 static void complete(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_waiters *waiters = &node->hold->waiters;
+	struct dpe_thread *thread = node->hold->thread;
 
 	if (node->hold->deferred) {
 		dpe_edges_begin(stabilizer);
@@ -336,6 +337,10 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_message_node 
 		dpe_hold_meet(stabilizer, waiter, waiters->at[i].need);
 	}
 	dpe_hold_end(stabilizer, node);
+	if (thread && thread->over)
+		dpe_thread_retire(stabilizer, thread);
+	else if (thread)
+		dpe_fast_push_next(stabilizer, thread);
 }
 
 /* The message waits for nothing; a receive still has to be paired. */
@@ -365,14 +370,6 @@ static void run(struct dpe_stabilizer *stabilizer)
 	} while (node || stabilizer->ncompleted);
 }
 
-/* Nothing can follow a message that is not released. */
-uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
-{
-	if (!thread->tail || thread->unnumbered)
-		return thread->since;
-	return dpe_node_released(thread->tail) ? thread->tail->number + 1 : stabilizer->released;
-}
-
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value id)
 {
 	uint64_t least = dpe_retired_since(&stabilizer->retired, id);
@@ -389,22 +386,6 @@ uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dp
 bool dpe_stabilizer_numbered(const struct dpe_stabilizer *stabilizer)
 {
 	return !stabilizer->unnumbered;
-}
-
-void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count)
-{
-	const struct dpe_thread *thread = after->hold->thread;
-	const struct dpe_gap gap = {
-		.after = after->message,
-		.count = count,
-		.since = dpe_thread_since(stabilizer, thread),
-		.has_before = thread->has_time,
-		.before = thread->time,
-	};
-
-	dpe_debug(stabilizer->debug, "stabilizer", 1, "%llu messages lost before message %llu",
-		(unsigned long long)count, (unsigned long long)after->arrival);
-	stabilizer->sink.lost(stabilizer->sink.context, &gap);
 }
 
 /* ---- pushing ----------------------------------------------------------------------------- */

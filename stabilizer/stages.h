@@ -12,6 +12,17 @@ static inline uint32_t dpe_chain_last(const struct dpe_chain_end *end)
 	return end->ended ? end->exported : 0;
 }
 
+/* Also if both are DPE_NONE. */
+static inline bool dpe_value_same(struct dpe_value a, struct dpe_value b)
+{
+	return a.kind == DPE_NONE || b.kind == DPE_NONE ? a.kind == b.kind : dpe_value_equal(a, b);
+}
+
+static inline uint64_t dpe_value_hash_any(struct dpe_value value)
+{
+	return value.kind == DPE_NONE ? 0 : dpe_value_hash(value);
+}
+
 /* The slot of a thread in the cache. */
 static inline unsigned dpe_recent_slot(struct dpe_value id)
 {
@@ -32,6 +43,8 @@ static inline bool dpe_is_stated(
 	       !stabilizer->ordered;
 }
 
+/* ---- message_nodes.c ----------------------------------------------------------------------- */
+
 /* With one reference; takes over the message's. */
 struct dpe_message_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
 struct dpe_message_node *dpe_node_ref(struct dpe_message_node *node);
@@ -39,9 +52,15 @@ void dpe_node_unref(struct dpe_message_node *node); /* accepts NULL */
 /* Keeps the message of a send for pairings beyond completion. */
 void dpe_node_use(struct dpe_message_node *node);
 void dpe_node_unuse(struct dpe_message_node *node); /* also drops a reference */
+/* A complete message is needed only while a pairing may name it, or ask for its time. */
+void dpe_node_drop_message(struct dpe_message_node *node, bool unnamed);
 static inline bool dpe_node_released(const struct dpe_message_node *node)
 {
 	return node->stamp.index != 0;
+}
+static inline bool dpe_node_is_entangled(const struct dpe_message_node *node)
+{
+	return node->message->npreds || node->host;
 }
 
 /* ---- holding.c ----------------------------------------------------------------------------- */
@@ -59,6 +78,10 @@ unsigned dpe_hold_need(
 void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, unsigned need);
 void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_message_node *node, unsigned need);
 void dpe_waiters_free(struct dpe_waiters *waiters);
+/* After the end of the input: it waits for messages that never came. */
+void dpe_hold_stuck(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+
+/* ---- known_messages.c ---------------------------------------------------------------------- */
 
 /* The name of an id in a log, or NULL. */
 struct dpe_known *dpe_known_find(
@@ -69,9 +92,7 @@ void dpe_known_free(struct dpe_known *known);
 /* Adds needs for explicit predecessors. */
 void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 
-/* ---- program_order.c ----------------------------------------------------------------------- */
-
-bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also if both are DPE_NONE */
+/* ---- thread_table.c ------------------------------------------------------------------------ */
 
 /* The cached thread of a message, or NULL. */
 static inline struct dpe_thread *dpe_thread_recent(
@@ -89,8 +110,13 @@ static inline struct dpe_thread *dpe_thread_recent(
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
 void dpe_thread_free(struct dpe_thread *thread);
-/* The same, and removes it from the table. */
-void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
+/* Frees a thread without pending messages, where a table entry can represent it. */
+void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
+/* As dpe_stabilizer_since, of one thread. */
+uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread);
+
+/* ---- program_order.c ----------------------------------------------------------------------- */
+
 /* True if the number has come before, or was given up. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
@@ -101,8 +127,6 @@ bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_messag
 /* Puts the message in program order. */
 void dpe_thread_join(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node);
-/* The message is complete. */
-void dpe_thread_leave(struct dpe_message_node *node);
 /* Gives up all missing numbers before this one: reports the loss, and lets later messages go on. */
 void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, uint64_t seq);
 
@@ -118,13 +142,12 @@ void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 
 /* ---- ended_threads.c ----------------------------------------------------------------------- */
 
-/* Frees a thread without pending messages, where a table entry can represent it. */
-void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
-/* Restores a thread from its entry. */
-void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
-/* As dpe_stabilizer_since, of one thread. */
-uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread);
-/* The same of an ended thread; UINT64_MAX: none is known. */
+/* Whether a table entry can represent the thread. Threads with a host are few, and are kept. */
+bool dpe_retired_takes(const struct dpe_thread *thread);
+void dpe_retired_add(struct dpe_retired *retired, const struct dpe_thread *thread, uint64_t since);
+/* Restores a new thread from the entry of the one that had its id, if there is one. */
+void dpe_retired_restore(struct dpe_retired *retired, struct dpe_thread *thread);
+/* As dpe_stabilizer_since, of an ended thread; UINT64_MAX: none is known. */
 uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id);
 void dpe_retired_free(struct dpe_retired *retired);
 
@@ -137,7 +160,7 @@ bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 /* A message of the thread is complete: the next one may take the fast path, if nothing else refers to the last. */
 void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
 
-/* ---- sync*.c ------------------------------------------------------------------------------- */
+/* ---- sync.c, sync_pair.c, sync_queue.c, sync_prune.c ---------------------------------------- */
 
 /* Notes the roles of the message. */
 void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
@@ -150,7 +173,7 @@ void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_nod
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The only send of a queue, where a receive would leave it there and another send would replace it,
  * as with a lock. NULL: otherwise. */
-struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
+struct dpe_message_node **dpe_queue_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
 /* Calls for each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_message_node *send), void *context);
@@ -158,22 +181,19 @@ void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 
-/* ---- stuck_messages.c ---------------------------------------------------------------------- */
+/* ---- waits_for.c --------------------------------------------------------------------------- */
 
 /* True if the node cannot complete before the other one. */
 bool dpe_waits_for(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *other);
+
+/* ---- stuck_messages.c ---------------------------------------------------------------------- */
+
 /* After the end of the input: finds what waits for messages that never came. */
 void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
-void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Reports to sink.waits what the node waits for. */
 void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
 /* Nothing is ready: releases the first stuck message from its need. */
 void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
-
-/* ---- stabilizer.c -------------------------------------------------------------------------- */
-
-/* Reports that so many messages of the thread are lost before the node. */
-void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count);
 
 #endif

@@ -70,7 +70,8 @@ static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queu
 		answer(stabilizer, queue, node);
 }
 
-void dpe_sync_offer(
+/* A send of a `fifo` queue was released: a receive that waits for any gets it. */
+static void offer(
 	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_message_node *send)
 {
 	if (dpe_is_stated(stabilizer, send->message)) {
@@ -130,19 +131,6 @@ bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	       !dpe_is_stated(stabilizer, message);
 }
 
-/* ---- the fast path ----------------------------------------------------------------------- */
-
-struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
-{
-	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
-
-	if (!queue || queue->pairing != DPE_SYNC_LAST || queue->order != DPE_BY_ARRIVAL ||
-		queue->closed.head != queue->closed.count || queue->unpaired ||
-		queue->waiting.count || queue->opened.count - queue->opened.head != 1)
-		return NULL;
-	return &queue->opened.at[queue->opened.head];
-}
-
 void dpe_sync_open(struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
@@ -153,5 +141,20 @@ void dpe_sync_open(struct dpe_message_node *node)
 		open_send(part->queue, node, part->round);
 		part->queue->nstale++;
 		dpe_queue_sweep(part->queue);
+	}
+}
+
+void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
+{
+	for (unsigned i = 0; i < node->hold->nparts; i++) {
+		const struct dpe_role_of_message *part = &node->hold->parts[i];
+
+		/* Other receives were compared when they were paired. */
+		if (part->send || part->queue->pairing == DPE_SYNC_ONCE)
+			dpe_sync_check(stabilizer, part->queue, node, part->send);
+		if (part->send && part->queue->pairing == DPE_SYNC_FIFO)
+			offer(stabilizer, part->queue, node);
+		part->queue->held--;
+		dpe_queue_free_if_empty(stabilizer, part->queue);
 	}
 }

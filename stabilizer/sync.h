@@ -1,5 +1,5 @@
 /* The queues in which sends and receives are paired, one for each rule and keys. Private to sync.c,
- * sync_pair.c and sync_queue.c. */
+ * sync_*.c and stuck_messages.c. */
 #ifndef DPE_STABILIZER_SYNC_H
 #define DPE_STABILIZER_SYNC_H
 
@@ -98,17 +98,16 @@ static inline struct dpe_queue *dpe_queue_find(
 	return dpe_queue_find_other(stabilizer, role);
 }
 
-/* ---- sync_pair.c ------------------------------------------------------------------------- */
+/* ---- sync_prune.c ------------------------------------------------------------------------ */
 
 /* Drops sends that no future receive can be paired with. */
 void dpe_queue_prune(struct dpe_queue *queue);
+
+/* ---- sync_pair.c ------------------------------------------------------------------------- */
+
 /* Adds a need for the send of a queue, and its edge. */
 void dpe_sync_pair_with(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
 	struct dpe_message_node *receive, struct dpe_message_node *send);
-
-/* A send of a `fifo` queue was released: a receive that waits for any gets it. */
-void dpe_sync_offer(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
-	struct dpe_message_node *send);
 
 /* ---- sync_order.c ------------------------------------------------------------------------ */
 

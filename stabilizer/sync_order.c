@@ -90,18 +90,3 @@ void dpe_sync_check(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
 	queue->unsure = true;
 	stabilizer->sink.unsure(stabilizer->sink.context, node->message, queue->since);
 }
-
-void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
-{
-	for (unsigned i = 0; i < node->hold->nparts; i++) {
-		const struct dpe_role_of_message *part = &node->hold->parts[i];
-
-		/* Other receives were compared when they were paired. */
-		if (part->send || part->queue->pairing == DPE_SYNC_ONCE)
-			dpe_sync_check(stabilizer, part->queue, node, part->send);
-		if (part->send && part->queue->pairing == DPE_SYNC_FIFO)
-			dpe_sync_offer(stabilizer, part->queue, node);
-		part->queue->held--;
-		dpe_queue_free_if_empty(stabilizer, part->queue);
-	}
-}

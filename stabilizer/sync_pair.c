@@ -1,4 +1,4 @@
-/* Pairing: which sends a receive gets, and which sends no future receive can get. "Before" means by
+/* Pairing: which sends a receive gets. "Before" means by
  * time under one host's clock, else by arrival. A queue whose sends are all compared one way is
  * sorted, and a receive looks at its end. Sends at their host's gate are kept apart: only receives
  * of other hosts can get them. */
@@ -58,76 +58,6 @@ static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_que
 		if (dpe_send_is_gated(closed->at[i]) &&
 			dpe_sync_is_before(closed->at[i], receive) == before)
 			add_candidate(stabilizer, closed->at[i]);
-	}
-}
-
-/* ---- what no receive will want ----------------------------------------------------------- */
-
-/* True if every unpaired receive comes after the send. */
-static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_node *send)
-{
-	if (send->hold)
-		return false;
-	if (queue->order == DPE_BY_TIME && queue->host->time > send->message->time &&
-		queue->receiver == queue->host && !queue->receivers_differ)
-		return true;
-	return !queue->unpaired && !queue->waiting.count;
-}
-
-/* True if each successor of `by` follows the send. */
-static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *by,
-	const struct dpe_message_node *send)
-{
-	if (queue->keeps_sources && by->stamp.chain != send->stamp.chain)
-		return false;
-	return dpe_precedes(&send->stamp, &by->stamp);
-}
-
-/* Drops the sends that a settled one hides from all future receives. */
-static void drop_hidden(struct dpe_queue *queue, unsigned settled)
-{
-	struct dpe_sends *opened = &queue->opened;
-	const struct dpe_message_node *by = opened->at[settled];
-
-	for (unsigned i = settled; i-- > opened->head;) {
-		const struct dpe_message_node *send = opened->at[i];
-
-		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
-			(!send->hold && hides(queue, by, send)))
-			dpe_sends_remove(opened, i);
-	}
-}
-
-/* Every future receive is paired with all sends of earlier rounds. */
-static void prune_rounds(struct dpe_queue *queue)
-{
-	const struct dpe_sends *opened = &queue->opened;
-
-	for (unsigned i = opened->count; i-- > opened->head;) {
-		if (opened->rounds[i] >= queue->round || !is_settled(queue, opened->at[i]))
-			continue;
-		drop_hidden(queue, i);
-		return;
-	}
-}
-
-void dpe_queue_prune(struct dpe_queue *queue)
-{
-	const struct dpe_sends *opened = &queue->opened;
-
-	if (queue->pairing == DPE_SYNC_FIFO)
-		return;
-	if (queue->pairing == DPE_SYNC_ROUNDS) {
-		prune_rounds(queue);
-		return;
-	}
-	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
-		unsigned at = opened->count - back;
-
-		if (!is_settled(queue, opened->at[at]))
-			continue;
-		drop_hidden(queue, at);
-		return;
 	}
 }
 
@@ -232,7 +162,7 @@ static void await_send(
 
 	dpe_hold_await(&queue->waiting, receive, index);
 	if (stabilizer->finished)
-		dpe_stuck_add(stabilizer, receive);
+		dpe_hold_stuck(stabilizer, receive);
 }
 
 /* The next send that was released, or will be. */

@@ -168,6 +168,17 @@ bool dpe_queue_no_sends(const struct dpe_queue *queue)
 	       queue->closed.head == queue->closed.count;
 }
 
+struct dpe_message_node **dpe_queue_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
+
+	if (!queue || queue->pairing != DPE_SYNC_LAST || queue->order != DPE_BY_ARRIVAL ||
+		queue->closed.head != queue->closed.count || queue->unpaired ||
+		queue->waiting.count || queue->opened.count - queue->opened.head != 1)
+		return NULL;
+	return &queue->opened.at[queue->opened.head];
+}
+
 static void forget_recent(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
 {
 	struct dpe_queue **recent;
@@ -188,49 +199,6 @@ void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue
 	stabilizer->nqueues[queue->rule]--;
 	forget_recent(stabilizer, queue);
 	queue_free(queue);
-}
-
-static void drop_sends_before(struct dpe_queue *queue, const struct dpe_stamp *end)
-{
-	struct dpe_sends *opened = &queue->opened;
-
-	for (unsigned after = opened->count; after > opened->head && after <= opened->count; after--) {
-		const struct dpe_message_node *send = opened->at[after - 1];
-
-		if (!send->hold && dpe_precedes(&send->stamp, end))
-			dpe_sends_remove(opened, after - 1);
-	}
-}
-
-/* Other sends stay: receives that are compared by time or by what messages state could be paired with
- * them, and edges that are reported name them. */
-void dpe_stabilizer_end_object(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *object, const struct dpe_stamp *end)
-{
-	struct dpe_queue *queue = dpe_queue_find(stabilizer, object);
-
-	if (!queue || queue->order != DPE_BY_ARRIVAL || queue->keeps_sources || queue->kept || queue->held)
-		return;
-	dpe_queue_prune(queue);
-	drop_sends_before(queue, end);
-	dpe_queue_free_if_empty(stabilizer, queue);
-}
-
-/* What does not precede its end was sent to the next thread with this id. */
-void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last)
-{
-	struct dpe_role role = {.nkeys = 1, .keys = &last->hold->thread->id};
-
-	for (unsigned i = 0; i < stabilizer->nfor_thread; i++) {
-		struct dpe_queue *queue;
-
-		role.rule = stabilizer->for_thread[i];
-		queue = dpe_queue_find(stabilizer, &role);
-		if (!queue)
-			continue;
-		drop_sends_before(queue, &last->stamp);
-		dpe_queue_free_if_empty(stabilizer, queue);
-	}
 }
 
 void dpe_sync_free(struct dpe_stabilizer *stabilizer)

@@ -1,0 +1,117 @@
+/* Which sends no future receive can be paired with: hidden by later ones, or sent to what has ended. */
+#include "stabilizer/sync.h"
+
+/* ---- hidden sends ------------------------------------------------------------------------ */
+
+/* True if every unpaired receive comes after the send. */
+static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_node *send)
+{
+	if (send->hold)
+		return false;
+	if (queue->order == DPE_BY_TIME && queue->host->time > send->message->time &&
+		queue->receiver == queue->host && !queue->receivers_differ)
+		return true;
+	return !queue->unpaired && !queue->waiting.count;
+}
+
+/* True if each successor of `by` follows the send. */
+static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *by,
+	const struct dpe_message_node *send)
+{
+	if (queue->keeps_sources && by->stamp.chain != send->stamp.chain)
+		return false;
+	return dpe_precedes(&send->stamp, &by->stamp);
+}
+
+/* Drops the sends that a settled one hides from all future receives. */
+static void drop_hidden(struct dpe_queue *queue, unsigned settled)
+{
+	struct dpe_sends *opened = &queue->opened;
+	const struct dpe_message_node *by = opened->at[settled];
+
+	for (unsigned i = settled; i-- > opened->head;) {
+		const struct dpe_message_node *send = opened->at[i];
+
+		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
+			(!send->hold && hides(queue, by, send)))
+			dpe_sends_remove(opened, i);
+	}
+}
+
+/* Every future receive is paired with all sends of earlier rounds. */
+static void prune_rounds(struct dpe_queue *queue)
+{
+	const struct dpe_sends *opened = &queue->opened;
+
+	for (unsigned i = opened->count; i-- > opened->head;) {
+		if (opened->rounds[i] >= queue->round || !is_settled(queue, opened->at[i]))
+			continue;
+		drop_hidden(queue, i);
+		return;
+	}
+}
+
+void dpe_queue_prune(struct dpe_queue *queue)
+{
+	const struct dpe_sends *opened = &queue->opened;
+
+	if (queue->pairing == DPE_SYNC_FIFO)
+		return;
+	if (queue->pairing == DPE_SYNC_ROUNDS) {
+		prune_rounds(queue);
+		return;
+	}
+	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
+		unsigned at = opened->count - back;
+
+		if (!is_settled(queue, opened->at[at]))
+			continue;
+		drop_hidden(queue, at);
+		return;
+	}
+}
+
+/* ---- what has ended ---------------------------------------------------------------------- */
+
+static void drop_sends_before(struct dpe_queue *queue, const struct dpe_stamp *end)
+{
+	struct dpe_sends *opened = &queue->opened;
+
+	for (unsigned after = opened->count; after > opened->head && after <= opened->count; after--) {
+		const struct dpe_message_node *send = opened->at[after - 1];
+
+		if (!send->hold && dpe_precedes(&send->stamp, end))
+			dpe_sends_remove(opened, after - 1);
+	}
+}
+
+/* Other sends stay: receives that are compared by time or by what messages state could be paired with
+ * them, and edges that are reported name them. */
+void dpe_stabilizer_end_object(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *object, const struct dpe_stamp *end)
+{
+	struct dpe_queue *queue = dpe_queue_find(stabilizer, object);
+
+	if (!queue || queue->order != DPE_BY_ARRIVAL || queue->keeps_sources || queue->kept || queue->held)
+		return;
+	dpe_queue_prune(queue);
+	drop_sends_before(queue, end);
+	dpe_queue_free_if_empty(stabilizer, queue);
+}
+
+/* What does not precede its end was sent to the next thread with this id. */
+void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last)
+{
+	struct dpe_role role = {.nkeys = 1, .keys = &last->hold->thread->id};
+
+	for (unsigned i = 0; i < stabilizer->nfor_thread; i++) {
+		struct dpe_queue *queue;
+
+		role.rule = stabilizer->for_thread[i];
+		queue = dpe_queue_find(stabilizer, &role);
+		if (!queue)
+			continue;
+		drop_sends_before(queue, &last->stamp);
+		dpe_queue_free_if_empty(stabilizer, queue);
+	}
+}
