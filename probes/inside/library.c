@@ -21,6 +21,7 @@ static const struct dpe_preload_look nothing;
 __attribute__((visibility("default"))) int dpe_preload_begun;
 
 const struct dpe_preload_look *dpe_preload_look = &nothing;
+struct dpe_preload_header *dpe_preload_mapped;
 struct dpe_runtime dpe_runtime;
 bool dpe_runtime_tells;
 void *dpe_preload_real[DPE_PRELOAD_COUNT];
@@ -182,6 +183,7 @@ static void begin(char **environment)
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
 		header->address[i] = (uint64_t)dpe_preload_real[i];
 	__atomic_add_fetch(&header->images, 1, __ATOMIC_RELEASE);
+	dpe_preload_mapped = header;
 	dpe_preload_look = look;
 }
 

@@ -17,6 +17,8 @@ struct dpe_preload_look {
 };
 
 extern DPE_PRELOAD_HIDDEN const struct dpe_preload_look *dpe_preload_look;
+/* The same memory, or NULL, which a forked child has, too. */
+extern DPE_PRELOAD_HIDDEN struct dpe_preload_header *dpe_preload_mapped;
 /* The functions that are wrapped, NULL until they were looked up. */
 extern DPE_PRELOAD_HIDDEN void *dpe_preload_real[DPE_PRELOAD_COUNT];
 
@@ -75,6 +77,8 @@ DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_once_end(struct dpe_once_call 
 
 /* Counts an event of the thread as lost, of an unknown one if it has no ring. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
+/* A thread is about to be created. If this is a forked child, its threads are not observed: one loss. */
+DPE_PRELOAD_HIDDEN void dpe_preload_lose_child(void);
 
 /* The number of the thread's ring; false if it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);

@@ -95,6 +95,9 @@ static inline void touch(
 	case DPE_PRELOAD_pthread_barrier_wait:
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 		break;
+	case DPE_PRELOAD_pthread_create:
+		dpe_preload_lose_child();
+		break;
 	}
 }
 

@@ -253,3 +253,13 @@ void dpe_preload_lose_one(void)
 	else if (header)
 		lose_nowhere(header);
 }
+
+void dpe_preload_lose_child(void)
+{
+	static bool counted;
+
+	if (counted || !dpe_preload_mapped || dpe_preload_look->header)
+		return;
+	counted = true;
+	lose_nowhere(dpe_preload_mapped);
+}

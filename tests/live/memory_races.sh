@@ -229,6 +229,36 @@ for how in pipe socket stream tcp 'end of a pipe' 'end of a socket' 'end of a st
 	says "an access repeated after the message by a $how is a race" 1 'data race on ' ' 0 lost'
 done
 
+# ---- forked children ----------------------------------------------------------------------------
+cat >forked.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int counter;
+static void *act(void *none)
+{
+	counter++;
+	return none;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	pid_t child = fork();
+
+	for (int i = 0; !child && argc > 1 && i < 2; i++)
+		pthread_create(&threads[i], NULL, act, argv);
+	for (int i = 0; !child && argc > 1 && i < 2; i++)
+		pthread_join(threads[i], NULL);
+	counter++;
+	return child && wait(NULL) != child;
+}
+END
+gcc -fsanitize=thread -g -O1 -c forked.c && gcc forked.o -o forked -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building forked'
+run "$DPE" race -- ./forked
+says 'a forked child with one thread is no loss' 0 'nothing found' ' 0 lost'
+run "$DPE" race -- ./forked threads
+says 'a forked child that creates threads is one loss' 3 'inconclusive' ' 1 lost' 'unknown threads lost 1'
+
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind
 says '--stay: a race of a thread that outlives main is found' 1 ' 0 lost' 'put'
