@@ -102,6 +102,10 @@ static inline struct dpe_queue *dpe_queue_find(
 
 /* Drops sends that no future receive can be paired with. */
 void dpe_queue_prune(struct dpe_queue *queue);
+/* True if receives that come later are paired with no send that precedes the end of the object. `pending` are the messages
+ * of the queue that came before the end and may be paired after it. */
+bool dpe_queue_may_forget(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue, unsigned pending);
 
 /* ---- sync_pair.c ------------------------------------------------------------------------- */
 

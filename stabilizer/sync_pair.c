@@ -91,11 +91,12 @@ static void take(struct dpe_queue *queue, struct dpe_message_node *send)
 
 /* The object of the queue has ended: where one clock or the order of arrival orders the queue, no later receive is
  * paired with this send or an earlier one. */
-static void forget_until(struct dpe_queue *queue, const struct dpe_message_node *send)
+static void forget_until(
+	const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, const struct dpe_message_node *send)
 {
 	struct dpe_sends *opened = &queue->opened;
 
-	if (queue->order == DPE_MIXED || queue->kept || queue->unpaired > 1 ||
+	if (!dpe_queue_may_forget(stabilizer, queue, queue->unpaired - 1) ||
 		dpe_sends_find(opened, send) == opened->count)
 		return;
 	while (opened->at[opened->head] != send)
@@ -213,7 +214,7 @@ static void pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *rec
 	if (send && queue->pairing == DPE_SYNC_FIFO)
 		take(queue, send);
 	if (send && ends)
-		forget_until(queue, send);
+		forget_until(stabilizer, queue, send);
 }
 
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)

@@ -85,14 +85,29 @@ static void drop_sends_before(struct dpe_queue *queue, const struct dpe_stamp *e
 	}
 }
 
-/* Other sends stay: receives that are compared by time or by what messages state could be paired with
- * them, and edges that are reported name them. */
+/* True if receives that are not paired yet come after what is being released: messages of one clock are
+ * released in its order. */
+static bool is_ordered_by_clock(const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
+{
+	return queue->order == DPE_BY_TIME && stabilizer->hosts.count == 1 &&
+	       (!queue->unpaired || (queue->receiver == queue->host && !queue->receivers_differ));
+}
+
+bool dpe_queue_may_forget(const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue, unsigned pending)
+{
+	if (queue->kept)
+		return false;
+	return is_ordered_by_clock(stabilizer, queue) || (queue->order == DPE_BY_ARRIVAL && !pending);
+}
+
+/* Other sends stay: receives that are compared by the times of several hosts, or by what messages state, could be paired
+ * with them, and edges that are reported name them. */
 void dpe_stabilizer_end_object(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *object, const struct dpe_stamp *end)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, object);
 
-	if (!queue || queue->order != DPE_BY_ARRIVAL || queue->keeps_sources || queue->kept || queue->held)
+	if (!queue || queue->keeps_sources || !dpe_queue_may_forget(stabilizer, queue, queue->held))
 		return;
 	dpe_queue_prune(queue);
 	drop_sends_before(queue, end);
