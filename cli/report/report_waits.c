@@ -23,6 +23,8 @@ static const char *const KINDS[] = {
 	[DPE_WAIT_JOIN] = "join",
 	[DPE_WAIT_BARRIER] = "barrier",
 	[DPE_WAIT_ONCE] = "initialisation",
+	[DPE_WAIT_LIBRARY] = "library lock",
+	[DPE_WAIT_STREAM] = "stream",
 	[DPE_WAIT_FUTEX] = "futex",
 };
 
@@ -34,6 +36,8 @@ static const char *const PHRASES[] = {
 	[DPE_WAIT_SEMAPHORE] = "waits for a post of semaphore ",
 	[DPE_WAIT_BARRIER] = "waits at barrier ",
 	[DPE_WAIT_ONCE] = "waits for an initialisation that is done once, ",
+	[DPE_WAIT_LIBRARY] = "waits for a lock of the C library, ",
+	[DPE_WAIT_STREAM] = "waits for stream ",
 	[DPE_WAIT_FUTEX] = "waits in futex ",
 };
 
@@ -43,6 +47,10 @@ static void add_object(struct dpe_text *to, const struct dpe_waiting_thread *thr
 		cli_text_safe(to, thread->variable);
 	else
 		dpe_text_printf(to, "0x%" PRIx64, thread->object);
+	if (thread->kind == DPE_WAIT_STREAM && thread->file) {
+		dpe_text_puts(to, " of ");
+		cli_text_safe(to, thread->file);
+	}
 }
 
 static void add_holder(struct dpe_text *to, const struct dpe_waiting_thread *thread)
@@ -55,7 +63,7 @@ static void add_holder(struct dpe_text *to, const struct dpe_waiting_thread *thr
 	else if (thread->readers)
 		dpe_text_printf(to, ", which %u reader%s hold%s: the lock does not record which", thread->readers,
 			thread->readers == 1 ? "" : "s", thread->readers == 1 ? "s" : "");
-	else if (thread->kind == DPE_WAIT_MUTEX)
+	else if (thread->kind == DPE_WAIT_MUTEX || thread->kind == DPE_WAIT_LIBRARY || thread->kind == DPE_WAIT_STREAM)
 		dpe_text_puts(to, ", which does not record its holder");
 	else if (thread->kind == DPE_WAIT_FUTEX)
 		dpe_text_printf(to, " (value %" PRIu32 "), which does not record who can wake it", thread->word);

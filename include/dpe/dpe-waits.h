@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* What a thread waits for. NONE: nothing that another thread of the process gives; FUTEX: a lock that is not
- * glibc's. */
+/* What a thread waits for. NONE: nothing that another thread of the process gives; LIBRARY: a lock within glibc, STREAM: the
+ * one of a FILE; FUTEX: a lock that is not glibc's. */
 enum dpe_wait_kind {
 	DPE_WAIT_NONE,
 	DPE_WAIT_MUTEX,
@@ -23,6 +23,8 @@ enum dpe_wait_kind {
 	DPE_WAIT_JOIN,
 	DPE_WAIT_BARRIER,
 	DPE_WAIT_ONCE,
+	DPE_WAIT_LIBRARY,
+	DPE_WAIT_STREAM,
 	DPE_WAIT_FUTEX,
 };
 
@@ -38,7 +40,7 @@ struct dpe_waiting_thread {
 	enum dpe_prospect prospect;
 	/* Of NONE: the system call that it sleeps in; NULL: it runs, or that call has no name here. */
 	const char *call;
-	char *file;       /* that the call is about; NULL: none */
+	char *file;       /* that the call or stream is about; NULL: none */
 	bool timed;       /* the wait has a timeout */
 	uint64_t object;  /* the address of what it waits for */
 	char *variable;   /* its name; NULL: it has none */

@@ -46,16 +46,19 @@ static const struct {
 	{"pthread_once_slow", DPE_WAIT_ONCE},
 	{"call_once", DPE_WAIT_ONCE},
 	{"cxa_guard_acquire", DPE_WAIT_ONCE},
+	{"lll_lock_wait_private", DPE_WAIT_LIBRARY},
 };
 
 /* ---- calls on the stack ----------------------------------------------------------------------- */
 
-/* Aliases differ by leading underscores and by a version. */
+/* Aliases differ by leading underscores, "__GI_" for use within glibc, and a version. */
 static enum dpe_wait_kind kind_of(const char *name)
 {
 	size_t length;
 
 	name += strspn(name, "_");
+	if (!strncmp(name, "GI_", 3))
+		name += 3 + strspn(name + 3, "_");
 	length = strcspn(name, "@");
 	for (unsigned i = 0; i < DPE_COUNT(CALLS); i++) {
 		if (strlen(CALLS[i].function) == length && !strncmp(CALLS[i].function, name, length))
@@ -96,7 +99,7 @@ static unsigned find_call(const struct dpe_process_image *image, const struct dp
 		struct dpe_module *now = NULL;
 		enum dpe_wait_kind call = kind_of_frame(image, stack, i, &now);
 
-		if (*kind == DPE_WAIT_FUTEX && call) {
+		if (call && (*kind == DPE_WAIT_FUTEX || (*kind == DPE_WAIT_LIBRARY && i == found + 1))) {
 			*kind = call;
 			*module = now;
 			found = i;
@@ -106,7 +109,7 @@ static unsigned find_call(const struct dpe_process_image *image, const struct dp
 			found = i;
 		}
 	}
-	return found;
+	return found + (*kind == DPE_WAIT_LIBRARY && found + 1 < stack->count); /* whose lock it is */
 }
 
 /* The innermost such call waits; one further out runs its routine. */
@@ -219,6 +222,9 @@ static void look_at_words(const struct dpe_process_image *image, const struct dp
 		return;
 	case DPE_WAIT_JOIN:
 		thread->holder = (pid_t)thread->word;
+		return;
+	case DPE_WAIT_LIBRARY:
+		dpe_stream_lock_look(image, libc, thread);
 		return;
 	default:
 		return;

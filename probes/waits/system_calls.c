@@ -1,7 +1,8 @@
-/* Names of the system calls in which threads sleep until something outside the process comes. */
+/* System calls in which threads sleep until something outside the process comes, and the files that these are about. */
 #include "probes/waits/waits.h"
 
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #define CALL(name, file) {SYS_##name, file, #name}
 
@@ -63,4 +64,17 @@ const char *dpe_blocking_call(long number, int *file)
 		}
 	}
 	return NULL;
+}
+
+char *dpe_waits_file(pid_t pid, unsigned number)
+{
+	char path[64], target[256];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%u", pid, number);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return NULL;
+	target[length] = '\0';
+	return dpe_xstrdup(target);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* One thread while it is being looked at. */
 struct thread_look {
@@ -120,19 +119,6 @@ static void find_duration(const struct waits_reading *reading, unsigned number)
 
 /* ---- what each waits for ------------------------------------------------------------------------- */
 
-static char *file_of(const struct waits_reading *reading, uint64_t number)
-{
-	char path[64], target[256];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", reading->waits->pid, (int)number);
-	length = readlink(path, target, sizeof(target) - 1);
-	if (length < 0)
-		return NULL;
-	target[length] = '\0';
-	return dpe_xstrdup(target);
-}
-
 static void note_call(const struct waits_reading *reading, const struct dpe_thread_state *state,
 	struct dpe_waiting_thread *thread)
 {
@@ -140,7 +126,7 @@ static void note_call(const struct waits_reading *reading, const struct dpe_thre
 
 	thread->call = state->call >= 0 ? dpe_blocking_call(state->call, &file) : NULL;
 	if (file >= 0)
-		thread->file = file_of(reading, state->args[file]);
+		thread->file = dpe_waits_file(reading->waits->pid, (unsigned)state->args[file]);
 }
 
 /* By what is known of it without stopping it. */
@@ -203,9 +189,8 @@ static void read_lock(struct waits_reading *reading, unsigned at)
 	look->call = dpe_lock_classify(&reading->image, &look->state, &look->stack, thread);
 	note_join(reading, thread);
 	thread->shared = dpe_memory_is_shared(reading->waits->pid, thread->object);
-	thread->variable = thread->kind == DPE_WAIT_JOIN
-				   ? NULL
-				   : dpe_map_variable(reading->image.maps, reading->image.nmaps, thread->object);
+	if (!thread->variable && thread->kind != DPE_WAIT_JOIN)
+		thread->variable = dpe_map_variable(reading->image.maps, reading->image.nmaps, thread->object);
 	find_holder(reading, thread);
 }
 

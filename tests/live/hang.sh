@@ -58,6 +58,9 @@ is inherits 1 'waits for mutex [ab], which thread' 'the kernel refused the wait'
 is written 1 'deadlock of 2 threads' 'waits to read, for read-write lock lock, which thread [0-9]+ holds' 'waits for mutex a, '
 is read 1 'waits to write, for read-write lock lock, which 1 reader holds: the lock does not record which' 'no thread can go on'
 is read-polling 3 'which 1 reader holds' 'is not known'
+streams="deadlock of 2 threads: [0-9]+ waits for (stdout|0x[0-9a-f]+) of .*, held by [0-9]+; [0-9]+ waits for"
+is streams 1 "$streams" 'waits for stream stdout of .*target.out, which thread [0-9]+ holds, for' 'waits for stream 0x[0-9a-f]+ of /dev/null, which thread' \
+	'at (_IO_)?puts\+' 'by stream_then_stdout\+'
 is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can go on'
 is pool 3 'waits for a signal of condition wakeup, for' 'it is not known who will wake them' 'is not known'
 is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) [0-9]+'
@@ -82,6 +85,7 @@ options=--format=json is plain 1 'clone.*clone'
 ${CC:-cc} -D_GNU_SOURCE= -O2 -static -fomit-frame-pointer -pthread "$TOP/tests/live/targets/hangs.c" -o hangs ||
 	not_ok 'compiling hangs.c statically'
 is plain 1 "$two" 'by a_then_b\+' 'by b_then_a\+'
+is streams 1 "$streams" 'by stream_then_stdout\+' 'by stdout_then_stream\+'
 
 # A stopped process stays stopped; another one is never left stopped, even if dpe is killed.
 begin ./hangs plain

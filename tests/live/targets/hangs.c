@@ -21,6 +21,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_t threads[2];
 static int waits; /* who waits for the wakeup; under b */
 static sem_t post;
+static FILE *stream;
 static int word;
 static pthread_mutex_t *shared;
 
@@ -77,6 +78,22 @@ static void *a_then_write(void *unused)
 	pthread_mutex_lock(&a);
 	meet();
 	pthread_rwlock_wrlock(&lock);
+	return unused;
+}
+
+static void *stream_then_stdout(void *unused)
+{
+	flockfile(stream);
+	meet();
+	puts("");
+	return unused;
+}
+
+static void *stdout_then_stream(void *unused)
+{
+	flockfile(stdout);
+	meet();
+	fputs("text", stream);
 	return unused;
 }
 
@@ -237,6 +254,7 @@ static const struct {
 	{"written", write_then_a, a_then_read, 1},
 	{"read", read_then_a, a_then_write, 0},
 	{"read-polling", read_then_a, a_then_write, 1},
+	{"streams", stream_then_stdout, stdout_then_stream, 1},
 	{"condition", await_wakeup, await_wakeup, 0},
 	{"pool", await_wakeup, await_wakeup, 1},
 	{"signalled", await_wakeup, signal_with_b, 1},
@@ -263,6 +281,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&both, NULL, 2);
 	pthread_barrier_init(&four, NULL, 4);
 	sem_init(&post, 0, 0);
+	stream = fopen("/dev/null", "w");
 	init_mutexes(ways[way].name);
 	if (!strcmp(ways[way].name, "handled"))
 		signal(SIGUSR1, on_signal);
