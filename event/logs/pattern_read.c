@@ -82,6 +82,19 @@ static bool read_matches(struct text_log *log, const char *text, size_t len)
 	return good;
 }
 
+/* Times that are whole numbers have one unit, which the largest shows. */
+static void note_times(struct dpe_text_pattern *pattern, const char *text, size_t len)
+{
+	const PCRE2_SIZE *bounds = pcre2_get_ovector_pointer(pattern->match);
+	size_t at = 0;
+
+	while (at <= len && pcre2_match(pattern->code, (PCRE2_SPTR)text, len, at, PCRE2_NOTEMPTY, pattern->match, NULL) >= 0) {
+		if (!dpe_pattern_note_time(pattern, dpe_pattern_part(pattern, text, "time")))
+			return;
+		at = bounds[1];
+	}
+}
+
 static uint64_t count_texts(const char *text, size_t len)
 {
 	uint64_t count = 0;
@@ -107,6 +120,8 @@ static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char
 	struct text_log log = {.pattern = pattern, .import = dpe_xcalloc(1, sizeof(*log.import))};
 
 	pattern->lines = count_texts(text, len);
+	if (dpe_pattern_has(pattern, "time"))
+		note_times(pattern, text, len);
 	if (read_matches(&log, text, len) && dpe_pattern_report(pattern)) {
 		dpe_clocks_order(&log.clocks, log.import);
 	} else {

@@ -4,6 +4,7 @@
 #include "event/logs/text_pattern.h"
 #include "event/logs/import.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -124,22 +125,50 @@ static uint64_t fraction(const char **at)
 	return sum;
 }
 
-/* A whole number is in the unit that makes it a time of this century; a number with a fraction is in
- * seconds. */
-static uint64_t number_as_time(const char *text)
+static bool is_whole(struct dpe_matched_text part)
+{
+	return is_number(part) && !memchr(part.at, '.', part.len) && *part.at != '-';
+}
+
+/* The unit that makes the number a time of our time, in ns. */
+static uint64_t unit_of(uint64_t number)
 {
 	const uint64_t second = 1000000000;
-	char *end;
-	uint64_t number = strtoull(text, &end, 10);
-	const char *rest = end;
 
-	if (*rest == '.')
-		return number * second + fraction(&rest);
 	for (uint64_t unit = second; unit > 1; unit /= 1000) {
-		if (number < second * 100 * (second / unit))
-			return number * unit;
+		if (number < second * 10 * (second / unit))
+			return unit;
 	}
-	return number;
+	return 1;
+}
+
+bool dpe_pattern_note_time(struct dpe_text_pattern *pattern, struct dpe_matched_text part)
+{
+	uint64_t unit;
+
+	if (!is_whole(part))
+		return !part.len;
+	unit = unit_of(strtoull(part.at, NULL, 10));
+	if (!pattern->unit || unit < pattern->unit)
+		pattern->unit = unit;
+	return true;
+}
+
+/* A number with a fraction is in seconds. */
+static bool number_as_time(const struct dpe_text_pattern *pattern, const char *text, uint64_t *time)
+{
+	char *end;
+	const char *rest;
+	uint64_t number, unit = 1000000000;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*text == '-' || errno)
+		return false;
+	if (!*end)
+		unit = pattern->unit ? pattern->unit : unit_of(number);
+	rest = end;
+	return !__builtin_mul_overflow(number, unit, time) && !__builtin_add_overflow(*time, fraction(&rest), time);
 }
 
 /* Of "Z", "+01:00", "-0530": seconds east. */
@@ -160,14 +189,37 @@ static long zone(const char *text)
 	return sign * (hours * 3600 + minutes * 60);
 }
 
-static bool date_as_time(const char *text, uint64_t *time)
+static bool is_half_of_day(const char *rest)
 {
-	static const char *const formats[] = {
-		"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y/%m/%d %H:%M:%S", "%b %d %H:%M:%S", "%d/%b/%Y:%H:%M:%S", "%H:%M:%S"};
+	return *rest && strchr("AaPp", *rest) && (rest[1] == 'M' || rest[1] == 'm');
+}
+
+/* A date without its year, or a time without its date, is of the next year or day where it goes back by more than half
+ * of one. */
+static uint64_t continued(struct dpe_text_pattern *pattern, uint64_t time, uint64_t days)
+{
+	uint64_t period = days * 24 * 3600 * 1000000000;
+
+	time += pattern->turns * period;
+	if (time + period / 2 < pattern->latest) {
+		pattern->turns++;
+		time += period;
+	}
+	pattern->latest = time;
+	return time;
+}
+
+static bool date_as_time(struct dpe_text_pattern *pattern, const char *text, uint64_t *time)
+{
+	static const struct {
+		const char *text;
+		unsigned days; /* until it repeats; 0: never */
+	} formats[] = {{"%Y-%m-%dT%H:%M:%S", 0}, {"%Y-%m-%d %H:%M:%S", 0}, {"%Y/%m/%d %H:%M:%S", 0},
+		{"%b %d %H:%M:%S %Y", 0}, {"%b %d %H:%M:%S", 366}, {"%d/%b/%Y:%H:%M:%S", 0}, {"%H:%M:%S", 1}};
 
 	for (unsigned i = 0; i < DPE_COUNT(formats); i++) {
-		struct tm parts = {.tm_mday = 1, .tm_year = 70};
-		const char *rest = strptime(text, formats[i], &parts);
+		struct tm parts = {.tm_mday = 1, .tm_year = 72}; /* a leap year */
+		const char *rest = strptime(text, formats[i].text, &parts);
 		uint64_t behind;
 		long seconds;
 
@@ -177,25 +229,24 @@ static bool date_as_time(const char *text, uint64_t *time)
 		while (*rest == ' ')
 			rest++;
 		seconds = timegm(&parts) - zone(rest);
-		if (seconds < 0)
+		if (seconds < 0 || is_half_of_day(rest))
 			return false;
 		*time = (uint64_t)seconds * 1000000000 + behind;
+		if (formats[i].days)
+			*time = continued(pattern, *time, formats[i].days);
 		return true;
 	}
 	return false;
 }
 
-static bool read_time(struct dpe_matched_text part, uint64_t *time)
+static bool read_time(struct dpe_text_pattern *pattern, struct dpe_matched_text part, uint64_t *time)
 {
 	char text[64] = "";
 
 	if (!part.len || part.len >= sizeof(text))
 		return false;
 	memcpy(text, part.at, part.len);
-	if (!is_number(part))
-		return date_as_time(text, time);
-	*time = number_as_time(text);
-	return *text != '-';
+	return is_number(part) ? number_as_time(pattern, text, time) : date_as_time(pattern, text, time);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -245,7 +296,7 @@ static void add_member(struct dpe_text_pattern *pattern, struct dpe_text *to, co
 	uint64_t time;
 
 	if (!strcmp(name, "time")) {
-		if (read_time(part, &time))
+		if (read_time(pattern, part, &time))
 			dpe_text_printf(to, ",\"time\":%llu", (unsigned long long)time);
 		else
 			pattern->untimed++;

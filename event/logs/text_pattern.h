@@ -25,6 +25,8 @@ struct dpe_text_pattern {
 	struct dpe_named_group *groups;
 	unsigned ngroups;
 	uint64_t lines, matched, untimed;
+	uint64_t unit;          /* of times that are whole numbers, in ns; 0: that of each number */
+	uint64_t latest, turns; /* of times without a year or a date: the latest one; how often they began again */
 };
 
 /* NULL after a diagnostic. */
@@ -34,6 +36,8 @@ bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
 /* The first match in the text as a message whose `vars` and outer object are left open. False if nothing matches,
  * or if the match reports a loss. */
 bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
+/* The part is a time of the log. The unit of all whole numbers follows from the largest one. False if this one is none. */
+bool dpe_pattern_note_time(struct dpe_text_pattern *pattern, struct dpe_matched_text part);
 /* Reports how many texts did not match; false after an error, if none did. */
 bool dpe_pattern_report(const struct dpe_text_pattern *pattern);
 

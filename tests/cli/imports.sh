@@ -209,7 +209,7 @@ close web1 worker-3 1795428001250000000 7 /a
 close web1 worker-4 1795428002000000000 8 /b
 shut.exit web1 worker-4 1795428003500000000 8 /b
 step web2 worker-4 1795428004000000000 -1.5 /b
-step web2 worker-4 28202400000000000 0x10 /b
+step web2 worker-4 91360800000000000 0x10 /b
 step web2 worker-4 1795428000000000000 007 /b
 END
 same '--pattern reads hosts, threads, numbers and times of several forms' seen <right
@@ -221,6 +221,33 @@ says '--pattern takes a file of any name after -s SPEC as a log' 1 '1 violated'
 printf 'a 1\nb 2 1\nc 3 1,2\n' >preds.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)(?: (?<pred>\S+))?' -e 'expect all: a ; b ; c' preds.txt
 says '--pattern reads ids and predecessors' 0 '1 satisfied'
+# The times of a log are in its order, whatever the unit of numbers is, and where dates have no year or no day.
+in_order() {
+	run "$DPE" convert --pattern='^(?<time>.*\d(?: [AP]M)?) (?<event>\w)$' times.txt times.jsonl
+	check "$1" "$status $(grep -o '"time":[0-9]*' times.jsonl | sed 's/.*://' | sort -nuc 2>&1 && grep -c '"time"' times.jsonl)" = "0 $2"
+}
+for unit in 1 1000 1000000; do
+	for from in 1 9999999998 9999999999998 9999999999999998 1764288000000000000; do
+		seq $((from / unit)) $((from / unit + 4)) | sed 's/$/ a/' >times.txt
+		in_order "whole numbers from $from / $unit are times in one unit" 5
+	done
+done
+printf '%s a\n' 0 9 1000000000 20000000000 100000000000 100000000000000 18446744073709551615 >times.txt
+in_order 'numbers of nanoseconds from 0 on are times in one unit' 7
+printf '%s a\n' 9.5 18446744073.1 18446744073.709551615 >times.txt
+in_order 'numbers of seconds with fractions are times' 3
+printf '%s a\n' 18446744073.709551616 18446744073709551616 99999999999.5 >times.txt
+run "$DPE" replay --pattern='^(?<time>\S+) (?<event>\w)' -e 'detect b' times.txt
+says 'numbers that are too large for times are none' 0 '3 times cannot be read'
+printf '%s a\n' 'Feb 28 23:59:59' 'Feb 29 12:00:00' 'Mar  1 00:00:00' 'Dec 31 23:59:59' 'Jan  1 00:00:00' 'Sep 30 01:00:00' 'Jan  2 00:00:00' >times.txt
+in_order 'dates without a year go on in the next year' 7
+printf '%s a\n' 08:00:00 21:00:00 23:59:59.9 00:00:00.1 12:00:00 18:00:00 03:00:00 >times.txt
+in_order 'times of day go on on the next day' 7
+printf '%s a\n' 'Dec 31 23:59:59 2025' 'Jan  1 00:00:00 2026' 'Feb 28 23:59:59 2026' 'Mar  1 00:00:00 2026' 'Jan  1 00:00:00 2027' >times.txt
+in_order 'dates with the year at their end' 5
+printf '%s a\n' '11:00:00 AM' '01:00:00 PM' >times.txt
+run "$DPE" replay --pattern='^(?<time>\S+ \S+) (?<event>\w)' -e 'detect b' times.txt
+says 'times of half a day are not read' 0 '2 times cannot be read'
 printf 'a 1\nlost 7 here\nb 2\nlost some\n' >lossy.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)|^lost (?<lost>\w+)' -e 'expect all: a* ; b*' lossy.txt
 says '--pattern reads losses, at least one for each line' 3 '2 events, 8 lost' inconclusive
