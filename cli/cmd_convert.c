@@ -97,7 +97,7 @@ static void on_unsure(void *context, const struct dpe_message *message)
 	s->unsure = true;
 	dpe_message_print_id(&name, s->cli->names, message);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
-		"only the order of arrival says what %s synchronises with",
+		"only the order of arrival decides what %s synchronises with",
 		name.at);
 	dpe_text_free(&name);
 }

@@ -96,9 +96,9 @@ static bool check_usage(struct cli *cli)
 	else if (!cli->target || !cli->target[0])
 		cli_usage_error(cli, "no program; put it after --");
 	else if (cli->gdb && !cli->replay_from)
-		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: one run that it looks at");
+		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: it looks at one run");
 	else if (cli->html && !cli->replay_from)
-		cli_usage_error(cli, "--html needs --replay=SCHEDULE: one run that it draws");
+		cli_usage_error(cli, "--html needs --replay=SCHEDULE: it draws one run");
 	else if (cli->confirm && !cli->confirm_from && !cli->specs.count && !cli->rules.len)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))
@@ -108,7 +108,7 @@ static bool check_usage(struct cli *cli)
 	else if (cli->step && (cli->gdb || cli->json))
 		cli_usage_error(cli, "--step cannot be combined with --gdb or --format=json");
 	else if (cli->step && (cli->specs.count || cli->rules.len))
-		cli_usage_error(cli, "--step follows no rules");
+		cli_usage_error(cli, "--step does not check rules");
 	else
 		return cli_gdb_check(cli);
 	return false;

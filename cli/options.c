@@ -46,7 +46,7 @@ bool cli_has_stray_program(struct cli *cli)
 
 		if (!strchr(word, '/') || access(word, X_OK))
 			continue;
-		cli_usage_error(cli, "'%s' is a program, which follows '--': dpe %s -- %s", word, cli->command->name, word);
+		cli_usage_error(cli, "'%s' is a program: put it after '--': dpe %s -- %s", word, cli->command->name, word);
 		return true;
 	}
 	return false;

@@ -208,7 +208,7 @@ static void draw_overview(struct cli_screen_model *model)
 	put_formatted(row, 0, COLS, "%" PRIu64 " finding%s", model->found, model->found == 1 ? "" : "s");
 	attroff(A_BOLD);
 	draw_findings(model, row + 1, LINES - 1);
-	put_bar(LINES - 1, "Enter opens a finding  up, down select  s slices  w waits  o output  q leaves");
+	put_bar(LINES - 1, "Enter opens a finding  up, down select  s slices  w waits  o output  q quits");
 }
 
 /* ---- a text that covers the rest ------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static void draw_pane(const struct cli_screen_model *model)
 		put(row, 0, COLS, line);
 		line += len + (line[len] == '\n');
 	}
-	put_bar(LINES - 1, "up, down, PageUp, PageDown  q goes back");
+	put_bar(LINES - 1, "up, down, PageUp, PageDown  q back");
 }
 
 void cli_screen_draw(struct cli_screen *screen, struct cli_screen_model *model)

@@ -90,7 +90,7 @@ static void print_heading(const struct dpe_schedule *schedule, const struct dpe_
 		dpe_text_printf(to, "race 0x%" PRIx64 " 0x%" PRIx64 "\n", schedule->race[0], schedule->race[1]);
 	if (schedule->finding)
 		dpe_text_printf(to, "finding %s\n", schedule->finding);
-	dpe_text_puts(to, "# thread, its operation, the thread that goes on, what the operation is\n");
+	dpe_text_puts(to, "# thread, number of its operation, next thread, operation\n");
 }
 
 bool dpe_schedule_write(const struct dpe_schedule *schedule, const char *path,

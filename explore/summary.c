@@ -34,15 +34,14 @@ void dpe_exploration_limits(struct dpe_exploration *exploration)
 		fprintf(to, "explore: %u run%s had more than %d signal handlers within each other, which is not controlled\n",
 			exploration->nested, exploration->nested == 1 ? "" : "s", DPE_SCHED_NESTED);
 	report_count(to, exploration->replaced,
-		"began another program (exec), which is not controlled: if it is the one that matters, "
-		"name it itself");
+		"began another program (exec), which is not controlled: to explore it, give its name instead");
 	report_count(to, exploration->stuck,
 		"ended with all threads waiting, where a signal handler might wake them");
 	report_count(to, exploration->pruned, "ended early, as equivalent to others (dfs)");
 	report_count(to, exploration->cut, "had too many operations and ended early (--max-steps)");
 	report_count(to, exploration->yielding,
 		"of these ended with all threads in sched_yield: if they wait for each other, compile with "
-		"-fsanitize=thread, so that it is seen what they look at, and a wait without end is a hang");
+		"-fsanitize=thread, which shows what they wait for; an endless wait is then a hang");
 	if (exploration->server.memory->races_lost)
 		fprintf(to, "explore: more than %d pairs of accesses race, of which the others were not recorded\n", DPE_SCHED_RACES);
 	report_count(to, exploration->crowded, "had too many threads and ended early");
@@ -98,7 +97,7 @@ static void report_completeness(const struct dpe_exploration *exploration)
 			exploration->dfs.strayed ? "the program depends on something other than the schedule"
 			: exploration->dfs.cut   ? "runs had too many operations"
 			: exploration->dfs.starved ? "runs were left with threads that only yield; compile with -fsanitize=thread, "
-						     "so that it is seen what they look at"
+						     "which shows what they wait for"
 						 : "something was not controlled, or ended early");
 	else if (exploration->ended)
 		fprintf(to, "explore: not all schedules were explored: %s\n",

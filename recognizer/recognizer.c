@@ -25,7 +25,7 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 	if (recognizer->exhausted)
 		wrong = "memory ran out before it";
 	else if (recognizer->finished)
-		wrong = "it comes after the end of the run";
+		wrong = "it arrived after the end of the run";
 	else if (!message->name)
 		wrong = "it has no name";
 	dpe_diag_at(diags, DPE_ERROR,

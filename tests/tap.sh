@@ -162,7 +162,7 @@ is_over() {
 
 # observes_or_ended: the dpe that writes err and runs with --debug=probes:1 has everything in place
 observes_or_ended() {
-	grep -q 'goes on as user' err || is_over $observer
+	grep -q 'continues as user' err || is_over $observer
 }
 
 # begin_observing COMMAND OPTIONS...: a dpe that runs with --debug=probes:1, as soon as it has everything in place

@@ -143,7 +143,7 @@ class DpeSwitch(gdb.Command):
 
     def invoke(self, argument_text, from_tty):
         if continue_to("dpe_sched_switching"):
-            print(f"dpe: thread {int(argument(0)) + 1} stands here, and thread {int(argument(1)) + 1} goes on")
+            print(f"dpe: thread {int(argument(0)) + 1} is here, and thread {int(argument(1)) + 1} goes on")
             select_program()
 
 

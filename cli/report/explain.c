@@ -38,27 +38,24 @@ static void list_preds(const struct dpe_rule *rule, const struct dpe_behaviour *
 	}
 }
 
-/* "c came independent of all before; the rule wants it after a". */
+/* "c is independent of all earlier events; the rule requires it after a". */
 static void print_reason(
 	const struct dpe_rule *rule, const struct dpe_rejection *rejection, struct dpe_text *to)
 {
 	const struct dpe_behaviour *b = &rejection->behaviour;
 	const struct dpe_behaviour_event *last = &b->events[b->nevents - 1];
 	const char *name = dpe_rule_literal(rule, last->literal);
+	const char *when = b->nevents == 1 ? "came first" : last->npreds ? "came" : "is independent of all earlier events";
 
-	dpe_text_printf(to, "    %s came", name);
-	if (b->nevents == 1)
-		dpe_text_puts(to, " first");
-	else if (!last->npreds)
-		dpe_text_puts(to, " independent of all before");
+	dpe_text_printf(to, "    %s %s", name, when);
 	list_preds(rule, b, last, to);
 	if (!rejection->possible) {
 		dpe_text_puts(to, ", where the rule does not accept it\n");
 		return;
 	}
-	dpe_text_puts(to, "; the rule wants it");
+	dpe_text_puts(to, "; the rule requires it");
 	if (!rejection->wanted.npreds)
-		dpe_text_puts(to, " independent of all before");
+		dpe_text_puts(to, " independent of all earlier events");
 	list_preds(rule, b, &rejection->wanted, to);
 	dpe_text_puts(to, "\n");
 }

@@ -16,7 +16,7 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 	else
 		cli_text_value(to, thread);
 	if (!resolved)
-		dpe_text_puts(to, ", it is not known since when\n");
+		dpe_text_puts(to, ", since an unknown time\n");
 	dpe_message_unref(resolved);
 }
 

@@ -40,12 +40,12 @@ static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 
 		if (!place || was_named(verdict, pattern, i, place))
 			continue;
-		dpe_text_puts(to, due ? " or" : "; the rule wants it");
+		dpe_text_puts(to, due ? " or" : "; the rule requires it");
 		cli_text_safe(to, place);
 		due = true;
 	}
 	if (pattern && verdict->nexpected && !due)
-		dpe_text_puts(to, "; the rule wants no such event here");
+		dpe_text_puts(to, "; the rule allows no such event here");
 }
 
 bool cli_wanted_elsewhere(const struct dpe_verdict *verdict)

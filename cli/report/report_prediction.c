@@ -128,7 +128,7 @@ static bool add_swapped(struct dpe_text *to, struct cli_report *report, const st
 	unsigned count = dpe_prediction_swapped(verdict->prediction, CLI_SHOWN_TURNS, swapped);
 
 	if (count)
-		dpe_text_puts(to, "  there locks are taken in another order:\n");
+		dpe_text_puts(to, "  in that run, locks are taken in another order:\n");
 	for (unsigned i = 0; i < count; i++) {
 		dpe_text_puts(to, "    ");
 		cli_text_value(to, swapped[i].lock);
@@ -137,7 +137,7 @@ static bool add_swapped(struct dpe_text *to, struct cli_report *report, const st
 		cli_text_value(to, swapped[i].first);
 		dpe_text_puts(to, " before thread ");
 		cli_text_value(to, swapped[i].then);
-		dpe_text_puts(to, ", which took it first here\n");
+		dpe_text_puts(to, ", which took it first in this run\n");
 	}
 	return count;
 }
@@ -153,7 +153,7 @@ static void add_reasons(struct dpe_text *to, struct cli_report *report, const st
 	for (unsigned i = 0; i < count; i++)
 		add_left_out(to, report, &sections[i], pair && count == 1);
 	if (pair && count != 1)
-		dpe_text_puts(to, "  here nothing orders the events but which thread took a lock first\n");
+		dpe_text_puts(to, "  in this run, only the order in which a lock was taken orders the events\n");
 }
 
 void cli_text_prediction(
@@ -165,7 +165,7 @@ void cli_text_prediction(
 
 	if (!verdict->prediction)
 		return;
-	dpe_text_printf(to, "  %s%s%s\n", verdict->happened || verdict->may_have_happened ? "" : "not in this order here; ",
+	dpe_text_printf(to, "  %s%s%s\n", verdict->happened || verdict->may_have_happened ? "" : "not in this order in this run; ",
 		dpe_prediction_odds(verdict), verdict->happened ? "" : ",");
 	if (verdict->happened)
 		return;

@@ -236,7 +236,7 @@ static void add_unordered(void *context, const struct dpe_rule *rule, const char
 
 	state->report->unsynchronised = true;
 	dpe_text_printf(state->text,
-		"%s: no match, but '%s & %s', neither because of the other, occurred %" PRIu64 " time%s\n",
+		"%s: no match, but '%s & %s', causally independent, occurred %" PRIu64 " time%s\n",
 		dpe_rule_name(rule), first, second, count, count == 1 ? "" : "s");
 }
 
@@ -258,9 +258,10 @@ static void add_totals(struct dpe_text *to, const struct cli_report *report, con
 	dpe_text_printf(to, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
 	if (report->unobserved == CLI_SOME_UNOBSERVED)
-		add_text(to, &separator, "nothing observed for a rule, so it can have found nothing (see --allow-unobserved)");
+		add_text(to, &separator, "nothing was observed for a rule, so it cannot have found anything "
+			"(see --allow-unobserved)");
 	else if (report->unobserved)
-		add_text(to, &separator, "nothing observed, so nothing can have been found (see --allow-unobserved)");
+		add_text(to, &separator, "nothing was observed, so nothing can have been found (see --allow-unobserved)");
 	else if (!dpe_summary_findings(summary))
 		add_text(to, &separator, only_measures(report->spec) ? "measured" : "nothing found");
 	add_count(to, &separator, summary->matches, "match", "matches");

@@ -58,10 +58,10 @@ static void read_word(struct cli_suppressions *s, struct line *line, const char 
 			"library:PATTERN",
 			text);
 	else if (line->patterns[subject])
-		complain(s, place, "a second %s: in one line, where one is enough",
+		complain(s, place, "a second %s: in one line",
 			SUBJECTS[subject]);
 	else if (colon + 1 == word + len)
-		complain(s, place, "'%s' lacks its pattern; * is any", text);
+		complain(s, place, "'%s' has no pattern; * matches anything", text);
 	else
 		line->patterns[subject] = text + (colon + 1 - word);
 }

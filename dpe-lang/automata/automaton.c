@@ -93,7 +93,7 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 	dpe_diag(diags, DPE_ERROR, unsafe->place, "no predecessor automaton for rule '%s': %s",
 		rule->name,
 		unsafe->kind == DPE_NODE_CLOSURE  ? "'@' makes it unsafe"
-		: unsafe->kind == DPE_NODE_ACTION ? "an action is an operand"
+		: unsafe->kind == DPE_NODE_ACTION ? "an operand is an action"
 		: unsafe->action                  ? "a parenthesis has an action"
 						  : "a control variable counts without bound");
 	return true;
@@ -130,8 +130,8 @@ static bool has_none(const struct dpe_rule *rule, struct dpe_diags *diags)
 static void report_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	dpe_diag(diags, DPE_ERROR, rule->place,
-		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
-		"only one of them can take; a caret (s^) makes another event of the same name",
+		"rule '%s' accepts nothing: its operands wait for each other, or for an event that only one "
+		"of them can take; s^ is another event of the same name",
 		rule->name);
 }
 

@@ -113,7 +113,7 @@ static void find_argument(struct dpe_resolver *r, const struct ast_event *event,
 	}
 	if (arg->text)
 		resolve_error(r, arg->place,
-			"an object is known by its address: write '%s' without text( )", pointer);
+			"an object is identified by its address: write '%s' without text( )", pointer);
 	moment->arg = number;
 	check_others(r, event, arg, pointer);
 }

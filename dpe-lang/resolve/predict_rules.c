@@ -17,8 +17,8 @@ static void check_condition(struct dpe_resolver *r, const struct dpe_expr *expr)
 	case DPE_EXPR_TARGET:
 	case DPE_EXPR_PRIOR:
 		resolve_error(r, expr->place,
-			"a predict rule has no conditions on the value of data or of a `var`: in another "
-			"order of the threads it may be another");
+			"a predict rule has no conditions on the value of data or of a `var`: another order "
+			"of the threads may change it");
 		return;
 	case DPE_EXPR_FIELD:
 	case DPE_EXPR_POSITION:
@@ -44,8 +44,8 @@ static void check_patterns(struct dpe_resolver *r)
 
 		if (pattern->kind == DPE_PATTERN_CONDITION)
 			resolve_error(r, pattern->place,
-				"a predict rule has no events on the value of data: in another order of "
-				"the threads it may be another");
+				"a predict rule has no events on the value of data: another order of the "
+				"threads may change it");
 		else
 			check_condition(r, pattern->cond);
 	}
@@ -58,8 +58,8 @@ static void check_actions(struct dpe_resolver *r)
 	for (unsigned i = 0; i < rule->npositions; i++) {
 		if (rule->positions[i].action)
 			resolve_error(r, rule->positions[i].place,
-				"events of a predict rule have no actions: the match did not happen in "
-				"this run; give the rule one");
+				"events of a predict rule have no actions: the match did not happen in this "
+				"run; the rule itself can have one");
 	}
 	if (rule->action && dpe_find_call(rule->action, DPE_CALL_BREAK))
 		resolve_error(r, rule->place,

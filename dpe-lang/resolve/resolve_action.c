@@ -232,7 +232,7 @@ static const char *instead_of(const char *name)
 
 	for (unsigned i = 0; i < DPE_COUNT(of_sum); i++)
 		if (!strcmp(name, of_sum[i]))
-			return "sum(value) prints the mean, the least and the greatest value, too";
+			return "sum(value) also prints the mean, the least and the greatest value";
 	for (unsigned i = 0; i < DPE_COUNT(of_hist); i++)
 		if (!strcmp(name, of_hist[i]))
 			return "hist(value) prints a histogram, quantiles(value) the quantiles";
@@ -292,7 +292,7 @@ static struct dpe_stmt *resolve_call(struct dpe_resolver *r, const struct ast_ex
 
 	resolve_args(r, stmt, args);
 	if (name->kind != AST_NAME) {
-		resolve_error(r, name->place, "only dpe's own calls can be made here");
+		resolve_error(r, name->place, "only the calls of actions can be made here");
 		return NULL;
 	}
 	if (call < 0) {

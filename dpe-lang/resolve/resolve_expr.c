@@ -75,7 +75,7 @@ static const struct dpe_expr *resolve_key(
 
 	if (variable < 0) {
 		resolve_error(r, place,
-			"'%s' is kept for each value of '%s', and this rule has no variable of that name: "
+			"'%s' has a value for each '%s', and this rule has no variable of that name: "
 			"name it as an argument of an event",
 			global->name, global->keys[number]);
 		return NULL;
@@ -254,7 +254,7 @@ static void resolve_args(struct dpe_resolver *r, const struct ast_expr *field,
 
 	new->third = number;
 	if (!index)
-		resolve_error(r, field->place, "write which argument: .args[0] is the first");
+		resolve_error(r, field->place, "which argument? .args[0] is the first");
 	else if (number->kind != DPE_EXPR_LITERAL || number->value.kind != DPE_INT)
 		resolve_error(r, index->place, "the index of .args[ ] must be a number");
 	else if (number->value.num < 0 || number->value.num >= DPE_MAX_ARGS)
@@ -294,7 +294,7 @@ static struct dpe_expr *resolve_field(
 	else if (r->scope == SCOPE_EVENT)
 		position = (int)r->position;
 	else if (r->scope == SCOPE_RULE)
-		resolve_error(r, expr->place, "say of which event: $1.%s", expr->name);
+		resolve_error(r, expr->place, "of which event? Write $1.%s", expr->name);
 	if (position < 0 || (!expr->left && r->scope == SCOPE_RULE))
 		return wrong(r, expr);
 	new->index = (unsigned)position;
@@ -383,8 +383,7 @@ static struct dpe_expr *resolve_part(struct dpe_resolver *r, const struct ast_ex
 	if (dpe_is_lvalue(expr))
 		return resolve_target(r, expr, DPE_EXPR_TARGET);
 	resolve_error(r, expr->place,
-		"parts are of variables of the program (x.f, p->f, a[3], *p), of a result (.ret->f), or of "
-		"events ($1.tid)");
+		"only variables of the program (x.f, p->f, a[3], *p), results (.ret->f) and events ($1.tid) have parts");
 	return wrong(r, expr);
 }
 

@@ -213,8 +213,7 @@ static void resolve_becoming_true(
 	p->cond = dpe_resolve_expr(r, event->expr);
 	if (!names_target(p->cond))
 		resolve_error(r, event->place,
-			"this condition names no variable of the program, so nothing can make it "
-			"true");
+			"this condition names no variable of the program, so it can never become true");
 	if (event->cond)
 		resolve_error(r, event->cond->place, "one condition is enough: write [a && b]");
 	updates = dpe_arena_alloc(r->spec->arena, (count_targets(p->cond) + 1) * sizeof(*updates));

@@ -26,7 +26,7 @@ static void declare_keys(
 	for (const struct ast_name *key = item->params; key; key = key->next) {
 		if (global->nkeys == DPE_MAX_KEYS) {
 			dpe_diag(spec->diags, DPE_ERROR, key->place,
-				"a `var` is kept for at most %d variables of a rule", DPE_MAX_KEYS);
+				"a `var` has at most %d variables of a rule", DPE_MAX_KEYS);
 			return;
 		}
 		global->keys[global->nkeys++] = key->text;

@@ -117,7 +117,7 @@ static void resolve_sides(struct dpe_resolver *r)
 	if (is_lock(rule->pairing) &&
 		(__builtin_popcountll(rule->keys) > 1 || (!rule->keys && (send.binds | receive.binds))))
 		resolve_error(r, tree->place,
-			"a lock is known by one value, which both sides bind; these bind %d",
+			"a lock is identified by one value, which both sides bind; these bind %d",
 			__builtin_popcountll(rule->keys));
 }
 

@@ -116,7 +116,7 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 	const struct dpe_expr *operand, *text;
 
 	if (!call->right || call->right->next) {
-		resolve_error(r, call->place, "text( ) is of one thing: text(s)");
+		resolve_error(r, call->place, "text( ) takes one argument: text(s)");
 		return NULL;
 	}
 	operand = dpe_resolve_expr(r, call->right);
@@ -131,7 +131,7 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 			call->right->name, call->right->name, call->right->name);
 	else
 		resolve_error(r, call->place,
-			"text( ) is of an argument, a result or a variable of the program");
+			"text( ) takes an argument, a result or a variable of the program");
 	return NULL;
 }
 

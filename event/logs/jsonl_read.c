@@ -174,8 +174,8 @@ static bool check_preds(struct dpe_log_reader *reader)
 		reader->unreferenced = true;
 	if (!reader->unreferenced || !j->draft.npreds)
 		return true;
-	return dpe_jsonl_fail(j, "no message before had a \"pred\" or an \"id\", so what it names is forgotten: "
-		"give one of the first %u messages either, or read a file that is complete", DPE_NAMED_MESSAGES);
+	return dpe_jsonl_fail(j, "no earlier message had a \"pred\" or an \"id\", so earlier messages were "
+		"forgotten: give one of the first %u messages either, or read a complete file", DPE_NAMED_MESSAGES);
 }
 
 /* 0 is not a thread id. */

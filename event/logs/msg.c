@@ -274,8 +274,7 @@ void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 
 	if (has_more(message) || !is_named(writer, message)) {
 		dpe_log_refuse(writer, message,
-			"this notation has only ids, which are the event's name or name#n, and "
-			"predecessors");
+			"this notation has only predecessors and ids of the form NAME or NAME#n");
 		return;
 	}
 	dpe_text_puts(to, "(");

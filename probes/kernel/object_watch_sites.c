@@ -15,7 +15,7 @@ static char *check(const struct dpe_variable *variable)
 	if (variable->in_structure)
 		return dpe_xasprintf("it is not a pointer");
 	if (variable->nsteps != 1)
-		return dpe_xasprintf("what a pointer in the object points to can be at another address later");
+		return dpe_xasprintf("the target of a pointer in the object can change its address");
 	if (variable->is_complex)
 		return dpe_xasprintf("it is a complex number");
 	if ((size != 1 && size != 2 && size != 4 && size != 8) ||
@@ -38,8 +38,7 @@ static char *find_part(const struct dpe_site *site, const struct dpe_watched_obj
 	char *why;
 
 	if (site->wanted->kind || site->usdt)
-		return dpe_xasprintf("only functions have arguments of which it is known what "
-				     "they lead to");
+		return dpe_xasprintf("only for functions is it known what arguments point to");
 	why = dpe_variable_of_call(site->module, site->function, wanted->object->lvalue, &variable);
 	if (!why)
 		why = check(&variable);

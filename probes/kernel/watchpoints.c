@@ -53,7 +53,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	char *why = dpe_variable_find_in(&probes->modules, site->lvalue, &watch->variable);
 
 	if (!why && watch->variable.nsteps)
-		why = dpe_xasprintf("what a pointer points to can be at another address later");
+		why = dpe_xasprintf("the target of a pointer can change its address");
 	if (!why && watch->variable.is_complex)
 		why = dpe_xasprintf("it is a complex number");
 	if (!why && !fits_register(&watch->variable))

@@ -84,8 +84,7 @@ static char *take_for_address(const struct dpe_read *read, const struct dpe_site
 		return why;
 	if (!site->wanted->optional || site->wanted->own)
 		dpe_diag(diags, DPE_WARNING, read->place,
-			"there is no debug information on '%s': what '&' binds is taken for a pointer, "
-			"of 8 bytes",
+			"there is no debug information on '%s': the value that '&' binds is assumed to be a pointer",
 			site->function->name);
 	free(why);
 	return NULL;

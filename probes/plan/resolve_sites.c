@@ -345,7 +345,7 @@ static void warn_of_clones(const struct function_search *search)
 
 	if (clone)
 		dpe_diag(search->diags, DPE_WARNING, search->site->place,
-			"the compiler made '%s' of '%s' for some of the calls: these are not seen",
+			"the compiler made the clone '%s' of '%s' for some of the calls: these are not seen",
 			clone, search->name);
 }
 
@@ -422,7 +422,7 @@ static bool note_optimised(const struct function_search *search)
 
 	if (clone) {
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"the compiler made '%s' of it, whose arguments may be others: declare it "
+			"the compiler made the clone '%s' of it, whose arguments may differ: declare it "
 			"__attribute__((noipa)) to observe it",
 			clone);
 		return true;

@@ -158,7 +158,7 @@ static void report_kept(const struct dpe_probes *probes)
 	struct dpe_text text = {0};
 
 	dpe_capabilities_print(&text, dpe_capabilities());
-	dpe_debug(probes->debug, "probes", 1, "goes on as user %u, with capabilities: %s",
+	dpe_debug(probes->debug, "probes", 1, "continues as user %u, with capabilities: %s",
 		(unsigned)geteuid(), text.at);
 	dpe_text_free(&text);
 }
@@ -171,7 +171,7 @@ void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *dia
 
 	if (error)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
-			"goes on with all its privileges, which it cannot give up: %s",
+			"continues with all its privileges, which it cannot give up: %s",
 			strerror(-error));
 	report_kept(probes);
 	dpe_user_free(&caller);

@@ -515,18 +515,16 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 static const char *doubt_of(const struct dpe_lock_order *order)
 {
 	if (order->acquisitions_dropped)
-		return "potential deadlocks may be missing: locks were taken in too many orders to "
-		       "keep them all";
+		return "potential deadlocks may be missing: locks were taken in too many orders";
 	if (order->searches_ended)
 		return "potential deadlocks may be missing: a search for a cycle was too long";
 	if (order->cycles_dropped)
-		return "potential deadlocks are missing: too many were found to keep them all";
+		return "potential deadlocks are missing: too many were found";
 	if (order->searches_blind)
-		return "potential deadlocks may be missing: too many threads took locks in one way "
-		       "to keep them all";
+		return "potential deadlocks may be missing: too many threads took the same locks at the same places";
 	if (order->searches_late)
-		return "potential deadlocks may be missing: it is too late to compare a thread whose creation was "
-		       "not observed with some that had ended";
+		return "potential deadlocks may be missing: a thread whose creation was not observed cannot "
+			"be compared with threads that had ended";
 	return NULL;
 }
 

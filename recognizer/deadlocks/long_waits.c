@@ -143,7 +143,7 @@ static void report(struct dpe_wait_graph *waits, struct dpe_recognizer *recogniz
 	};
 
 	if (found->behind_waiter)
-		hang.reason = "a thread holds what others wait for, and waits, too";
+		hang.reason = "a thread that holds what others wait for waits as well";
 	for (unsigned i = 0; i < found->count; i++)
 		*DPE_GROW(waits->places, waits->nplaces, waits->capplaces) = found->places[i];
 	dpe_deadlock_report(recognizer, waits->hang_rule, &hang);

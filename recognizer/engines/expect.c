@@ -231,7 +231,7 @@ static void list_expected(struct dpe_run *run, const struct dpe_branch *branches
 		dpe_expected_add(run, &branches[i].config, first, expected);
 }
 
-/* "c came independent of a1": what happened instead. */
+/* "c came right after a1": what happened instead. */
 static void describe_event(
 	struct dpe_run *run, const struct dpe_occurrence *occurrence, struct dpe_text *to)
 {
@@ -239,7 +239,7 @@ static void describe_event(
 
 	dpe_message_print_id(to, names, occurrence->message);
 	if (!run->preds.count)
-		dpe_text_puts(to, " came with nothing of the rule before it");
+		dpe_text_puts(to, " follows no event of the rule");
 	for (unsigned i = 0; i < run->preds.count; i++) {
 		dpe_text_puts(to, i ? " and " : " came right after ");
 		dpe_message_print_id(to, names, run->preds.at[i]->message);

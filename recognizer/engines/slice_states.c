@@ -30,7 +30,7 @@ static void describe_step(const struct dpe_run *run, const struct dpe_config_ste
 
 	dpe_text_puts(to, literals[literal].text);
 	if (!step->npreds)
-		dpe_text_puts(to, first ? " first" : " independent of all before");
+		dpe_text_puts(to, first ? " first" : " independent of all earlier events");
 	for (unsigned i = 0; i < step->npreds; i++)
 		dpe_text_printf(
 			to, "%s %s", i ? " and" : " after", literals[step->preds[i].literal].text);

@@ -305,7 +305,7 @@ unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct 
 static const char *odds_of_another(bool certain)
 {
 	return certain ? "certain in another run with the same input"
-		       : "possible in another run, unless data that is not observed forbids it";
+		       : "possible in another run, unless unobserved data prevents it";
 }
 
 const char *dpe_prediction_odds(const struct dpe_verdict *verdict)
@@ -315,7 +315,7 @@ const char *dpe_prediction_odds(const struct dpe_verdict *verdict)
 	if (!verdict->may_have_happened)
 		return odds_of_another(verdict->certain);
 	return verdict->certain ? "certain in this run or in another one with the same input"
-				: "possible in this run or in another one, unless data that is not observed forbids it";
+				: "possible in this run or in another one, unless unobserved data prevents it";
 }
 
 const char *dpe_deadlock_odds(const struct dpe_deadlock *deadlock)

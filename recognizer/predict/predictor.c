@@ -271,7 +271,7 @@ static void finish(struct dpe_run *run)
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE, .reason = search->history->reason};
 
 	if (!verdict.reason && search->cut_short)
-		verdict.reason = "some events have too many partners: not all matches were looked for";
+		verdict.reason = "some events have too many possible partners: not all were tried";
 	if (!verdict.reason && (search->missed || search->history->stranger))
 		verdict.reason = "the run is long: events of one part of it were not compared with those of another";
 	if (verdict.reason)

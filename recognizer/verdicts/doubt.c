@@ -265,7 +265,7 @@ void dpe_doubt_order(
 	struct dpe_doubt *doubt = recognizer->doubt;
 	struct dpe_text reason = {0};
 
-	dpe_text_puts(&reason, "only the order of arrival says what ");
+	dpe_text_puts(&reason, "only the order of arrival decides what ");
 	dpe_message_print_id(&reason, recognizer->spec->names, message);
 	dpe_text_puts(&reason, " synchronises with");
 	if (!doubt->anything)
@@ -389,11 +389,11 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 	if (slice && run->unjoined_from && slice->number + 1 >= run->unjoined_from)
 		return dpe_doubt_joins;
 	if (slice && slice->searched)
-		return "partial matches were given up: too many to choose from at one event";
+		return "partial matches were dropped: too many combinations at one event";
 	if (slice && slice->overflown && run->rule->mode == DPE_EXPECT)
-		return "its events have too many readings: some were given up";
+		return "its events can be matched in too many ways: some were dropped";
 	if (slice && slice->overflown)
-		return "partial matches were given up: more than --max-instances at a time";
+		return "partial matches were dropped: more than --max-instances at a time";
 	return dpe_unwatched_doubt(run, slice);
 }
 

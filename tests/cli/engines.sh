@@ -53,5 +53,5 @@ printf 'expect R: (a@;b@)@\n' >readings.dpe
 for i in $(seq 40); do printf '{"event":"a","thread":%d,"seq":0}\n' $i; done >readings.jsonl
 for i in $(seq 40); do printf '{"event":"b","thread":%d,"seq":1}\n' $i; done >>readings.jsonl
 run "$DPE" replay -s readings.dpe readings.jsonl
-says 'a replay gives up a rule with too many readings as inconclusive' 3 'R: inconclusive verdict on' 'its events have too many readings'
+says 'a rule whose events match in too many ways is inconclusive' 3 'R: inconclusive verdict on' 'its events can be matched in too many ways'
 finish

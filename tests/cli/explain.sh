@@ -25,7 +25,7 @@ detect race: enqueue()&dequeue()
       dequeue()
   rejected, for example
       enqueue() ─ dequeue()
-    dequeue() came after enqueue(); the rule wants it independent of all before
+    dequeue() came after enqueue(); the rule requires it independent of all earlier events
 expect diamond: a;(b&c);d
   class     safe: & within an operand of ;
   alphabet  a, b, c, d
@@ -42,7 +42,7 @@ expect diamond: a;(b&c);d
   rejected, for example
       a
       b
-    b came independent of all before; the rule wants it after a
+    b is independent of all earlier events; the rule requires it after a
 expect rounds: (E;X)*
   class     sequential: only ; + and *
   alphabet  E, X
@@ -55,7 +55,7 @@ expect rounds: (E;X)*
   rejected, for example
       E
       X
-    X came independent of all before; the rule wants it after E
+    X is independent of all earlier events; the rule requires it after E
 expect file: open(f);(read(f)+write(f))*;close(f)
   class     sequential: only ; + and *
   alphabet  open(f), read(f), write(f), close(f)
@@ -68,7 +68,7 @@ expect file: open(f);(read(f)+write(f))*;close(f)
   rejected, for example
       open(f)
       read(f)
-    read(f) came independent of all before; the rule wants it after open(f)
+    read(f) is independent of all earlier events; the rule requires it after open(f)
 expect synchronised: (a;s;b)&(c;s;d)
   class     multiple: & between sequential expressions
   alphabet  a, s, b, c, d
@@ -85,7 +85,7 @@ expect synchronised: (a;s;b)&(c;s;d)
       s after a and c; d after s
   rejected, for example
       a ─ c
-    c came after a; the rule wants it independent of all before
+    c came after a; the rule requires it independent of all earlier events
 expect unsafe: (a;b)@;c
   class     extended: @ within an operand of ;
   alphabet  a, b, c

@@ -64,7 +64,7 @@ wrong() {
 	run "$DPE" check wrong.dpe
 	says "dpe check refuses: $1" 2 "$2"
 }
-wrong 'var n(q); expect x(y): put(y) { n = 1; }' "'n' is kept for each value of 'q', and this rule has no variable of that name"
-wrong 'var n(a, b, c, d); expect x(y): put(y)' 'a `var` is kept for at most 3 variables of a rule'
+wrong 'var n(q); expect x(y): put(y) { n = 1; }' "'n' has a value for each 'q', and this rule has no variable of that name"
+wrong 'var n(a, b, c, d); expect x(y): put(y)' 'a `var` has at most 3 variables of a rule'
 wrong 'var n(; expect x(y): put(y)' 'unexpected'
 finish

@@ -103,8 +103,8 @@ input 1, message 0: error: a message with the id e1 occurred before, this one is
 taken
 taken
 taken
-unwatched: error: it comes after the end of the run; it is dropped
-a: error: it comes after the end of the run; it is dropped
+unwatched: error: it arrived after the end of the run; it is dropped
+a: error: it arrived after the end of the run; it is dropped
 5 events, 2 matches, 1 errors
 X
 if command -v g++ >/dev/null; then

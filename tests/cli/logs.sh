@@ -163,7 +163,7 @@ for count in 10 16384 16385; do
 	late $count | "$DPE" replay -s placed.dpe - >out 2>err
 	status=$?
 	test $count -gt 16384 && expected='2 0 1 1' || expected='1 1 0 0'
-	check 'through a pipe a place is found or, after 16384 messages, is an error' "$status $(grep -c 'r: match' err) $(grep -c 'what it names is forgotten' err) $(
+	check 'through a pipe a place is found or, after 16384 messages, is an error' "$status $(grep -c 'r: match' err) $(grep -c 'so earlier messages were forgotten' err) $(
 		grep -c 'r: inconclusive' err)" = "$expected"
 done
 

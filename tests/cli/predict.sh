@@ -18,9 +18,9 @@ refused 'predict a { print(1); } & b' 9 'events of a predict rule have no action
 refused 'predict (a ; b) & (b ; a)' 9 'the predict rule matches nothing'
 refused 'sync keep exclusive a(x) ; b(x)' 21 "'sync keep' pairs by fifo, last, all or once, not by 'exclusive'"
 refused 'sync reads x(p): a(p) ; b(p)' 23 "'sync reads' has one side"
-refused 'sync exclusive l(x, y): a(x, y) ; b(x, y)' 33 'a lock is known by one value, which both sides bind; these bind 2'
-refused 'sync shared l(x, y): a(x) ; b(y)' 27 'a lock is known by one value, which both sides bind; these bind 0'
-refused 'sync exclusive l(x): a ; b(x)' 24 'a lock is known by one value, which both sides bind; these bind 0'
+refused 'sync exclusive l(x, y): a(x, y) ; b(x, y)' 33 'a lock is identified by one value, which both sides bind; these bind 2'
+refused 'sync shared l(x, y): a(x) ; b(y)' 27 'a lock is identified by one value, which both sides bind; these bind 0'
+refused 'sync exclusive l(x): a ; b(x)' 24 'a lock is identified by one value, which both sides bind; these bind 0'
 refused 'sync exclusve l(x): a(x) ; b(x)' 6 "unknown pairing 'exclusve'; did you mean 'exclusive'?"
 echo 'detect predict: keep ; shared ; exclusive & reads + writes' >words.dpe
 run "$DPE" check words.dpe
@@ -51,18 +51,18 @@ cp err ordered.err
 run "$DPE" replay -s single.dpe race.jsonl
 says 'a predicted match of one event says that it happened in this run' 1 'single: predicted match of release' 'it happened in this run' '2 matches'
 mv ordered.err err
-check 'a predicted match of one event has no remark on the order in this run' "$(grep -c 'not in this order here' err)" = 0
+check 'a predicted match of one event has no remark on the order in this run' "$(grep -c 'not in this order in this run' err)" = 0
 run "$DPE" replay --format=sarif --report=ordered.sarif -s ordered.dpe race.jsonl
 check 'SARIF has the remark on a predicted match that this run may contain' "$(grep -c 'match of write;acquire; possible in this run or in another one, unless' ordered.sarif)" = 1
 run "$DPE" replay --format=sarif --report=race.sarif -s race.dpe race.jsonl
-check 'SARIF has the remark on a predicted match of another run' "$(grep -c '; possible in another run, unless data that is not observed forbids it' race.sarif)" = 1
+check 'SARIF has the remark on a predicted match of another run' "$(grep -c '; possible in another run, unless unobserved data prevents it' race.sarif)" = 1
 run "$DPE" replay -s race.dpe race.jsonl
 says 'a race that a lock hides in this run is predicted' 1 '1 match'
 check 'the report of a predicted race shows the schedule and the section left out' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
   where x = "total"
   $1 write("total")  thread "B"
   $2 write("total")  thread "A"
-  not in this order here; possible in another run, unless data that is not observed forbids it,
+  not in this order in this run; possible in another run, unless unobserved data prevents it,
   when the threads run in turns (*), each until it reaches
     thread  "B"  "A"
             *    |    release@5
@@ -202,12 +202,12 @@ reordered() {
 }
 reordered 'a use after free that needs critical sections swapped is predicted' 1 \
 	'A,acquire,L A,use,P A,release,L B,acquire,L B,release,L B,free,P' 'freed: predicted match of free(p)&use(p)' \
-	'there locks are taken in another order:' '"L" by thread "B" before thread "A", which took it first here' '1 match'
+	'in that run, locks are taken in another order:' '"L" by thread "B" before thread "A", which took it first in this run' '1 match'
 run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
 check 'JSON has the schedule of a run with swapped sections' "$(grep -c '"order":"changed".*"schedule":\[\["A",1\],\["B",5\],\["A",2\],\["B",6\]\]' out)" = 1
 reordered 'an order violation is predicted at the end of the section' 1 \
 	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L' 'early: predicted match of use(p);init(p)' \
-	'"L" by thread "B" before thread "A", which took it first here' '1 match'
+	'"L" by thread "B" before thread "A", which took it first in this run' '1 match'
 reordered 'an order violation is predicted when further events follow the section' 1 \
 	'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P B,release,L B,acquire,K A,acquire,L' '1 match'
 reordered 'swapped sections: no prediction if the section does not end' 0 'A,acquire,L A,init,P A,release,L B,acquire,L B,use,P' 'nothing found'
@@ -232,7 +232,7 @@ reordered 'swapped sections: no prediction if a second lock encloses both' 0 \
 swapped='A,acquire,L A,use,P A,release,L B,acquire,L B,release,L'
 long=$(seq -f 'C,tick,%g' 6000)
 reordered 'swapped sections are found after a long run' 1 "$long $swapped B,free,P" 'freed: predicted match' \
-	'there locks are taken in another order:'
+	'in that run, locks are taken in another order:'
 run "$DPE" replay --format=json -s swapped.dpe swapped.jsonl
 check 'the schedule has nearly all events of the long run' "$(grep -c '"schedule":\[\["C",5937\],\["A",6001\],\["B",6005\],\["A",6002\],\["B",6006\]\]' out)" = 1
 reordered 'swapped sections: no prediction for events too far apart' 0 "$swapped $long B,free,P" 'nothing found'

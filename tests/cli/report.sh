@@ -61,7 +61,7 @@ printf 'expect r: (a;b)* & (a^;b^)* & (a^^;b^^)*\n' >alike.dpe
 printf '{"event":"a","thread":1}\n{"event":"a","thread":1}\n' >twice.jsonl
 run "$DPE" replay -s alike.dpe twice.jsonl
 check 'a place at which several events with carets are expected is named once' \
-	"$(grep 'the rule wants' err)" = '  a@2 came right after a@1; the rule wants it independent of all before'
+	"$(grep 'the rule requires' err)" = '  a@2 came right after a@1; the rule requires it independent of all earlier events'
 
 # The reason is that the event does not fit, or its predecessors do not; none if only conditions distinguish events.
 printf 'expect order: a ; b ; c\nexpect side: x & y\nexpect two: f [.ret = 0] ; f [.ret = 1] ; f [.ret = 0]\n' >fits.dpe
@@ -70,10 +70,10 @@ printf '{"event":"f","thread":1,"ret":0}\n{"event":"f","thread":1,"ret":0}\n' >>
 run "$DPE" replay -s fits.dpe fits.jsonl
 grep 'came\|expected' err >reasons
 same 'a violation is reported with its reason' reasons <<'X'
-  c@2 came right after a@1; the rule wants no such event here
+  c@2 came right after a@1; the rule allows no such event here
   expected b after a
-  y@4 came right after x@3; the rule wants it independent of all before
-  expected y independent of all before
+  y@4 came right after x@3; the rule requires it independent of all earlier events
+  expected y independent of all earlier events
   f@6 came right after f@5
   expected f [.ret = 1] after f [.ret = 0]
 X
@@ -251,7 +251,7 @@ done >sides.jsonl
 printf '{"event":"b","thread":6}\n' >>sides.jsonl
 run "$DPE" replay -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
 says 'a violation names the events that its event is not ordered after' 1 '  at b  thread 6' '  not ordered after a  thread 1' \
-	'       at a+0x1 (f.c:1)' '  and 2 more' 'the rule wants it after'
+	'       at a+0x1 (f.c:1)' '  and 2 more' 'the rule requires it after'
 check 'a violation names at most three events that its event is not ordered after' "$(grep -c 'not ordered after' err)" -eq 3
 run "$DPE" replay --format=json -e 'expect R: (a & a^ & a^^ & a^^^ & a^^^^) ; b' sides.jsonl
 check 'JSON has all events that the event of a violation is not ordered after' "$(grep -o '"independent":.*' out | grep -o '"event":"a"' | wc -l)" -eq 5
@@ -264,7 +264,7 @@ for event in 'a","thread":1' 'b","thread":2' 'b","thread":2' 'a","thread":2,"arg
 done >unordered.jsonl
 run "$DPE" replay -e 'detect R: a ; b' unordered.jsonl
 says 'a sequence that occurred only as independent events is noted' 0 \
-	"R: no match, but 'a & b', neither because of the other, occurred 2 times" 'warning: no `sync` rule orders'
+	"R: no match, but 'a & b', causally independent, occurred 2 times" 'warning: no `sync` rule orders'
 run "$DPE" replay --format=json -e 'detect R: a ; b' unordered.jsonl
 check 'JSON has the sequence that occurred only as independent events' "$(grep -c '"unordered":\[{"rule":"R","first":"a","second":"b","count":2}\]' out)" -eq 1
 run "$DPE" replay -e 'sync s: c ; d' -e 'detect R: a ; b' unordered.jsonl
@@ -299,7 +299,7 @@ run "$DPE" replay --format=json -s vacuous.dpe empty.jsonl
 check 'JSON has the unobserved events' "$(grep -c '"unobserved":\[{"rule":"all","pattern":"open"},{"rule":"all","pattern":"close"}\]' out)" = 1
 gives 'an empty log has exit status 3' 3
 run "$DPE" replay -s vacuous.dpe empty.jsonl
-says 'an empty log is reported as nothing observed' 3 'nothing observed, so nothing can have been found (see --allow-unobserved)'
+says 'an empty log is reported as nothing observed' 3 'nothing was observed, so nothing can have been found (see --allow-unobserved)'
 run "$DPE" replay --allow-unobserved -s vacuous.dpe empty.jsonl
 says '--allow-unobserved accepts an empty log' 0 'nothing found'
 printf 'expect some: open\n' >open.dpe

@@ -129,10 +129,10 @@ same 'each invalid suppression is an error with its place' err <<'X'
 known:2:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN
   | funktion:x
   | ^~~~~~~~~~
-known:3:3: error: 'rule:' lacks its pattern; * is any
+known:3:3: error: 'rule:' has no pattern; * matches anything
   |   rule:
   |   ^~~~~
-known:4:8: error: a second rule: in one line, where one is enough
+known:4:8: error: a second rule: in one line
   | rule:a rule:b
   |        ^~~~~~
 X

@@ -142,7 +142,7 @@ for word in 12 'n;' "n'" '"n"' n==1 queue.c:12 a.1 n- 'n[1]x' '*p'; do
 	says "dpe race refuses '$word'" 2 "'$word' is no name of a variable"
 done
 run "$DPE" race counter "$DPE"
-says 'a program without -- is refused behind a word, too' 2 'is a program, which follows'
+says 'a program without -- is refused behind a word, too' 2 'is a program: put it after'
 run "$DPE" race '&counter' -- true
 says 'dpe race refuses the address of a variable and suggests the variable' 2 "'&counter': write the name of the variable itself, counter"
 run "$DPE" list -p 4194304

@@ -265,7 +265,7 @@ def test_order(page):
 def test_prediction(page):
     shown = page.text("finding")
     check("a predicted match is shown with its schedule", "predicted match" in shown and "thread 1 until get" in shown, shown)
-    check("a predicted match is shown with what it says about other runs", "possible in another run, unless data that is not observed forbids it" in shown, shown)
+    check("a predicted match is shown with what it says about other runs", "possible in another run, unless unobserved data prevents it" in shown, shown)
     check("a predicted match is shown with the order of its events in the observed run", "In this run" in shown and "$1 precedes $2 by 1 edge" in shown, shown)
 
 

@@ -100,8 +100,8 @@ static void ids_stay(void **state)
 }
 
 #define ONLY_IDS                                                                                   \
-	" cannot be written in this format: this notation has only ids, which are the event's "    \
-	"name or name#n, and predecessors "
+	" cannot be written in this format: this notation has only predecessors and ids of the "   \
+	"form NAME or NAME#n "
 
 static void oversized_input_is_refused(void **state)
 {

@@ -26,7 +26,7 @@ END
 under_gdb deadlock "$explored/ab-ba"
 says "a replay under gdb reports the deadlock" 1 "replay of deadlock.schedule: deadlock (2 threads)" "which thread 3 has"
 check "dpe-switch stops at the switch of the schedule, in its thread" \
-	"$(grep -c 'dpe: thread 2 stands here, and thread 3 goes on' out) $(grep -c '^(gdb) [$]1 = 2$' out)" = "1 1"
+	"$(grep -c 'dpe: thread 2 is here, and thread 3 goes on' out) $(grep -c '^(gdb) [$]1 = 2$' out)" = "1 1"
 check "gdb stops at the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
 check "gdb shows both waiting threads at the deadlock" "$(grep -c 'first (.*ab-ba.c:7' out) $(grep -c 'second (.*ab-ba.c:16' out)" = "1 1"
 check "gdb shows the main thread at the deadlock" -n "$(grep 'main () at .*ab-ba.c' out)"

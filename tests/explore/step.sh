@@ -27,7 +27,7 @@ says "--step with --gdb is refused" 2 "--step cannot be combined with --gdb"
 run "$DPE" explore --step --format=json -- ./counted
 says "--step with --format=json is refused" 2 "--step cannot be combined"
 run "$DPE" explore --step -e 'detect x: a' -- ./counted
-says "--step with rules is refused" 2 "--step follows no rules"
+says "--step with rules is refused" 2 "--step does not check rules"
 : >commands
 steps -- ./counted one-lock
 shows "--step without commands shows the first node and ends" 0 "#1"

@@ -75,7 +75,7 @@ run "$DPE" run -s beyond.dpe -- ./data
 says 'an index beyond the end of an array is reported' 2 'its last element is [2]'
 echo "detect through: [p->first']" >through.dpe
 run "$DPE" run -s through.dpe -- ./data
-says 'a variable behind a pointer is refused' 2 'what a pointer points to can be at another address later'
+says 'a variable behind a pointer is refused' 2 'the target of a pointer can change its address'
 printf "detect updated: [total']\ndetect accessed: [total]\n" >both.dpe
 run "$DPE" run --all -s both.dpe -- ./data
 check 'two rules watch the updates of a variable and all its accesses at once' \

@@ -28,7 +28,7 @@ says 'an idle thread pool is a possible hang only' 0 'possible hang: ' 'exited w
 check 'an idle thread pool is reported once' "$(grep -c '^#' err)" -eq 1
 awaited=inconclusive watch locked
 says 'a lock held by a thread that itself waits makes the verdict inconclusive' 3 'possible hang' '(b), which thread' \
-	'inconclusive: a thread holds what others wait for, and waits, too' 'by take_b+' 'by await_work_with_b+'
+	'inconclusive: a thread that holds what others wait for waits as well' 'by take_b+' 'by await_work_with_b+'
 watch cycle
 says 'a cycle beside a polling thread is a deadlock' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+'
 watch pool --on-deadlock=kill

@@ -137,7 +137,7 @@ fails() {
 }
 fails 'a watch of a bit field is refused' "detect a(p): [p->bit'] from create(_, p).exit" "'bit' is a bit field"
 fails 'a watch of a part that is too large is refused' "detect a(p): [p->part] from create(_, p).exit" 'on 1, 2, 4 or 8 aligned bytes, not on 24'
-fails 'a watch through a pointer in the object is refused' "detect a(p): [p->next->id] from create(_, p).exit" 'can be at another address later'
+fails 'a watch through a pointer in the object is refused' "detect a(p): [p->next->id] from create(_, p).exit" 'can change its address'
 fails 'a watch of an absent member is refused' "detect a(p): [p->none] from create(_, p).exit" "it has no member 'none'"
 fails 'a watch that begins at an absent function is refused' "detect a(p): [p->id] from made(p).exit" "'made'"
 fails 'a watch through an argument that is no pointer is refused' "detect a(p): [p->id] from create(p, _).exit" 'it is not a pointer'

@@ -88,7 +88,7 @@ found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
 print(f["kind"], len(f["waits"]), sum("holder" in w for w in f["waits"]), found[-1]["hangs"])' <out)" = 'hang 3 1 1'
 run "$DPE" deadlock --format=sarif --report=found.sarif -- "$orders" inversion
-check 'SARIF of a potential deadlock has its threads and locks' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; .*; possible in another run, unless data that is not observed forbids it' found.sarif)" -eq 1
+check 'SARIF of a potential deadlock has its threads and locks' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; .*; possible in another run, unless unobserved data prevents it' found.sarif)" -eq 1
 
 # A replay of the run's log has the same findings.
 run "$DPE" deadlock -o hang.dpel --on-deadlock=kill -- "$orders" wakeup

@@ -58,7 +58,7 @@ check 'schedules: each program has the expected verdict with --preload' ! -s dif
 
 # ---- dpe race ------------------------------------------------------------------------------------
 run "$DPE" race put,get -- ./accidents hidden
-says 'dpe race predicts a hidden race' 1 'predicted_race_put_get: predicted match of put&get' 'not in this order here' '1 match'
+says 'dpe race predicts a hidden race' 1 'predicted_race_put_get: predicted match of put&get' 'not in this order in this run' '1 match'
 run "$DPE" race put,get --no-predict -- ./accidents hidden
 says 'dpe race --no-predict predicts nothing' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
@@ -129,7 +129,7 @@ in_most() {
 	check "memory, $1: $count of 10 runs have the expected verdict" $count -ge 9
 }
 in_most hidden 1 'predicted data race on shared: write of 4 bytes.*predicted_race4,'
-says 'memory, hidden: the prediction has the variable and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order here'
+says 'memory, hidden: the prediction has the variable and both places' 1 'mem::write(shared, 4)' 'at put+' 'by first+' 'by second+' 'not in this order in this run'
 in_most both 1 '#1 was seen 1 time, and 1 more predicted at the same places'
 check 'memory, both: what was predicted at the places of a race is no finding of its own' "$(grep -c '^#' err)" = 2
 in_most freed 1 'predicted use after free on 0x[0-9a-f]*: free by thread [0-9]*, not ordered with write of 4 bytes by thread.*predicted_race8,'
@@ -137,7 +137,7 @@ says 'memory, freed: the prediction has mem::free and mem::write' 1 'predicted u
 in_most guarded 0 'nothing found'
 in_most data 0 'nothing found'
 in_most swapped 1 'predicted use after free on 0x[0-9a-f]*: free by thread [0-9]*, not ordered with write of 4 bytes by thread.*predicted_race8,'
-says 'memory, swapped: the prediction tells that locks are taken in another order' 1 'there locks are taken in another order' '(mutex) by thread'
+says 'memory, swapped: the prediction tells that locks are taken in another order' 1 'in that run, locks are taken in another order' '(mutex) by thread'
 # --heap
 for way in freed twice; do
 	test $way = freed && what='use after free' || what='double free'
@@ -156,7 +156,7 @@ run "$DPE" race -s deadlock.dpe -- ./hidden inverted
 says 'a lock cycle, all data observed, is certain in another run' 1 '#1 potential deadlock of 2 threads' 'certain in another run with the same input' '1 potential deadlock'
 run "$DPE" race -s deadlock.dpe -- ./hidden raced
 says 'a lock cycle beside a data race is only possible in another run' 1 'data race on shared' \
-	'possible in another run, unless data that is not observed forbids it' '1 potential deadlock'
+	'possible in another run, unless unobserved data prevents it' '1 potential deadlock'
 run "$DPE" race -s deadlock.dpe -- ./hidden published
 says 'a lock cycle that an atomic variable forbids is not reported' 0 'nothing found'
 run "$DPE" race --heap put,get -- ./hidden hidden

@@ -42,7 +42,7 @@ looks() {
 # found: the target runs, and dpe has given up what it does not need; leaves $dpe_is and $target_is
 found() {
 	is_over $whole && return
-	grep -q 'goes on as user' err || return
+	grep -q 'continues as user' err || return
 	for pid in $(pgrep -x $target); do
 		grep -q beyond "/proc/$pid/cmdline" || continue
 		observer=$(awk '{ print $4 }' "/proc/$pid/stat")

@@ -200,7 +200,7 @@ run "$DPE" race counter
 says 'dpe race without a program is refused' 2 'no target'
 for command in race deadlock run record explore; do
 	run "$DPE" $command ./races race
-	says "dpe $command of a program without -- says where it belongs" 2 "'./races' is a program, which follows '--': dpe $command -- ./races"
+	says "dpe $command of a program without -- says where it belongs" 2 "'./races' is a program: put it after '--': dpe $command -- ./races"
 done
 run "$DPE" race countre -- ./races race
 says 'a misspelt variable gets a suggestion' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'

@@ -53,7 +53,7 @@ check 'a variable that is a pointer twice gets no warning' "$(grep -c ', a numbe
 cp results stripped
 strip --strip-debug stripped
 run "$DPE" run -e 'expect store(s): (open_store(_, &s).exit ; close_store(s))*' -- ./stripped right
-says 'without debug information, & binds a pointer, with a warning' 0 "no debug information on 'open_store': what '&' binds is taken for a pointer" '2 satisfied'
+says 'without debug information, & binds a pointer, with a warning' 0 "no debug information on 'open_store': the value that '&' binds is assumed to be a pointer" '2 satisfied'
 run "$DPE" run -e 'detect r: open_store(_, s).exit [*s > 1]' -- ./stripped right
 says 'without debug information, a condition over *s is refused' 2 'has no debug information'
 finish

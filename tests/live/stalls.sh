@@ -16,7 +16,7 @@ observer=$!
 "$DPE" attach --debug=probes:1 -s never.dpe -p $target >out 2>summary &
 silent=$!
 : >err
-grep -q 'goes on as user' <&5
+grep -q 'continues as user' <&5
 await test -e over
 check 'a report that is not read: the target runs to its end' -e over
 for file in pipe summary; do

@@ -25,7 +25,7 @@ printf '#!/bin/sh\ncommand=$1\nshift\nexec "%s" $command --debug=probes:1 "$@"\n
 chmod +x bin/systemctl bin/dpe
 command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/some/g')
 : >err
-(await grep -q 'goes on as user' err; : >enough) & # the service ends when it is watched
+(await grep -q 'continues as user' err; : >enough) & # the service ends when it is watched
 run env "PATH=$(pwd)/bin:$PATH" timeout 200 sh -c "$command"
 says 'the command of the unit watches the service until it ends' 0 ' events, 0 lost; 5 rules: nothing found'
 check 'the watched service prints its result' "$(cat sum)" = 'sum 55'

@@ -85,15 +85,15 @@ left() {
 rule="-s pthread.dpe -e 'detect race(x): put(x) & get(x)'"
 
 begin 80 24 "$DPE top $rule -- ./busy"
-shows 'dpe top: ./busy (' ') has ended' ' 0 lost' 'put.enter' 'get.enter' 'thread::create' 'slices' '3 findings' '#1 race: match of put(x)&get(x)' 'q leaves'
+shows 'dpe top: ./busy (' ') has ended' ' 0 lost' 'put.enter' 'get.enter' 'thread::create' 'slices' '3 findings' '#1 race: match of put(x)&get(x)' 'q quits'
 check 'a screen of 80 by 24 shows events, rules and findings' $? -eq 0
 check 'a screen of 80 by 24 shows the counts of events and matches' "$(grep -c '^put.enter  *3  ' screen) $(grep -c ' race  *3  *3  *0$' screen) $(awk 'length > 80' screen | wc -l)" = '1 1 0'
 key Enter
-shows 'put(0)' 'at put' 'are independent' 'q goes back'
+shows 'put(0)' 'at put' 'are independent' 'q back'
 check 'Enter opens a finding with its drawing' $? -eq 0
 key q
 shows 'Enter opens'
-check 'q goes back' $? -eq 0
+check 'q back' $? -eq 0
 key o
 shows 'a \x1b[31m line'
 check 'o shows the output of the program, with escape sequences made harmless' $? -eq 0
@@ -101,7 +101,7 @@ tm resize-window -x 30 -y 8
 shows 'dpe top needs 40x10'
 check 'a terminal that is too small gets a message' $? -eq 0
 tm resize-window -x 120 -y 30
-shows 'q goes back' 'line'
+shows 'q back' 'line'
 check 'a terminal made larger shows the output again' $? -eq 0
 key q
 shows 'Enter opens'
@@ -111,7 +111,7 @@ check 'a narrow terminal shows names and the first figure of each' "$(grep -c '^
 tm resize-window -x 120 -y 30
 key q
 left 1
-check 'q leaves with the exit status of dpe run' $? -eq 0
+check 'q quits with the exit status of dpe run' $? -eq 0
 shows '#1 race: match' 'exited with status 7' '1 rule: 3 matches' ' line'
 check 'output and report are printed at the end' $? -eq 0
 tm kill-server
@@ -156,7 +156,7 @@ gcc -g -O1 holders.c -o holders || not_ok 'building it'
 begin 80 24 "$DPE top -e 'expect A(x): (get(x) ; put(x))*' -e 'detect B(x): get(x) & put(x)' -- ./holders"
 shows ' 600 events'
 key s
-shows 'A: 300 slices' 'B: 300 slices' 'a table of accesses follows them, which has no states' 'q goes back'
+shows 'A: 300 slices' 'B: 300 slices' 'a table of accesses follows them, which has no states' 'q back'
 check 's shows slices by state' "$(grep -A2 '^A:' screen | tail -2 | tr -s ' ' | tr '\n' '|')" = ' 200 next put(x) after get(x)| 100 may end; next get(x) after put(x)|'
 key q
 shows 'Enter opens'
@@ -191,7 +191,7 @@ tm kill-server
 
 for terminal in vt100 screen xterm; do
 	begin 80 24 "TERM=$terminal LC_ALL=C $DPE top $rule -- ./busy"
-	shows 'dpe top: ./busy (' ') has ended' '3 findings' 'q leaves'
+	shows 'dpe top: ./busy (' ') has ended' '3 findings' 'q quits'
 	check "the screen is shown on a $terminal" $? -eq 0
 	tm kill-server
 done

@@ -35,7 +35,7 @@ def on(program):
     return {"PROGRAM": program}
 
 
-OBSERVED = ("goes on as user", "go")
+OBSERVED = ("continues as user", "go")
 # The problem's first words, and a case for each command of the row.
 CASES = {
     "it hangs now": [Case({}, 1, "deadlock of 2 threads", r"which_command\.cc", beside=f"{TASKS} service", then=("", "go"))],

@@ -234,7 +234,7 @@ static void too_much_work_is_reported(void **state)
 		(struct transcript){.search_work = 20}, "", wide_log(3, false));
 
 	(void)state;
-	assert_true(count_lines(&to.text, "too many to choose from at one event") > 0);
+	assert_true(count_lines(&to.text, "too many combinations at one event") > 0);
 	assert_int_equal(count_lines(&to.text, "R match"), 0);
 	dpe_text_free(&to.text);
 }

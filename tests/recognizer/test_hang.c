@@ -137,8 +137,8 @@ static void long_waits_of_holders(void **state)
 {
 	(void)state;
 	assert_long_waits("0*1 0*2 1=a 1>b 2>a ~~~ 0=c",
-		"possible long wait: 1 waits for b, 2 waits for a held by 1 (a thread holds what "
-		"others wait for, and waits, too)\n");
+		"possible long wait: 1 waits for b, 2 waits for a held by 1 (a thread that holds what others "
+		"wait for waits as well)\n");
 }
 
 static void deadlocks_explain_long_waits(void **state)

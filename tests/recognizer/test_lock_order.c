@@ -331,8 +331,8 @@ static void too_many_threads(void **state)
 		add_end(&log.text, thread);
 	add_pair(&log.text, 0, "b", "a", "g");
 	assert_log(&log,
-		"locks inconclusive (potential deadlocks may be missing: too many threads took "
-		"locks in one way to keep them all)\n");
+		"locks inconclusive (potential deadlocks may be missing: too many threads took the same "
+		"locks at the same places)\n");
 }
 
 /* Eight at a time take b while they hold a; thread 0 takes c while it holds b beside the first ones. */
@@ -363,8 +363,8 @@ static void many_threads_in_batches(void **state)
 }
 
 #define TOO_LATE                                                                                  \
-	"locks inconclusive (potential deadlocks may be missing: it is too late to compare a thread " \
-	"whose creation was not observed with some that had ended)\n"
+	"locks inconclusive (potential deadlocks may be missing: a thread whose creation was " \
+	"not observed cannot be compared with threads that had ended)\n"
 
 /* It is concurrent with all that ended, and so is one that it creates. */
 static void a_thread_that_nobody_created(void **state)

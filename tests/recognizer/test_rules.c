@@ -22,14 +22,14 @@ static void independent_events_violate_a_sequence(void **state)
 	(void)state;
 	assert_transcript("expect R: a;b", "msg", "(a .) (b .)",
 		"R violated at b expected b after a "
-		"(b came with nothing of the rule before it)\n");
+		"(b follows no event of the rule)\n");
 }
 
 static void ordered_events_violate_concurrency(void **state)
 {
 	(void)state;
 	assert_transcript("expect R: a&b", "msg", "(a .) (b a)",
-		"R violated at b expected b independent of all before (b came right after a)\n");
+		"R violated at b expected b independent of all earlier events (b came right after a)\n");
 }
 
 static void expect_is_incomplete_at_the_end(void **state)
@@ -134,7 +134,7 @@ static void parts_of_slices_are_not_judged(void **state)
 		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1,\"args\":[1]}\n"
 		"{\"event\":\"b\",\"id\":\"b7\",\"thread\":1,\"args\":[7]}\n",
 		"R violated at b7 [x=7] expected a(x, y) first "
-		"(b7 came with nothing of the rule before it)\n"
+		"(b7 follows no event of the rule)\n"
 		"R satisfied [x=1] [y=2]\n");
 	assert_transcript("expect R(x, y): a(x) ; b(y)", "jsonl",
 		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
@@ -396,7 +396,7 @@ static void any_number_side_by_side(void **state)
 		"deq)",
 		"R satisfied\n");
 	assert_transcript(rule, "msg", "(enq .) (enq#2 .) (update enq) (deq update enq#2)",
-		"R violated at deq expected enq independent of all before | update after enq "
+		"R violated at deq expected enq independent of all earlier events | update after enq "
 		"(deq came right after update and enq#2)\n");
 	assert_transcript("detect R: s ; a@ ; b", "msg", "(s .) (a s) (a#2 s) (b a a#2)",
 		"R match at b: s=$1 a=$2 a#2=$2 b=$3\n");
@@ -619,9 +619,7 @@ static void an_end_closes_the_slice_and_begins_another(void **state)
 	assert_transcript(FILE_RULE, "jsonl",
 		LOG_HEAD ON("e1", "close", 1) ON("e2", "close", 1) ON("e3", "free", 1)
 			ON("e4", "open", 1) ON("e5", "close", 1),
-		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the rule "
-		"before "
-		"it)\nF satisfied [f=1]\n");
+		"F violated at e1 [f=1] expected open(f) first (e1 follows no event of the rule)\nF satisfied [f=1]\n");
 }
 
 static void an_end_can_be_the_last_event(void **state)
@@ -751,7 +749,7 @@ static void an_end_does_not_bring_back(void **state)
 		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "use", 1, 7, "") CALL("e3", "leave", 1, 5, "")
 			CALL("e4", "use", 1, 7, ""),
 		"F satisfied [f=5] [g=7]\n"
-		"F violated at e2 [g=7] (e2 came with nothing of the rule before it)\n");
+		"F violated at e2 [g=7] (e2 follows no event of the rule)\n");
 }
 
 int main(void)

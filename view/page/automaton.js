@@ -14,7 +14,7 @@ function shape(tag, attributes, ...children) {
 const base = name => /^[^(^[]*/.exec(name)[0].trim();
 const predsOf = (automaton, move) => move.pred.map(register => automaton.states[move.from].registers[register]);
 /* As reports say what was expected: "c after a and b". */
-const moveWords = (automaton, move) => `${move.event} ${move.pred.length ? 'after ' + predsOf(automaton, move).join(' and ') : move.from ? 'independent of all before' : 'first'}`;
+const moveWords = (automaton, move) => `${move.event} ${move.pred.length ? 'after ' + predsOf(automaton, move).join(' and ') : move.from ? 'independent of all earlier events' : 'first'}`;
 
 /* Layers by distance from the start; within a layer, in the order in which states are reached. */
 function placeStates(automaton) {
