@@ -161,6 +161,14 @@ static struct dpe_value real_value(unsigned size, uint64_t word, char text[DPE_N
 	return dpe_value_real(real, false, text);
 }
 
+/* Whether Linux places programs, libraries, heaps and stacks there: random addresses begin with 0x55, 0x56, 0x7e or 0x7f. */
+static bool looks_like_address(uint64_t word)
+{
+	uint64_t top = word >> 40;
+
+	return top == 0x55 || top == 0x56 || top == 0x7e || top == 0x7f;
+}
+
 /* The upper bytes of a word are undefined where the value is shorter. */
 static struct dpe_value value_of(
 	const struct dpe_signature_slot *slot, uint64_t word, char text[DPE_NUMBER_TEXT])
@@ -170,6 +178,8 @@ static struct dpe_value value_of(
 
 	switch (slot->kind) {
 	case DPE_ABI_SIGNED:
+		if (slot->untyped && !unused && looks_like_address(word))
+			return dpe_value_pointer(word);
 		return dpe_value_int((int64_t)(word << unused) >> unused);
 	case DPE_ABI_UNSIGNED:
 		value = dpe_value_int((int64_t)(word << unused >> unused));

@@ -143,6 +143,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 		draft->ret = dpe_signature_ret(
 			site->signature, record->words[0], record->words[1], *texts);
 	return draft->ret.kind != DPE_POINTER ||
+	       dpe_signature_type_of(site->signature, DPE_SIGNATURE_RESULT) != DPE_TYPE_POINTER ||
 	       dpe_address_tag(
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
 }

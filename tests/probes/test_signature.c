@@ -329,6 +329,10 @@ static void numbers_where_nothing_is_known(void **state)
 	noted[0] = 3, noted[1] = UINT64_MAX;
 	check_args(s, "3 -1");
 	check_ret(s, 9, "9");
+	noted[0] = 0x55d5cafe1230, noted[1] = 5000000000;
+	check_args(s, "\"0x55d5cafe1230\" 5000000000");
+	check_ret(s, 0x7ffe00001000, "\"0x7ffe00001000\"");
+	assert_int_equal(dpe_signature_type_of(s, 0), DPE_TYPE_UNKNOWN);
 	assert_int_equal(
 		dpe_signature_count(dpe_signature_of(target->module, &function, 0, target->arena)),
 		0);
