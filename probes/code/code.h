@@ -60,6 +60,12 @@ enum dpe_unwinder_kind {
  * frame has where it goes on. `offset` may be NULL. */
 enum dpe_unwinder_kind dpe_unwinder_of(struct dpe_module *module, uint64_t *offset);
 
+/* ---- thunks ------------------------------------------------------------------------------ */
+
+/* The symbol of a thunk, by which C++ calls a method through a pointer to a further base, that contains the method instead of
+ * jumping to it. NULL: there is none. Belongs to the module. */
+const char *dpe_code_thunk_of(struct dpe_module *module, const struct dpe_function *function);
+
 /* ---- accesses ---------------------------------------------------------------------------- */
 
 enum dpe_access { DPE_ACCESS_UNKNOWN, DPE_ACCESS_READ, DPE_ACCESS_WRITE };

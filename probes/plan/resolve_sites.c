@@ -1,6 +1,7 @@
 /* Finds functions by name in the symbol tables, and explains missing ones. */
 #include "probes/plan/resolve_sites.h"
 
+#include "probes/code/code.h"
 #include "probes/limits.h"
 #include "probes/plan/late_sites.h"
 
@@ -349,21 +350,33 @@ static void warn_of_clones(const struct function_search *search)
 			clone, search->name);
 }
 
+/* The name of a function that contains this one, the caller's to free; NULL: there is none. */
+static char *find_container(const struct dpe_target_function *target)
+{
+	const char *caller = dpe_inlined_into(target->module, target->function), *thunk;
+	char *name;
+
+	if (caller)
+		return dpe_xstrdup(caller);
+	thunk = dpe_code_thunk_of(target->module, target->function);
+	name = thunk ? dpe_demangle(thunk, true) : NULL;
+	return thunk && !name ? dpe_xstrdup(thunk) : name;
+}
+
 /* Of libraries only the ones named in the rule: other inlined calls within libraries do not matter. */
 static void warn_of_inlined(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->nfound; i++) {
 		const struct dpe_target_function *target = &search->found[i];
-		const char *caller = reaches_all(search, target->module)
-					     ? dpe_inlined_into(target->module, target->function)
-					     : NULL;
+		char *container = reaches_all(search, target->module) ? find_container(target) : NULL;
 
-		if (!caller)
+		if (!container)
 			continue;
 		dpe_diag(search->diags, DPE_WARNING, search->site->place,
 			"the compiler inlined '%s', in '%s' for one: such calls are not seen; "
 			"declare it __attribute__((noinline)) to observe all",
-			search->name, caller);
+			search->name, container);
+		free(container);
 		return;
 	}
 }

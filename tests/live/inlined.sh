@@ -85,4 +85,28 @@ for how in -O0 -O1 -O2; do
 	says "compiled with $how, an object that is deleted is destroyed once" 1 'ended: match' '1 rule: 1 match'
 	check "compiled with $how, nothing is said about its destructor" "$(grep -c inlined err)" -eq 0
 done
+
+# A method that is called through a pointer to the second base: by a thunk, which contains it, or jumps to it.
+cat >thunks.cc <<'X'
+struct first { int x; virtual ~first() {} };
+struct second { int n; virtual void add(int i) = 0; virtual ~second() {} };
+struct both : first, second { METHOD void add(int i) override; };
+struct apart : virtual second { METHOD void add(int i) override; };
+void both::add(int i) { n += i; }
+void apart::add(int i) { n += i; }
+__attribute__((noinline)) void use(second *s) { asm volatile(""); s->add(1); }
+int main(int argc, char **) { use(argc > 1 ? static_cast<second *>(new apart) : new both); }
+X
+g++ -g -O2 -DMETHOD= thunks.cc -o thunks || not_ok 'compiling thunks.cc'
+run "$DPE" run -e 'detect a: both::add' -- ./thunks
+says 'a method that a thunk contains gets a warning' 3 "the compiler inlined 'add', in 'non-virtual thunk to both::add(int)' for one" \
+	'declare it __attribute__((noinline))'
+run "$DPE" run -e 'detect a: apart::add' -- ./thunks apart
+says 'a method that a virtual thunk contains gets a warning' 3 "the compiler inlined 'add', in 'virtual thunk to apart::add(int)' for one"
+for how in '-O0 -DMETHOD=' '-O2 -DMETHOD=__attribute__((noinline))' '-O2 -fPIC -DMETHOD=__attribute__((noinline))'; do
+	g++ -g $how thunks.cc -o thunks || not_ok 'compiling thunks.cc'
+	run "$DPE" run -e 'detect a: both::add' -- ./thunks
+	says "compiled with $how, a method is observed behind its thunk" 1 'a: match' '1 rule: 1 match'
+	check "compiled with $how, nothing is said about its thunk" "$(grep -c inlined err)" -eq 0
+done
 finish
