@@ -39,6 +39,10 @@ PRINT(__snprintf_chk, __vsnprintf_chk, (char *to, size_t size, int flag, size_t 
 	(to, size, flag, room, format, arguments), NOTHING, WRITTEN(size))
 PRINT(__sprintf_chk, __vsprintf_chk, (char *to, int flag, size_t room, const char *format, ...),
 	(to, flag, room, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
+PRINT_LIST(__vasprintf_chk, (char **to, int flag, const char *format, va_list arguments), (to, flag, format, arguments), NOTHING,
+	ALLOCATED)
+PRINT(__asprintf_chk, __vasprintf_chk, (char **to, int flag, const char *format, ...), (to, flag, format, arguments), NOTHING,
+	ALLOCATED)
 PRINT_LIST(__vprintf_chk, (int flag, const char *format, va_list arguments), (flag, format, arguments),
 	send_by(stdout, DPE_MEMORY_HERE), NOTHING)
 PRINT_LIST(__vfprintf_chk, (FILE * file, int flag, const char *format, va_list arguments),
@@ -56,8 +60,10 @@ PRINT(__dprintf_chk, __vdprintf_chk, (int file, int flag, const char *format, ..
 
 HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *file)
 {
-	char *result = REAL(__fgets_chk)(to, room, size, file);
+	char *result;
 
+	use_stream(file, DPE_MEMORY_HERE);
+	result = REAL(__fgets_chk)(to, room, size, file);
 	if (result)
 		WRITES(to, with_end(to));
 	return result;
@@ -65,8 +71,10 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *file)
 
 HOOK size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *file)
 {
-	size_t result = REAL(__fread_chk)(to, room, size, count, file);
+	size_t result;
 
+	use_stream(file, DPE_MEMORY_HERE);
+	result = REAL(__fread_chk)(to, room, size, count, file);
 	WRITES(to, size * result);
 	return result;
 }

@@ -69,7 +69,7 @@ static uint64_t file_key(int file, ends_of_sockets *end, bool pipes)
 		dpe_preload_lose_one(); /* what the file orders is not known */
 		return 0;
 	}
-	if (!fstat(file, &status)) {
+	if (!REAL(fstat)(file, &status)) {
 		if (!(status.st_mode & S_IFMT)) /* an inode without a name */
 			key = key_of(DESCRIPTOR, (unsigned)file);
 		else if (S_ISFIFO(status.st_mode) && pipes)
@@ -86,13 +86,13 @@ static uint64_t file_key(int file, ends_of_sockets *end, bool pipes)
 void dpe_order_release(int file, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
-		release_key(file_key(file, getpeername, true), place);
+		release_key(file_key(file, REAL(getpeername), true), place);
 }
 
 void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 {
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
-		acquire_key(file_key(file, getsockname, unread), place);
+		acquire_key(file_key(file, REAL(getsockname), unread), place);
 }
 
 /* What a vector of buffers says is read or written, up to so many bytes. */
@@ -119,6 +119,11 @@ static void access_vector(enum dpe_preload_memory what, const struct iovec *vect
 	}
 #define READS_VECTOR(vector, count) access_vector(DPE_PRELOAD_READ, vector, (size_t)(count), SIZE_MAX, HERE)
 RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count), READS_VECTOR(from, count))
+#define WRITE_VECTOR_AT(name, number)                                                              \
+	RELEASE(ssize_t, name, (int file, const struct iovec *from, int count, number offset), (file, from, count, offset), \
+		READS_VECTOR(from, count))
+WRITE_VECTOR_AT(pwritev, off_t)
+WRITE_VECTOR_AT(pwritev64, off64_t)
 RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags),
 	READS_VECTOR(message->msg_iov, message->msg_iovlen))
 RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
@@ -145,13 +150,31 @@ HOOK int shutdown(int file, int how)
 #define WRITES_VECTOR(vector, count)                                                               \
 	access_vector(DPE_PRELOAD_WRITE, vector, (size_t)(count), (size_t)result, HERE)
 ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count), WRITES_VECTOR(to, count))
+#define READ_VECTOR_AT(name, number)                                                               \
+	ACQUIRE(ssize_t, name, (int file, const struct iovec *to, int count, number offset), (file, to, count, offset), \
+		WRITES_VECTOR(to, count))
+READ_VECTOR_AT(preadv, off_t)
+READ_VECTOR_AT(preadv64, off64_t)
 ACQUIRE(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags),
 	WRITES_VECTOR(message->msg_iov, message->msg_iovlen))
 ACQUIRE(int, recvmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
 	(file, messages, count, flags, timeout), NOTHING)
-ACQUIRE(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length), NOTHING)
-ACQUIRE(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags), NOTHING)
 ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value), WRITES(value, sizeof(*value)))
+
+#define ACCEPT(name, parameters, arguments)                                                        \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		socklen_t room = from && length ? *length : 0;                                     \
+		int result = REAL(name) arguments;                                                 \
+                                                                                                   \
+		if (result >= 0) {                                                                 \
+			WRITES_IF(room, from, at_most(*length, room));                             \
+			dpe_order_acquire(file, false, HERE);                                      \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+ACCEPT(accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
+ACCEPT(accept4, (int file, struct sockaddr *from, socklen_t *length, int flags), (file, from, length, flags))
 
 /* ---- epoll ------------------------------------------------------------------------------- */
 
@@ -213,6 +236,8 @@ static void find_ready(int epoll, const struct epoll_event *events, int count, s
 {
 	if (count < 0)
 		return;
+	if (count && dpe_memory_is_wanted(DPE_PRELOAD_WRITE))
+		dpe_memory_access(DPE_PRELOAD_WRITE, (uint64_t)events, (size_t)count * sizeof(*events), place);
 	dpe_order_acquire(epoll, !count, place);
 	for (int i = 0; i < count && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD); i++)
 		if (events[i].events & ~(uint32_t)EPOLLOUT)
@@ -241,9 +266,11 @@ EPOLL(epoll_pwait2,
 	{                                                                                          \
 		int ready = REAL(name) arguments;                                                  \
                                                                                                    \
-		for (nfds_t i = 0; ready > 0 && i < count; i++)                                    \
+		for (nfds_t i = 0; ready >= 0 && i < count; i++) {                                 \
+			WRITES(&files[i].revents, sizeof(files[i].revents));                       \
 			if (files[i].revents & ~POLLOUT)                                           \
 				dpe_order_acquire(files[i].fd, true, HERE);                        \
+		}                                                                                  \
 		return ready;                                                                      \
 	}
 POLL(poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
@@ -321,8 +348,10 @@ HOOK int sigwait(const sigset_t *awaited, int *number)
 {
 	int error = REAL(sigwait)(awaited, number);
 
-	if (!error)
+	if (!error) {
+		WRITES(number, sizeof(*number));
 		take_signal(*number, HERE);
+	}
 	return error;
 }
 
@@ -426,10 +455,10 @@ static __attribute__((noinline)) void expire(unsigned which, union sigval value)
 	__atomic_load_n(&expiring[which], __ATOMIC_ACQUIRE)(value);
 }
 
-#define EXPIRE(n) \
-	static void expire##n(union sigval value) \
-	{ \
-		expire(n, value); \
+#define EXPIRE(n)                                                                                  \
+	static void expire##n(union sigval value)                                                  \
+	{                                                                                          \
+		expire(n, value);                                                                  \
 	}
 EXPIRE(0)
 EXPIRE(1)

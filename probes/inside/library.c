@@ -2,6 +2,7 @@
  *
  * It is the first of all files to be initialised, before other constructors lock anything. */
 #include "probes/inside/library.h"
+#include "probes/inside/ring_slots.h"
 #include "probes/inside/runtime.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ struct dpe_preload_header *dpe_preload_mapped;
 struct dpe_runtime dpe_runtime;
 bool dpe_runtime_tells;
 void *dpe_preload_real[DPE_PRELOAD_COUNT];
+int (*dpe_preload_clock)(clockid_t clock, struct timespec *now);
 
 /* ---- beginning --------------------------------------------------------------------------- */
 
@@ -160,6 +162,7 @@ static void begin(char **environment)
 
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
 		dpe_preload_real[i] = look_up(NAMES[i]);
+	dpe_preload_clock = (__typeof__(dpe_preload_clock))dlsym(RTLD_NEXT, "clock_gettime");
 	if (dpe_preload_begun++)
 		return;
 	filters = dpe_preload_filters();

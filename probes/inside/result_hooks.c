@@ -1,34 +1,22 @@
-/* result_hooks: functions of the C library that write a result to memory of the program, and locks of streams. */
+/* result_hooks: functions of the C library that write times, numbers and an order to memory of the program, and locks
+ * of streams. */
 #define __NO_INLINE__ 1
 #include "probes/inside/string_hooks.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
-#include <unistd.h>
 
 #define HERE DPE_MEMORY_HERE
-
-/* It reads before the call; what it writes is known from the result. */
-#define RESULT(type, name, parameters, arguments, before, after)                                   \
-	HOOK type name parameters                                                                  \
-	{                                                                                          \
-		type result;                                                                       \
-                                                                                                   \
-		before;                                                                            \
-		result = REAL(name) arguments;                                                     \
-		after;                                                                             \
-		return result;                                                                     \
-	}
-#define WRITES_IF(condition, address, size)                                                        \
-	if (condition)                                                                             \
-	WRITES(address, size)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
 RESULT(time_t, time, (time_t *to), (to), NOTHING, WRITES_IF(result != -1 && to, to, sizeof(*to)))
+RESULT(int, clock_gettime, (clockid_t clock, struct timespec *to), (clock, to), NOTHING, WRITES_IF(!result, to, sizeof(*to)))
+RESULT(int, timespec_get, (struct timespec *to, int base), (to, base), NOTHING, WRITES_IF(result, to, sizeof(*to)))
+RESULT(clock_t, times, (struct tms *to), (to), NOTHING, WRITES_IF(result != -1 && to, to, sizeof(*to)))
 RESULT(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), NOTHING, WRITES_IF(!result && to, to, sizeof(*to)))
 RESULT(int, gettimeofday, (struct timeval *restrict to, void *restrict zone), (to, zone), NOTHING,
 	WRITES_IF(!result, to, sizeof(*to)))
@@ -48,19 +36,36 @@ FROM_TIME(gmtime)
 TIME_TO_TEXT(asctime, struct tm)
 TIME_TO_TEXT(ctime, time_t)
 
-/* ---- files and descriptors -------------------------------------------------------- */
+RESULT(size_t, strftime, (char *restrict to, size_t size, const char *restrict format, const struct tm *restrict from),
+	(to, size, format, from), READS(format, with_end(format)); READS(from, sizeof(*from)), WRITES_IF(result, to, result + 1))
+RESULT(char *, strptime, (const char *restrict text, const char *restrict format, struct tm *restrict to), (text, format, to),
+	READS(text, with_end(text)); READS(format, with_end(format)), WRITES_IF(result, to, sizeof(*to)))
 
-RESULT(char *, getcwd, (char *to, size_t size), (to, size), NOTHING, WRITES_IF(result && to, to, with_end(to)))
-RESULT(char *, realpath, (const char *path, char *to), (path, to), READS(path, with_end(path)),
-	WRITES_IF(result && to, to, with_end(to)))
-RESULT(ssize_t, readlink, (const char *path, char *to, size_t size), (path, to, size), READS(path, with_end(path)),
-	WRITES_IF(result > 0, to, (size_t)result))
-RESULT(int, pipe, (int to[2]), (to), NOTHING, WRITES_IF(!result, to, 2 * sizeof(*to)))
-RESULT(int, pipe2, (int to[2], int flags), (to, flags), NOTHING, WRITES_IF(!result, to, 2 * sizeof(*to)))
-RESULT(int, socketpair, (int domain, int kind, int protocol, int to[2]), (domain, kind, protocol, to), NOTHING,
-	WRITES_IF(!result, to, 2 * sizeof(*to)))
-RESULT(ssize_t, getrandom, (void *to, size_t size, unsigned flags), (to, size, flags), NOTHING,
-	WRITES_IF(result > 0, to, (size_t)result))
+/* ---- parts of numbers, and order --------------------------------------------------------- */
+
+#define PARTS(type, name, part)                                                                    \
+	RESULT(type, name, (type number, part *to), (number, to), NOTHING, WRITES(to, sizeof(*to)))
+PARTS(double, modf, double)
+PARTS(float, modff, float)
+PARTS(long double, modfl, long double)
+PARTS(double, frexp, int)
+PARTS(float, frexpf, int)
+PARTS(long double, frexpl, int)
+
+HOOK void qsort(void *array, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	if (count > 1)
+		WRITES(array, count * size);
+	REAL(qsort)(array, count, size, compare);
+}
+
+HOOK void qsort_r(
+	void *array, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *argument)
+{
+	if (count > 1)
+		WRITES(array, count * size);
+	REAL(qsort_r)(array, count, size, compare, argument);
+}
 
 /* ---- locks of streams ---------------------------------------------------------------------- */
 

@@ -21,11 +21,14 @@ struct dpe_preload_writer {
 	uint64_t from;     /* earlier slots are complete or abandoned */
 };
 
+/* The C library's clock_gettime, which may be wrapped. */
+extern __attribute__((visibility("hidden"))) int (*dpe_preload_clock)(clockid_t clock, struct timespec *now);
+
 static inline uint64_t dpe_preload_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	dpe_preload_clock(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

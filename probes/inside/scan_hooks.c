@@ -72,7 +72,7 @@ static size_t size_of_text(const struct scanned_argument *conversion, const void
 	size_t count = conversion->width ? conversion->width : 1;
 
 	if (!REAL(strchr)("cC", conversion->letter))
-		count = wide ? wcslen(to) + 1 : with_end(to);
+		count = wide ? REAL(wcslen)(to) + 1 : with_end(to);
 	return wide ? count * sizeof(wchar_t) : count;
 }
 
@@ -138,15 +138,20 @@ static void report_scanned(const char *format, va_list arguments, int found, str
 	int name parameters;                                                                       \
 	SCAN_WITH(va_list arguments; va_start(arguments, format), va_end(arguments), name, real, parameters, given, before)
 
-/* What the headers make of scanf and the like, since C99. */
-SCAN_LIST(__isoc99_vscanf, (const char *format, va_list arguments), (format, copy), NOTHING)
-SCAN_LIST(__isoc99_vfscanf, (FILE * file, const char *format, va_list arguments), (file, format, copy), NOTHING)
-SCAN_LIST(__isoc99_vsscanf, (const char *text, const char *format, va_list arguments), (text, format, copy),
-	READS(text, with_end(text)))
-SCAN(__isoc99_scanf, __isoc99_vscanf, (const char *format, ...), (format, copy), NOTHING)
-SCAN(__isoc99_fscanf, __isoc99_vfscanf, (FILE * file, const char *format, ...), (file, format, copy), NOTHING)
-SCAN(__isoc99_sscanf, __isoc99_vsscanf, (const char *text, const char *format, ...), (text, format, copy),
-	READS(text, with_end(text)))
+/* What the headers make of scanf and the like: since C99, and since C23. */
+#define SCAN_ALL(prefix)                                                                           \
+	SCAN_LIST(prefix##_vscanf, (const char *format, va_list arguments), (format, copy), NOTHING) \
+	SCAN_LIST(prefix##_vfscanf, (FILE * file, const char *format, va_list arguments), (file, format, copy), \
+		use_stream(file, DPE_MEMORY_HERE))                                                 \
+	SCAN_LIST(prefix##_vsscanf, (const char *text, const char *format, va_list arguments), (text, format, copy), \
+		READS(text, with_end(text)))                                                       \
+	SCAN(prefix##_scanf, prefix##_vscanf, (const char *format, ...), (format, copy), NOTHING)  \
+	SCAN(prefix##_fscanf, prefix##_vfscanf, (FILE * file, const char *format, ...), (file, format, copy), \
+		use_stream(file, DPE_MEMORY_HERE))                                                 \
+	SCAN(prefix##_sscanf, prefix##_vsscanf, (const char *text, const char *format, ...), (text, format, copy), \
+		READS(text, with_end(text)))
+SCAN_ALL(__isoc99)
+SCAN_ALL(__isoc23)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
@@ -161,6 +166,7 @@ SCAN(__isoc99_sscanf, __isoc99_vsscanf, (const char *text, const char *format, .
 		before = *line;                                                                    \
 		READS(line, sizeof(*line));                                                        \
 		READS(size, sizeof(*size));                                                        \
+		use_stream(file, DPE_MEMORY_HERE);                                                 \
 		result = REAL(name) given;                                                         \
 		if (*line != before) {                                                             \
 			WRITES(line, sizeof(*line));                                               \
@@ -198,6 +204,13 @@ WHOLE_NUMBER(long, strtol)
 WHOLE_NUMBER(unsigned long, strtoul)
 WHOLE_NUMBER(long long, strtoll)
 WHOLE_NUMBER(unsigned long long, strtoull)
+#define WHOLE_NUMBER_OF_C23(type, name)                                                            \
+	type name(const char *text, char **end, int base);                                         \
+	WHOLE_NUMBER(type, name)
+WHOLE_NUMBER_OF_C23(long, __isoc23_strtol)
+WHOLE_NUMBER_OF_C23(unsigned long, __isoc23_strtoul)
+WHOLE_NUMBER_OF_C23(long long, __isoc23_strtoll)
+WHOLE_NUMBER_OF_C23(unsigned long long, __isoc23_strtoull)
 REAL_NUMBER(float, strtof)
 REAL_NUMBER(double, strtod)
 REAL_NUMBER(long double, strtold)

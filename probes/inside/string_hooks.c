@@ -115,11 +115,17 @@ HOOK char *strndup(const char *text, size_t size)
 
 HOOK size_t fread(void *to, size_t size, size_t count, FILE *file)
 {
-	size_t result = REAL(fread)(to, size, count, file);
+	size_t result;
 
+	use_stream(file, DPE_MEMORY_HERE);
+	result = REAL(fread)(to, size, count, file);
 	WRITES(to, size * result);
 	return result;
 }
+
+#define READ_BYTE(name) RESULT(int, name, (FILE * file), (file), use_stream(file, DPE_MEMORY_HERE), NOTHING)
+READ_BYTE(fgetc)
+READ_BYTE(getc)
 
 HOOK size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
@@ -130,8 +136,10 @@ HOOK size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 
 HOOK char *fgets(char *to, int size, FILE *file)
 {
-	char *result = REAL(fgets)(to, size, file);
+	char *result;
 
+	use_stream(file, DPE_MEMORY_HERE);
+	result = REAL(fgets)(to, size, file);
 	if (result)
 		WRITES(to, with_end(to));
 	return result;
@@ -246,6 +254,8 @@ PRINT_LIST(vsnprintf, (char *to, size_t size, const char *format, va_list argume
 PRINT_LIST(vsprintf, (char *to, const char *format, va_list arguments), (to, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
 PRINT(snprintf, vsnprintf, (char *to, size_t size, const char *format, ...), (to, size, format, arguments), NOTHING, WRITTEN(size))
 PRINT(sprintf, vsprintf, (char *to, const char *format, ...), (to, format, arguments), NOTHING, WRITTEN(SIZE_MAX))
+PRINT_LIST(vasprintf, (char **to, const char *format, va_list arguments), (to, format, arguments), NOTHING, ALLOCATED)
+PRINT(asprintf, vasprintf, (char **to, const char *format, ...), (to, format, arguments), NOTHING, ALLOCATED)
 
 /* ---- files and sockets ------------------------------------------------------------------- */
 
@@ -278,6 +288,7 @@ HOOK int close(int file)
 HOOK int fclose(FILE *file)
 {
 	send_by(file, DPE_MEMORY_HERE);
+	use_file(DPE_PRELOAD_FILE_CLOSED, fileno(file), DPE_MEMORY_HERE);
 	return REAL(fclose)(file);
 }
 

@@ -46,8 +46,16 @@ static inline void send_to(int file, struct dpe_memory_place place)
 	dpe_order_release(file, place);
 }
 
+/* A stream is an object that fclose() frees. */
+static inline void use_stream(const FILE *stream, struct dpe_memory_place place)
+{
+	if (stream && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ))
+		dpe_memory_access(DPE_PRELOAD_ATOMIC_READ, (uint64_t)stream, sizeof(int), place);
+}
+
 static inline void send_by(FILE *stream, struct dpe_memory_place place)
 {
+	use_stream(stream, place);
 	send_to(stream ? fileno(stream) : -1, place);
 }
 
@@ -130,11 +138,29 @@ DPE_PRELOAD_HIDDEN void dpe_read_format(
 #define WRITTEN(limit)                                                                             \
 	if (result >= 0)                                                                           \
 	WRITES(to, at_most((size_t)result + 1, limit))
+#define ALLOCATED                                                                                  \
+	if (result >= 0)                                                                           \
+	WRITES(to, sizeof(*to))
 #define PRINT_LIST(name, parameters, given, before, after)                                         \
 	PRINT_WITH(NOTHING, NOTHING, name, name, parameters, given, before, after)
 #define PRINT(name, real, parameters, given, before, after)                                        \
 	PRINT_WITH(va_list arguments; va_start(arguments, format), va_end(arguments), name, real,  \
 		parameters, given, before, after)
+
+/* What a function writes is known from its result. */
+#define RESULT(type, name, parameters, arguments, before, after)                                   \
+	HOOK type name parameters                                                                  \
+	{                                                                                          \
+		type result;                                                                       \
+                                                                                                   \
+		before;                                                                            \
+		result = REAL(name) arguments;                                                     \
+		after;                                                                             \
+		return result;                                                                     \
+	}
+#define WRITES_IF(condition, address, size)                                                        \
+	if (condition)                                                                             \
+	WRITES(address, size)
 
 #define RECEIVE(name, parameters, given)                                                           \
 	HOOK ssize_t name parameters                                                               \

@@ -72,6 +72,8 @@ static struct dpe_preload_writer writer_of(struct dpe_rings *rings, unsigned ind
 	return writer;
 }
 
+int (*dpe_preload_clock)(clockid_t clock, struct timespec *now) = clock_gettime;
+
 /* A slot that is taken, and filled but for its stamp. */
 static struct dpe_preload_slot *begin_slot(
 	struct dpe_rings *rings, struct dpe_preload_writer *writer, uint64_t word, uint64_t *number)

@@ -1,19 +1,35 @@
 /* Functions of the C library on memory that another thread accesses: libc [locked]. Each function has
  * memory of its own; the other thread writes to it where the function reads, and reads where it writes. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define SIZE PATH_MAX
 #define TEXT "a text of the file\n"
@@ -36,6 +52,7 @@ char *__strncat_chk(char *, const char *, size_t, size_t);
 int __printf_chk(int, const char *, ...);
 int __fprintf_chk(FILE *, int, const char *, ...);
 int __dprintf_chk(int, int, const char *, ...);
+int __asprintf_chk(char **, int, const char *, ...);
 int __sprintf_chk(char *, int, size_t, const char *, ...);
 int __snprintf_chk(char *, size_t, int, size_t, const char *, ...);
 char *__fgets_chk(char *, size_t, int, FILE *);
@@ -96,8 +113,65 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(atof, atof(shared + 2))                                                                  \
 	X(sscanftext, sscanf(shared, "%*s"))                                                       \
 	X(writev, writev(sockets[0], VECTOR(shared), 1))                                           \
-	X(sendmsg, sendmsg(sockets[0], MESSAGE(shared), 0))
+	X(sendmsg, sendmsg(sockets[0], MESSAGE(shared), 0))                                        \
+	X(strtok, strtok(shared, "q"))                                                             \
+	X(strtokr, strtok_r(shared, "q", &(char *){0}))                                            \
+	X(strsep, strsep(&(char *){shared}, "q"))                                                  \
+	X(strspn, strspn(shared, "x"))                                                             \
+	X(strcspn, strcspn(shared, "q"))                                                           \
+	X(strpbrk, strpbrk(shared, "q"))                                                           \
+	X(strcasestr, strcasestr(shared, "q"))                                                     \
+	X(strcoll, strcoll(shared, private[0]))                                                    \
+	X(strchrnul, strchrnul(shared, 'q'))                                                       \
+	X(memrchr, memrchr(shared, 'q', 4))                                                        \
+	X(memmem, memmem(shared, 4, "q", 1))                                                       \
+	X(mempcpy, mempcpy(private[1], shared, 4))                                                 \
+	X(memccpy, memccpy(private[1], shared, 'q', 4))                                            \
+	X(wcslen, wcslen((wchar_t *)shared))                                                       \
+	X(wcscmp, wcscmp((wchar_t *)shared, L"q"))                                                 \
+	X(pwritev, pwritev(descriptor, VECTOR(shared), 1, SIZE))
 #define WRITERS(X)                                                                                 \
+	X(clockgettime, clock_gettime(CLOCK_REALTIME, (struct timespec *)shared))                  \
+	X(timespecget, timespec_get((struct timespec *)shared, TIME_UTC))                          \
+	X(times, times((struct tms *)shared))                                                      \
+	X(strftime, strftime(shared, SIZE, "%Y", &day))                                            \
+	X(strptime, strptime("59", "%S", (struct tm *)shared))                                     \
+	X(modf, modf(1.5, (double *)shared))                                                       \
+	X(frexpf, frexpf(1.5f, (int *)shared))                                                     \
+	X(qsort, (qsort(shared, 8, 1, compare), 0))                                                \
+	X(qsortr, (qsort_r(shared, 8, 1, compare_with, NULL), 0))                                  \
+	X(stat, stat("/", (struct stat *)shared))                                                  \
+	X(lstat, lstat("/", (struct stat *)shared))                                                \
+	X(fstat, fstat(descriptor, (struct stat *)shared))                                         \
+	X(fstatat, fstatat(AT_FDCWD, "/", (struct stat *)shared, 0))                               \
+	X(statlarge, stat64("/", (struct stat64 *)shared))                                         \
+	X(waitpid, waitpid(child(), (int *)shared, 0))                                             \
+	X(waitid, waitid(P_PID, (id_t)child(), (siginfo_t *)shared, WEXITED))                      \
+	X(uname, uname((struct utsname *)shared))                                                  \
+	X(sysinfo, sysinfo((struct sysinfo *)shared))                                              \
+	X(gethostname, gethostname(shared, SIZE))                                                  \
+	X(getpwuidr, getpwuid_r(0, (struct passwd *)shared, private[1], SIZE, &(struct passwd *){NULL})) \
+	X(inetntop, inet_ntop(AF_INET, "four", shared, SIZE))                                      \
+	X(inetpton, inet_pton(AF_INET, "1.2.3.4", shared))                                         \
+	X(inetaton, inet_aton("1.2.3.4", (struct in_addr *)shared))                                \
+	X(getaddrinfo, getaddrinfo("127.0.0.1", NULL, NULL, (struct addrinfo **)shared))           \
+	X(getsockname, getsockname(listening(), (struct sockaddr *)shared, &(socklen_t){SIZE}))    \
+	X(getsockopt, getsockopt(sockets[0], SOL_SOCKET, SO_TYPE, shared, &(socklen_t){SIZE}))     \
+	X(accept, accept_into(shared))                                                             \
+	X(poll, poll((struct pollfd *)(shared - 4), 1, 0))                                         \
+	X(epollwait, wait_for_events(shared))                                                      \
+	X(sigwait, wait_for_signal(shared))                                                        \
+	X(asprintf, asprintf((char **)shared, "%d", 1000))                                         \
+	X(asprintfchk, __asprintf_chk((char **)shared, 1, "%d", 1000))                             \
+	X(bzero, (bzero(shared, 4), 0))                                                            \
+	X(explicitbzero, (explicit_bzero(shared, 4), 0))                                           \
+	X(bcopy, (bcopy(private[0], shared, 4), 0))                                                \
+	X(wmemset, wmemset((wchar_t *)shared, 'x', 1))                                             \
+	X(wmemcpy, wmemcpy((wchar_t *)shared, L"x", 1))                                            \
+	X(wcscpy, wcscpy((wchar_t *)shared, L"x"))                                                 \
+	X(mbstowcs, mbstowcs((wchar_t *)shared, "x", 4))                                           \
+	X(wcstombs, wcstombs(shared, L"xxxx", 8))                                                  \
+	X(preadv, preadv(descriptor, VECTOR(shared), 1, 0))                                        \
 	X(time, time((time_t *)shared))                                                            \
 	X(clockgetres, clock_getres(CLOCK_REALTIME, (struct timespec *)shared))                    \
 	X(gettimeofday, gettimeofday((struct timeval *)shared, NULL))                              \
@@ -152,6 +226,65 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(localtimer, (long)localtime_r(&(time_t){0}, (struct tm *)shared))                        \
 	X(gmtimer, (long)gmtime_r(&(time_t){0}, (struct tm *)shared))                              \
 	X(randr, rand_r((unsigned *)shared))
+
+static int compare(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
+}
+
+static int compare_with(const void *a, const void *b, void *none)
+{
+	return compare(a, none ? none : b);
+}
+
+static pid_t child(void)
+{
+	pid_t process = fork();
+
+	if (!process)
+		_exit(0);
+	return process;
+}
+
+static int listening(void)
+{
+	struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int file = socket(AF_INET, SOCK_STREAM, 0);
+
+	return bind(file, (struct sockaddr *)&any, sizeof(any)) || listen(file, 1) ? -1 : file;
+}
+
+static int accept_into(char *address)
+{
+	struct sockaddr_in at;
+	socklen_t size = sizeof(at);
+	int file = listening(), caller = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (getsockname(file, (struct sockaddr *)&at, &size) || connect(caller, (struct sockaddr *)&at, size))
+		abort();
+	size = SIZE;
+	return accept(file, (struct sockaddr *)address, &size);
+}
+
+static int wait_for_events(char *events)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int file = epoll_create1(0);
+
+	epoll_ctl(file, EPOLL_CTL_ADD, eventfd(1, 0), &event);
+	return epoll_wait(file, (struct epoll_event *)events, 1, -1);
+}
+
+static int wait_for_signal(char *number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_kill(pthread_self(), SIGUSR1);
+	return sigwait(&set, (int *)number);
+}
 
 static int print(char *to, size_t size, const char *format, ...)
 {
@@ -229,6 +362,8 @@ static bool refuses(void)
 {
 	char *untouched = private[0];
 
+	if (stat(NULL, NULL) != -1 || getsockname(sockets[0], NULL, NULL) != -1 || errno != EFAULT)
+		return false;
 	return !strtol("7", &untouched, 1) && untouched == private[0] && getline(NULL, NULL, file) == -1;
 }
 
