@@ -92,25 +92,50 @@ static const struct ast_expr *argument_for(const struct scope *scope, const char
 static struct ast_expr *copy_args(
 	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event);
 
+static bool is_plain_name(const struct ast_expr *argument)
+{
+	return argument->kind == AST_NAME && !argument->text && !argument->behind;
+}
+
+/* Why the argument cannot replace the parameter; NULL if it can. */
+static const char *misfit(const struct ast_expr *param, const struct ast_expr *argument, bool event)
+{
+	if (argument->kind == AST_ANY)
+		return event ? NULL : "is '_' here, which has no value";
+	if (event && param->behind && !is_plain_name(argument))
+		return "must be a name here: '&' is followed by the name of what an argument points to";
+	if (event && param->text && argument->kind != AST_STRING && (argument->kind != AST_NAME || argument->behind))
+		return "must be a name or a string here: it is a text";
+	return NULL;
+}
+
+static const struct ast_expr *replacement_for(
+	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event)
+{
+	const struct ast_expr *argument = expr->kind == AST_NAME ? argument_for(scope, expr->name) : NULL;
+	const char *why = argument ? misfit(expr, argument, event) : NULL;
+
+	if (!why)
+		return argument;
+	dpe_ast_error(x->spec->diags, scope->origin, expr->place, "'%s' %s", expr->name, why);
+	return event ? argument : NULL;
+}
+
 /* `event`: it is an argument of an event, which may be `_`. */
 static struct ast_expr *copy_expr(
 	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event)
 {
-	const struct ast_expr *argument =
-		expr && expr->kind == AST_NAME ? argument_for(scope, expr->name) : NULL;
+	const struct ast_expr *argument;
 	struct ast_expr *copy;
 
 	if (!expr || !count_node(x, scope, expr->place))
 		return NULL;
-	if (argument && argument->kind == AST_ANY && !event) {
-		dpe_ast_error(x->spec->diags, scope->origin, expr->place,
-			"'%s' is '_' here, which has no value", expr->name);
-		argument = NULL;
-	}
+	argument = replacement_for(x, expr, scope, event);
 	copy = dpe_arena_alloc(x->arena, sizeof(*copy));
 	*copy = argument ? *argument : *expr;
 	copy->place = expr->place;
 	copy->text = event && copy->kind == AST_NAME && (copy->text || expr->text);
+	copy->behind = event && copy->kind == AST_NAME && (copy->behind || expr->behind);
 	copy->next = copy->last = NULL;
 	if (argument)
 		return copy;
@@ -174,12 +199,10 @@ static struct ast_name *copy_by(
 		return NULL;
 	if (!argument)
 		return dpe_ast_name_new(x->arena, by->text, by->place);
-	if (argument->kind == AST_NAME)
-		return dpe_ast_name_new(x->arena, argument->name, by->place);
-	if (argument->kind != AST_ANY)
+	if (argument->kind != AST_ANY && !is_plain_name(argument))
 		dpe_ast_error(x->spec->diags, scope->origin, by->place,
 			"'%s' must be a name here: it takes the thread of an event", by->text);
-	return NULL;
+	return argument->kind == AST_NAME ? dpe_ast_name_new(x->arena, argument->name, by->place) : NULL;
 }
 
 /* Of `E *n`. */
@@ -191,7 +214,7 @@ static const char *copy_control(
 
 	if (!argument)
 		return repetition->control;
-	if (argument->kind == AST_NAME)
+	if (is_plain_name(argument))
 		return argument->name;
 	dpe_ast_error(x->spec->diags, scope->origin, repetition->place,
 		"'%s' must be a name here: it counts the rounds of a repetition", repetition->control);
@@ -206,6 +229,9 @@ static struct ast_event *copy_event(
 	*copy = *event;
 	copy->args = copy_args(x, event->args, scope, true);
 	copy->value = copy_expr(x, event->value, scope, true);
+	if (copy->value && copy->value->behind)
+		dpe_ast_error(x->spec->diags, scope->origin, copy->value->place,
+			"'&' is not for a result: it names what an argument points to");
 	copy->expr = copy_expr(x, event->expr, scope, false);
 	copy->cond = copy_expr(x, event->cond, scope, false);
 	copy->by = copy_by(x, event->by, scope);
