@@ -166,37 +166,6 @@ unsigned dpe_sched_choose(unsigned current)
 	return chosen;
 }
 
-static bool is_idle(const struct dpe_sched_op *op)
-{
-	switch (op->kind) {
-	case DPE_SCHED_READ:
-	case DPE_SCHED_ATOMIC_LOAD:
-	case DPE_SCHED_MUTEX_TRYLOCK:
-	case DPE_SCHED_SPIN_TRYLOCK:
-	case DPE_SCHED_SEM_TRYWAIT:
-	case DPE_SCHED_SEM_GETVALUE:
-	case DPE_SCHED_OMP_TEST_LOCK:
-	case DPE_SCHED_OMP_TEST_NEST_LOCK:
-	case DPE_SCHED_RWLOCK_TRYRDLOCK:
-	case DPE_SCHED_RWLOCK_TRYWRLOCK:
-	case DPE_SCHED_ATOMIC_CHANGE:
-	case DPE_SCHED_EVENT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_pause(const struct dpe_sched_op *op)
-{
-	return op->kind == DPE_SCHED_YIELD || op->kind == DPE_SCHED_SLEEP;
-}
-
-bool dpe_sched_looks(const struct dpe_sched_op *op)
-{
-	return is_idle(op) || is_pause(op) || op->kind == DPE_SCHED_FENCE;
-}
-
 /* If the strategy prefers the default thread, and in every second run at random, a yield alone changes nothing: a
  * thread that spins for a while before it waits then reaches the wait. */
 static bool heeds_yields(void)
@@ -216,7 +185,7 @@ static bool heeds_yields(void)
  * a switch it lets them run at each of the next ones. */
 static bool is_to_yield(struct dpe_sched_thread *me)
 {
-	me->idle = is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;
+	me->idle = dpe_sched_is_idle(&me->op) || me->op.kind == DPE_SCHED_YIELD ? me->idle + 1 : 0;
 	me->alone++;
 	if (me->op.kind == DPE_SCHED_SLEEP || me->idle >= DPE_SCHED_IDLE) {
 		me->idle = me->alone = 0;

@@ -3,217 +3,12 @@
 #include "explore/sched/control.h"
 
 #include "explore/sched/freed.h"
-#include "explore/sched/libgomp.h"
 #include "explore/sched/sched_races.h"
-#include "explore/sched/threads.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-struct dpe_sched_header *dpe_sched;
-static __thread struct dpe_sched_thread *mine;
-static __thread bool over; /* set if the thread's last operation was */
 
 enum { WAITS, GO, TAKE_OVER };
-
-/* By the C library's function: see sched_libgomp.c. The fourth argument: no timeout. */
-static long kernel(long number, long first, long second, long third)
-{
-	int error = errno;
-	long result = REAL(syscall)(number, first, second, third, 0L);
-
-	errno = error;
-	return result;
-}
-
-void dpe_sched_futex_wait(uint32_t *word, uint32_t value)
-{
-	kernel(SYS_futex, (long)word, FUTEX_WAIT, (long)value);
-}
-
-void dpe_sched_futex_wake(uint32_t *word)
-{
-	kernel(SYS_futex, (long)word, FUTEX_WAKE, 1);
-}
-
-/* 0: free, 1: taken, 2: taken and waited for. (U. Drepper: Futexes Are Tricky, mutex 3.) */
-void dpe_sched_lock(void)
-{
-	uint32_t *lock = &dpe_sched->lock;
-	uint32_t was = 0;
-
-	if (__atomic_compare_exchange_n(
-		    lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
-		dpe_sched_futex_wait(lock, 2);
-}
-
-void dpe_sched_unlock(void)
-{
-	if (__atomic_exchange_n(&dpe_sched->lock, 0, __ATOMIC_RELEASE) == 2)
-		dpe_sched_futex_wake(&dpe_sched->lock);
-}
-
-unsigned dpe_sched_number(const struct dpe_sched_thread *thread)
-{
-	return (unsigned)(thread - dpe_sched->threads);
-}
-
-void dpe_sched_be(struct dpe_sched_thread *me)
-{
-	me->tid = (uint32_t)gettid();
-	me->handle = (uint64_t)pthread_self();
-	mine = me;
-}
-
-/* ---- ends -------------------------------------------------------------------------------- */
-
-static const char *end_name(enum dpe_sched_end end)
-{
-	switch (end) {
-	case DPE_SCHED_DEADLOCK:
-		return "deadlock";
-	case DPE_SCHED_STUCK:
-		return "all threads wait";
-	case DPE_SCHED_MISUSE:
-		return "misuse of a lock, a condition or memory";
-	case DPE_SCHED_RACE:
-		return "two threads are about to race";
-	default:
-		return "a limit of the run was reached";
-	}
-}
-
-void dpe_sched_ended(const char *how)
-{
-	__asm__ volatile("" : : "r"(how) : "memory");
-}
-
-void dpe_sched_end(enum dpe_sched_end end)
-{
-	dpe_sched->end = end;
-	dpe_sched_ended(end_name(end));
-	_exit(0);
-}
-
-void dpe_sched_misuse(enum dpe_sched_misuse misuse)
-{
-	dpe_sched->misuse = misuse;
-	dpe_sched_end(DPE_SCHED_MISUSE);
-}
-
-void dpe_sched_pause(void)
-{
-	REAL(usleep)(1000);
-}
-
-static bool handles(int number)
-{
-	struct sigaction action;
-
-	switch (number) {
-	case SIGILL:
-	case SIGABRT:
-	case SIGBUS:
-	case SIGFPE:
-	case SIGSEGV:
-	case SIGPIPE:
-		return false;
-	default:
-		return !sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL &&
-		       action.sa_handler != SIG_IGN;
-	}
-}
-
-/* sigaction refuses the numbers of the C library's own signals. */
-static bool handles_signals(void)
-{
-	for (int number = 1; number < SIGRTMAX; number++)
-		if (handles(number))
-			return true;
-	return false;
-}
-
-bool dpe_sched_anybody_outside(void)
-{
-	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		if (dpe_sched->threads[i].state == DPE_SCHED_OUTSIDE)
-			return true;
-	return false;
-}
-
-static void note_stuck(unsigned number)
-{
-	struct dpe_sched_thread *thread = &dpe_sched->threads[number];
-	unsigned awaited = dpe_sched_awaited(thread);
-
-	thread->stuck = true;
-	if (awaited != DPE_SCHED_NOBODY && thread->op.kind != DPE_SCHED_JOIN)
-		thread->held_by = (uint16_t)(awaited + 1);
-}
-
-static _Noreturn void end_deadlock(void)
-{
-	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		if (dpe_sched->threads[i].state == DPE_SCHED_CONTROLLED)
-			note_stuck(i);
-	dpe_sched_end(handles_signals() ? DPE_SCHED_STUCK : DPE_SCHED_DEADLOCK);
-}
-
-/* A cycle of threads that each wait for the next one, although others may still run. */
-static void find_cycle(unsigned from)
-{
-	unsigned at = from, length = 0;
-
-	do
-		at = dpe_sched_awaited(&dpe_sched->threads[at]);
-	while (at != DPE_SCHED_NOBODY && at != from && ++length < dpe_sched->nthreads);
-	if (at != from)
-		return;
-	do {
-		note_stuck(at);
-		at = dpe_sched_awaited(&dpe_sched->threads[at]);
-	} while (at != from);
-	dpe_sched_end(DPE_SCHED_DEADLOCK);
-}
-
-/* The C library has threads of its own, for timers, and the kernel for io_uring. The links of the folder are two and one for each
- * thread; this one may have finished. */
-static bool has_unseen_threads(void)
-{
-	unsigned known = dpe_sched->live + (mine && mine->state == DPE_SCHED_FINISHED);
-	struct stat tasks;
-
-	return !stat("/proc/self/task", &tasks) && tasks.st_nlink > known + 2;
-}
-
-/* A thread that has finished may be counted until it has left. */
-static bool are_threads_unseen(void)
-{
-	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS; ms++) {
-		if (!has_unseen_threads())
-			return false;
-		dpe_sched_pause();
-	}
-	dpe_sched->unseen++;
-	return true;
-}
-
-/* A thread outside may return and let others go on. */
-static void nobody_can(void)
-{
-	if (!dpe_sched->live || dpe_sched_anybody_outside())
-		return;
-	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
-		find_cycle(i);
-	if (!are_threads_unseen())
-		end_deadlock();
-}
 
 /* ---- turns ------------------------------------------------------------------------------- */
 
@@ -222,7 +17,7 @@ static unsigned choose_after_handlers(unsigned current)
 {
 	unsigned next = DPE_SCHED_NOBODY;
 
-	if (!dpe_sched->live || dpe_sched_anybody_outside() || !handles_signals())
+	if (!dpe_sched->live || dpe_sched_anybody_outside() || !dpe_sched_handles_signals())
 		return next;
 	for (unsigned ms = 0; ms < DPE_SCHED_HANDLER_MS && next == DPE_SCHED_NOBODY; ms++) {
 		dpe_sched_unlock();
@@ -253,7 +48,7 @@ static void hand_over(unsigned current)
 		next = choose_after_handlers(current);
 	dpe_sched->running = next;
 	if (next == DPE_SCHED_NOBODY) {
-		nobody_can();
+		dpe_sched_nobody_can();
 		return;
 	}
 	thread = &dpe_sched->threads[next];
@@ -262,7 +57,7 @@ static void hand_over(unsigned current)
 	if (thread->op.until && dpe_sched_ready(thread) == DPE_SCHED_LATE &&
 		thread->op.until > dpe_sched_now())
 		pass_time(thread->op.until - dpe_sched_now());
-	if (thread != mine) {
+	if (thread != dpe_sched_mine()) {
 		__atomic_store_n(&thread->baton, GO, __ATOMIC_RELEASE);
 		dpe_sched_futex_wake(&thread->baton);
 	}
@@ -294,9 +89,9 @@ static void await_gone(void)
 
 	dpe_sched->leaving = 0;
 	for (unsigned i = 0; leaving && i < DPE_SCHED_LEAVING; i++) {
-		if (kernel(SYS_tgkill, (long)dpe_sched->pid, (long)leaving, 0))
+		if (dpe_sched_kernel(SYS_tgkill, (long)dpe_sched->pid, (long)leaving, 0))
 			return;
-		kernel(SYS_sched_yield, 0, 0, 0);
+		dpe_sched_kernel(SYS_sched_yield, 0, 0, 0);
 	}
 }
 
@@ -336,7 +131,7 @@ static void take_turn(struct dpe_sched_thread *me)
 	} else if (dpe_sched->running == number) {
 		if (dpe_sched->strategy != DPE_SCHED_DFS) /* the operations of others may matter to other
 							   * runs */
-			find_cycle(number);
+			dpe_sched_find_cycle(number);
 		hand_over(number);
 	}
 	if (dpe_sched->running == number) {
@@ -376,7 +171,7 @@ static bool is_to_end(const struct dpe_sched_thread *me, bool restarts)
 
 bool dpe_sched_interrupt(uint64_t pc, bool restarts)
 {
-	struct dpe_sched_thread *me = dpe_sched ? mine : NULL;
+	struct dpe_sched_thread *me = dpe_sched ? dpe_sched_mine() : NULL;
 	bool has_turn;
 
 	if (!me || !me->parked)
@@ -403,7 +198,7 @@ bool dpe_sched_interrupt(uint64_t pc, bool restarts)
 
 void dpe_sched_resume(void)
 {
-	struct dpe_sched_thread *me = mine;
+	struct dpe_sched_thread *me = dpe_sched_mine();
 
 	me->inside = true;
 	dpe_sched_lock();
@@ -415,34 +210,7 @@ void dpe_sched_resume(void)
 	be_parked(me, true);
 }
 
-/* ------------------------------------------------------------------------------------------ */
-
-static struct dpe_sched_thread *adopt(void)
-{
-	struct dpe_sched_thread *me = NULL;
-
-	dpe_sched_lock();
-	if (dpe_sched->nthreads == DPE_SCHED_THREADS)
-		dpe_sched_end(DPE_SCHED_TOO_MANY);
-	me = &dpe_sched->threads[dpe_sched->nthreads++];
-	me->state = DPE_SCHED_OUTSIDE;
-	dpe_sched->kicks++;
-	dpe_sched->unseen++;
-	me->detached = true;
-	dpe_sched->live++;
-	dpe_sched_be(me);
-	dpe_sched_unlock();
-	dpe_sched_watch_end();
-	dpe_sched_libgomp_thread();
-	return me;
-}
-
-struct dpe_sched_thread *dpe_sched_self(void)
-{
-	if (!dpe_sched || over)
-		return NULL;
-	return mine ? mine : adopt();
-}
+/* ---- points ------------------------------------------------------------------------------ */
 
 /* Clears what a choice, or other functions of the library, left on the stack: it would be part of the state of
  * a loop. */
@@ -549,7 +317,6 @@ void dpe_sched_finish(void)
 		dpe_sched->leaving = me->tid;
 	if (dpe_sched->running == number || dpe_sched->running == DPE_SCHED_NOBODY)
 		hand_over(number);
-	over = true;
-	mine = NULL;
+	dpe_sched_leave();
 	dpe_sched_unlock();
 }

@@ -1,80 +1,33 @@
-/* control: what the files of libdpe-sched.so share. One thread runs; at each operation (a point) the
- * next one to run is chosen and handed its baton. */
+/* control: one thread runs; at each operation (a point) the next one to run is chosen and handed its baton. */
 #ifndef DPE_EXPLORE_SCHED_CONTROL_H
 #define DPE_EXPLORE_SCHED_CONTROL_H
 
-#include "explore/sched/sched.h"
+#include "explore/sched/sched_state.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
-#define DPE_SCHED_HIDDEN __attribute__((visibility("hidden")))
-#define DPE_SCHED_EXPORTED __attribute__((visibility("default")))
-#define DPE_SCHED_ROBUST_MUTEX 16 /* in the kind of a mutex of glibc */
-#define DPE_SCHED_PAGE 4096 /* there are no objects before it */
-#define DPE_SCHED_HERE ((uint64_t)__builtin_return_address(0))
-
-/* A wrapped function. All are found when the library is loaded, since dlsym waits for a thread that loads a library. */
-struct dpe_sched_real {
-	const char *name;
-	void *at;
-};
-#define DPE_SCHED_REAL(name)                                                                       \
-	static struct dpe_sched_real real __attribute__((section("dpe_sched_reals"), used, aligned(16))) = {#name, NULL}
-#define REAL(name)                                                                                 \
-	({                                                                                         \
-		DPE_SCHED_REAL(name);                                                              \
-		if (!real.at)                                                                      \
-			real.at = dlsym(RTLD_NEXT, #name);                                         \
-		(__typeof__(&name))real.at;                                                        \
-	})
-
-/* NULL: nothing is controlled, every wrapper calls its function. */
-extern DPE_SCHED_HIDDEN struct dpe_sched_header *dpe_sched;
-
 /* ---- control.c --------------------------------------------------------------------------- */
 
-/* The calling thread, which is adopted if the library did not see its creation. NULL if it is not controlled. */
-DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_self(void);
-DPE_SCHED_HIDDEN unsigned dpe_sched_number(const struct dpe_sched_thread *thread);
 /* A scheduling point: returns when the thread may do the operation. False if it is not controlled. */
 DPE_SCHED_HIDDEN bool dpe_sched_point(const struct dpe_sched_op *op);
 /* A point behind a release, unless the program reports its accesses, which are points. */
 DPE_SCHED_HIDDEN void dpe_sched_released(enum dpe_sched_kind kind, uint64_t object, uint64_t pc);
 /* An access to memory; no choice is made if other threads cannot see it. */
 DPE_SCHED_HIDDEN void dpe_sched_access(const struct dpe_sched_op *op, bool visible);
-/* Ends the run here. */
-DPE_SCHED_HIDDEN _Noreturn void dpe_sched_end(enum dpe_sched_end end);
-DPE_SCHED_HIDDEN void dpe_sched_misuse(enum dpe_sched_misuse misuse);
-/* Functions at which a debugger stops: before the library ends the run; and when `from` is about to hand over
- * to `to`, which is not the default choice. */
-DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_ended(const char *how);
+/* A function at which a debugger stops: when `from` is about to hand over to `to`, which is not the default choice. */
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_switching(unsigned from, unsigned to);
 /* A signal handler begins, as the thread's next operation; false: the thread was not waiting for its baton. */
 DPE_SCHED_HIDDEN bool dpe_sched_interrupt(uint64_t pc, bool restarts);
 DPE_SCHED_HIDDEN void dpe_sched_resume(void);
 /* Waits for the baton. */
 DPE_SCHED_HIDDEN void dpe_sched_park(struct dpe_sched_thread *me);
-DPE_SCHED_HIDDEN void dpe_sched_lock(void);
-DPE_SCHED_HIDDEN void dpe_sched_unlock(void);
-DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
 /* The calling thread has ended: another one continues. */
 DPE_SCHED_HIDDEN void dpe_sched_finish(void);
-/* Without a timeout; the C library's function would be a scheduling point. */
-DPE_SCHED_HIDDEN void dpe_sched_futex_wait(uint32_t *word, uint32_t value);
-DPE_SCHED_HIDDEN void dpe_sched_futex_wake(uint32_t *word);
-DPE_SCHED_HIDDEN bool dpe_sched_anybody_outside(void);
-/* Lets threads outside run briefly. */
-DPE_SCHED_HIDDEN void dpe_sched_pause(void);
 
 /* ---- sched_memory.c ---------------------------------------------------------------------- */
 
-/* Whether several threads have used the granule, including this use. */
-DPE_SCHED_HIDDEN bool dpe_sched_is_shared(uint64_t address, unsigned thread);
-/* The same of what was used of these bytes before. */
-DPE_SCHED_HIDDEN bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread);
 /* An access to so many bytes by a function that was called there. */
 DPE_SCHED_HIDDEN void dpe_sched_touch(enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
 
@@ -125,8 +78,6 @@ DPE_SCHED_HIDDEN void dpe_sched_choose_begin(void);
 DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned created);
 /* The thread that goes on when `current` is at a point, or cannot; DPE_SCHED_NOBODY. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
-/* Whether the operation may change nothing. */
-DPE_SCHED_HIDDEN bool dpe_sched_looks(const struct dpe_sched_op *op);
 /* For each operation that a thread reaches; false: no choice is made here. */
 DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
 
@@ -149,24 +100,33 @@ DPE_SCHED_HIDDEN bool dpe_sched_end_wait(struct dpe_sched_thread *me);
 /* Whether a thread waits for the object and was not woken. */
 DPE_SCHED_HIDDEN bool dpe_sched_has_waiters(uint64_t object);
 
-/* ---- sched_threads.c --------------------------------------------------------------------- */
+/* ---- sched_processors.c ------------------------------------------------------------------ */
+
+/* The process stays on one of them. */
+DPE_SCHED_HIDDEN void dpe_sched_stay_on_one_processor(struct dpe_sched_header *header);
+
+/* ---- sched_deadlock.c -------------------------------------------------------------------- */
+
+/* Whether the program has handlers, which may let a thread go on. */
+DPE_SCHED_HIDDEN bool dpe_sched_handles_signals(void);
+/* A cycle of threads that each wait for the next one, although others may still run: ends the run. */
+DPE_SCHED_HIDDEN void dpe_sched_find_cycle(unsigned from);
+/* No thread can go on; one outside may return and let others go on. */
+DPE_SCHED_HIDDEN void dpe_sched_nobody_can(void);
+
+/* ---- sched_cancel.c ---------------------------------------------------------------------- */
 
 /* The calling thread is at a cancellation point. */
 DPE_SCHED_HIDDEN void dpe_sched_test_cancel(struct dpe_sched_thread *me);
+
+/* ---- sched_threads.c --------------------------------------------------------------------- */
+
 DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
-/* The thread with this handle, which may be reused by a later one; NULL if it is not controlled, or joined. */
-DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_find(pthread_t handle);
-/* sched_signals.c: calls the program's own handler, if there is one. */
+
+/* ---- sched_signals.c --------------------------------------------------------------------- */
+
+/* Calls the program's own handler, if there is one. */
 DPE_SCHED_HIDDEN void dpe_sched_call_handler(int number, siginfo_t *info, void *context);
-
-/* ---- sched_time.c ------------------------------------------------------------------------ */
-
-/* ns of virtual time since the start of the run. */
-DPE_SCHED_HIDDEN uint64_t dpe_sched_now(void);
-/* Its nanoseconds are less than a second: waits for another refuse it. */
-DPE_SCHED_HIDDEN bool dpe_sched_is_time(const struct timespec *at);
-/* A time of that clock as virtual time, at least 1. */
-DPE_SCHED_HIDDEN uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at);
 
 /* ---- operations -------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "explore/sched/control.h"
 
 #include "explore/sched/libgomp.h"
-#include "explore/sched/threads.h"
 
 #include <fcntl.h>
 #include <signal.h>

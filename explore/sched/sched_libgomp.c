@@ -1,15 +1,11 @@
 /* sched_libgomp: libgomp waits by system calls of its own code, not by functions. Where it is loaded, the kernel sends a thread SIGSYS at a
  * system call from outside the C library (Documentation/admin-guide/syscall-user-dispatch.rst): a futex of libgomp is then an operation
  * like that of a program which calls syscall(2), and anything else is done for the caller. */
+#include "explore/sched/control.h"
 #include "explore/sched/libgomp.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
-#include <link.h>
-#include <linux/prctl.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -18,42 +14,7 @@
 #define SYS_USER_DISPATCH 2
 #endif
 
-struct code {
-	uint64_t begin, end;
-};
-
-static struct code libc, libgomp;
-static __thread char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 static __thread uint64_t caller; /* of a function of OpenMP that is wrapped here; 0: none */
-
-static bool holds(const struct code *code, uint64_t pc)
-{
-	return pc - code->begin < code->end - code->begin;
-}
-
-static struct code code_of(const struct dl_phdr_info *object)
-{
-	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *at = &object->dlpi_phdr[i];
-		uint64_t begin = object->dlpi_addr + at->p_vaddr;
-
-		if (at->p_type == PT_LOAD && (at->p_flags & PF_X))
-			return (struct code){begin, begin + at->p_memsz};
-	}
-	return (struct code){0, 0};
-}
-
-static int note_code(struct dl_phdr_info *object, size_t size, void *context)
-{
-	struct code code = code_of(object);
-
-	(void)size, (void)context;
-	if (holds(&code, (uint64_t)gnu_get_libc_version))
-		libc = code;
-	if (object->dlpi_name && strstr(object->dlpi_name, "libgomp.so"))
-		libgomp = code;
-	return 0;
-}
 
 /* These return twice, elsewhere or not at all, so the thread does them itself, and is not observed from then on. */
 static bool is_own(long number)
@@ -74,7 +35,7 @@ static long call(const long *words, long number, uint64_t pc)
 {
 	long result;
 
-	if (!holds(&libgomp, pc) || !dpe_sched_futex(number, words, caller ? caller : pc, &result))
+	if (!dpe_sched_is_of_libgomp(pc) || !dpe_sched_futex(number, words, caller ? caller : pc, &result))
 		result = REAL(syscall)(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 	return result < 0 && result >= -4095 ? -(long)errno : result;
 }
@@ -91,7 +52,7 @@ static void on_call(int number, siginfo_t *info, void *context)
 		return;
 	}
 	if (is_own(info->si_syscall)) {
-		selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+		dpe_sched_libgomp_leave();
 		registers[REG_RIP] -= 2;
 		return;
 	}
@@ -127,7 +88,8 @@ static void arrive(enum dpe_sched_kind kind, const void *object, uint64_t pc)
 			dpe_sched_changed();                                                       \
 		return taken;                                                                      \
 	}
-#define UNNAMED (&libgomp) /* the one critical section without a name, and the barriers, by any address */
+static char unnamed; /* the one critical section without a name, and the barriers, by any address */
+#define UNNAMED (&unnamed)
 POINT(omp_set_lock, OMP_SET_LOCK, (void *lock), lock, lock)
 POINT(omp_unset_lock, OMP_UNSET_LOCK, (void *lock), lock, lock)
 POINT(omp_set_nest_lock, OMP_SET_NEST_LOCK, (void *lock), lock, lock)
@@ -147,7 +109,7 @@ TEST(omp_test_nest_lock, OMP_TEST_NEST_LOCK)
 	{                                                                                          \
 		sigset_t others;                                                                   \
                                                                                                    \
-		if (!set || !dpe_sched || !libgomp.end)                                            \
+		if (!set || !dpe_sched || !dpe_sched_has_libgomp())                                            \
 			return REAL(name)(how, set, before);                                       \
 		others = *set;                                                                     \
 		sigdelset(&others, SIGSYS);                                                        \
@@ -156,28 +118,11 @@ TEST(omp_test_nest_lock, OMP_TEST_NEST_LOCK)
 WITHOUT_SIGSYS(pthread_sigmask)
 WITHOUT_SIGSYS(sigprocmask)
 
-/* ------------------------------------------------------------------------------------------ */
-
-void dpe_sched_libgomp_thread(void)
-{
-	if (!libgomp.end || prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, libc.begin, libc.end - libc.begin, &selector))
-		return;
-	selector = SYSCALL_DISPATCH_FILTER_BLOCK;
-}
-
-bool dpe_sched_has_libgomp(void)
-{
-	return libgomp.end != 0;
-}
-
 void dpe_sched_libgomp_look(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
-	if (libgomp.end)
-		return;
-	dl_iterate_phdr(note_code, NULL);
-	if (!libgomp.end)
+	if (dpe_sched_has_libgomp() || !dpe_sched_find_libgomp())
 		return;
 	REAL(sigaction)(SIGSYS, &action, NULL);
 	dpe_sched_libgomp_thread();

@@ -7,48 +7,10 @@
 
 typedef unsigned __int128 u128;
 
-#define SHARED 255
-#define GRANULE 8
-_Static_assert(DPE_SCHED_THREADS < SHARED - 1, "a granule holds the number of a thread, plus 1");
-
-/* Two granules in one entry, which is rare, only make for more choices. */
-static uint8_t *granule_of(uint64_t address)
-{
-	uint64_t hash = (address >> 3) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &dpe_sched->granules[hash >> 44 & (DPE_SCHED_GRANULES - 1)];
-}
-
-bool dpe_sched_is_shared(uint64_t address, unsigned thread)
-{
-	uint8_t *granule = granule_of(address);
-
-	if (*granule == thread + 1)
-		return false;
-	if (!*granule) {
-		*granule = (uint8_t)(thread + 1);
-		return false;
-	}
-	if (*granule != SHARED)
-		dpe_sched->learned++;
-	*granule = SHARED;
-	return true;
-}
-
-bool dpe_sched_block_is_shared(uint64_t address, size_t size, unsigned thread)
-{
-	bool shared = false;
-
-	for (uint64_t at = address; at < address + size; at += GRANULE)
-		if (*granule_of(at))
-			shared |= dpe_sched_is_shared(at, thread);
-	return shared;
-}
-
 /* Who uses memory: a thread, or a handler that interrupts one, as if it were another. These share the numbers that are left. */
 static unsigned user_of(const struct dpe_sched_thread *me)
 {
-	unsigned thread = dpe_sched_number(me), left = SHARED - 1 - DPE_SCHED_THREADS;
+	unsigned thread = dpe_sched_number(me), left = DPE_SCHED_SHARED - 1 - DPE_SCHED_THREADS;
 
 	return me->nested ? DPE_SCHED_THREADS + (thread * DPE_SCHED_NESTED + me->nested - 1) % left : thread;
 }
@@ -71,7 +33,7 @@ static void access_memory(
 		return;
 	user = user_of(me);
 	end = begin + (size > DPE_SCHED_TOUCHED ? DPE_SCHED_TOUCHED : size);
-	for (uint64_t at = begin & ~(uint64_t)(GRANULE - 1); at < end; at += GRANULE)
+	for (uint64_t at = begin & ~(uint64_t)(DPE_SCHED_GRANULE - 1); at < end; at += DPE_SCHED_GRANULE)
 		shared |= dpe_sched_is_shared(at, user);
 	dpe_sched_access(&op, shared);
 }

@@ -1,18 +1,15 @@
-/* sched_threads: creation, end, join and cancellation of threads, and what is run once. For other threads, a
+/* sched_threads: creation, end and join of threads, and what is run once. For other threads, a
  * thread ends after the destructors of its thread-specific data: the destructor of the library's own key asks
  * to be called until the last of glibc's rounds. */
 #include "explore/sched/control.h"
 
 #include "explore/sched/libgomp.h"
-#include "explore/sched/threads.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static pthread_key_t ending;
 
 struct thread_start {
 	void *(*routine)(void *);
@@ -24,7 +21,7 @@ static struct thread_start starts[DPE_SCHED_THREADS];
 static void end_round(void *round)
 {
 	if ((intptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(ending, (void *)((intptr_t)round + 1));
+		dpe_sched_watch_end((intptr_t)round + 1);
 	else
 		dpe_sched_finish();
 }
@@ -44,13 +41,8 @@ static void let_go(void)
 void dpe_sched_threads_begin(void)
 {
 	pthread_atfork(count_fork, NULL, let_go);
-	pthread_key_create(&ending, end_round);
-	dpe_sched_watch_end();
-}
-
-void dpe_sched_watch_end(void)
-{
-	pthread_setspecific(ending, (void *)1);
+	dpe_sched_watch_ends(end_round);
+	dpe_sched_watch_end(1);
 }
 
 static void arrive(enum dpe_sched_kind kind, uint64_t object, uint64_t pc)
@@ -67,7 +59,7 @@ static void *begin(void *with)
 
 	dpe_sched_be(me);
 	me->stack = (uint64_t)__builtin_frame_address(0);
-	dpe_sched_watch_end();
+	dpe_sched_watch_end(1);
 	dpe_sched_libgomp_thread();
 	dpe_sched_park(me);
 	me->inside = false;
@@ -142,17 +134,6 @@ DPE_SCHED_EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *a
 }
 
 /* ---- end --------------------------------------------------------------------------------- */
-
-struct dpe_sched_thread *dpe_sched_find(pthread_t handle)
-{
-	for (unsigned i = dpe_sched->nthreads; i--;) {
-		struct dpe_sched_thread *thread = &dpe_sched->threads[i];
-
-		if (thread->handle == (uint64_t)handle && !thread->joined)
-			return thread;
-	}
-	return NULL;
-}
 
 static void arrive_join(enum dpe_sched_kind kind, const struct dpe_sched_thread *thread,
 	uint64_t until, uint64_t pc)
@@ -277,55 +258,6 @@ DPE_SCHED_EXPORTED _Noreturn void exit(int status)
 	arrive(DPE_SCHED_PROCESS_END, 0, DPE_SCHED_HERE);
 	REAL(exit)(status);
 	__builtin_unreachable();
-}
-
-/* ---- cancellation ------------------------------------------------------------------------ */
-
-/* The C library does it, at a scheduling point of the thread itself. */
-void dpe_sched_test_cancel(struct dpe_sched_thread *me)
-{
-	if (!me || !me->cancelled || me->cancel_off)
-		return;
-	me->cancelled = false;
-	REAL(pthread_cancel)(pthread_self());
-	REAL(pthread_testcancel)();
-}
-
-DPE_SCHED_EXPORTED int pthread_cancel(pthread_t handle)
-{
-	struct dpe_sched_thread *thread = dpe_sched_self() ? dpe_sched_find(handle) : NULL;
-
-	if (!thread)
-		return REAL(pthread_cancel)(handle);
-	arrive(DPE_SCHED_CANCEL, dpe_sched_number(thread), DPE_SCHED_HERE);
-	thread->cancelled = true;
-	dpe_sched_loop_wake(thread);
-	dpe_sched_released(DPE_SCHED_CANCELLED, dpe_sched_number(thread), DPE_SCHED_HERE);
-	return 0;
-}
-
-DPE_SCHED_EXPORTED void pthread_testcancel(void)
-{
-	dpe_sched_test_cancel(dpe_sched_self());
-	REAL(pthread_testcancel)();
-}
-
-DPE_SCHED_EXPORTED int pthread_setcancelstate(int state, int *before)
-{
-	struct dpe_sched_thread *me = dpe_sched_self();
-	int error = REAL(pthread_setcancelstate)(state, before);
-
-	if (me && !error)
-		me->cancel_off = state == PTHREAD_CANCEL_DISABLE;
-	return error;
-}
-
-/* A thread with asynchronous cancellation is cancelled at its next scheduling point. */
-DPE_SCHED_EXPORTED int pthread_setcanceltype(int type, int *before)
-{
-	if (!dpe_sched_self())
-		return REAL(pthread_setcanceltype)(type, before);
-	return REAL(pthread_setcanceltype)(PTHREAD_CANCEL_DEFERRED, before);
 }
 
 /* ---- once: 0 not yet, 1 somebody is at it, 2 done ----------------------------------------- */

@@ -1,5 +1,4 @@
-/* sched_time: virtual time. It advances a little with each operation, and to the next time that a thread waits
- * for when no other thread can go on. */
+/* sched_time: clocks and sleeps, in virtual time (virtual_time.c). */
 #include "explore/sched/control.h"
 
 #include <errno.h>
@@ -7,14 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define SECOND UINT64_C(1000000000)
-#define STEP 1000 /* ns that an operation takes */
-#define MONOTONIC_START (1000 * SECOND)
-
-uint64_t dpe_sched_now(void)
-{
-	return dpe_sched->now + (uint64_t)dpe_sched->steps * STEP;
-}
+#define SECOND DPE_SCHED_SECOND
 
 static bool is_controlled(clockid_t clock)
 {
@@ -31,39 +23,13 @@ static bool is_controlled(clockid_t clock)
 	}
 }
 
-/* The clock's time at the start. */
-static uint64_t start_of(clockid_t clock)
-{
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? dpe_sched->epoch
-									 : MONOTONIC_START;
-}
-
-static uint64_t ns_of(const struct timespec *time)
-{
-	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
-}
-
-bool dpe_sched_is_time(const struct timespec *at)
-{
-	return at->tv_nsec >= 0 && at->tv_nsec < (long)SECOND;
-}
-
-uint64_t dpe_sched_until(clockid_t clock, const struct timespec *at)
-{
-	uint64_t start = start_of(clock), time = ns_of(at);
-
-	return time > start ? time - start : 1;
-}
-
-/* Reading a clock advances time, so a loop that waits for a time ends. */
 DPE_SCHED_EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	uint64_t now;
 
 	if (!is_controlled(clock))
 		return REAL(clock_gettime)(clock, time);
-	dpe_sched->now += STEP;
-	now = start_of(clock) + dpe_sched_now();
+	now = dpe_sched_read_clock(clock);
 	*time = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
 	return 0;
 }
@@ -131,7 +97,7 @@ DPE_SCHED_EXPORTED int nanosleep(const struct timespec *time, struct timespec *r
 		return REAL(nanosleep)(time, rest);
 	if (time->tv_sec < 0 || !dpe_sched_is_time(time))
 		return result_of(EINVAL);
-	return result_of(keep_rest(sleep_for(ns_of(time), DPE_SCHED_HERE), rest));
+	return result_of(keep_rest(sleep_for(dpe_sched_ns_of(time), DPE_SCHED_HERE), rest));
 }
 
 DPE_SCHED_EXPORTED int clock_nanosleep(
@@ -143,7 +109,7 @@ DPE_SCHED_EXPORTED int clock_nanosleep(
 		return EINVAL;
 	if (flags & TIMER_ABSTIME)
 		return keep_rest(sleep_until(dpe_sched_until(clock, time), DPE_SCHED_HERE), NULL);
-	return keep_rest(sleep_for(ns_of(time), DPE_SCHED_HERE), rest);
+	return keep_rest(sleep_for(dpe_sched_ns_of(time), DPE_SCHED_HERE), rest);
 }
 
 DPE_SCHED_EXPORTED unsigned sleep(unsigned seconds)
