@@ -17,7 +17,8 @@ struct compact {
 	int64_t args[];
 };
 
-enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNREFERENCED = 16 };
+/* The bits of messages, in the order that these have there, so that they are taken at once; then the phase. */
+enum { UNREFERENCED = 1, HAS_SEQ = 2, HAS_TIME = 4, PHASE = 3 };
 
 /* A tagged pointer: the lowest bit says that it points to the message itself; otherwise the other
  * bits hold the number of arguments, so that overwriting a compact message needs no read of it. */
@@ -96,19 +97,21 @@ static struct dpe_value value_of(uint8_t kind, int64_t num)
 	return value;
 }
 
-static uint8_t flags_of(const struct dpe_message *message)
+static inline uint8_t flags_of(const struct dpe_message *message)
 {
-	return (uint8_t)(message->phase | (message->has_seq ? HAS_SEQ : 0) |
-			 (message->has_time ? HAS_TIME : 0) | (message->unreferenced ? UNREFERENCED : 0));
+	unsigned flags = (message->unreferenced ? UNREFERENCED : 0u) | (message->has_seq ? HAS_SEQ : 0u) |
+			 (message->has_time ? HAS_TIME : 0u);
+
+	return (uint8_t)(flags | (unsigned)message->phase << PHASE);
 }
 
 /* Writes only: the memory may not be in the cache. */
-static inline void fill(struct compact *small, const struct dpe_message *message, uint8_t flags)
+static inline void fill(struct compact *small, const struct dpe_message *message)
 {
 	small->name = message->name;
 	small->module = message->module;
 	small->log = (uint16_t)message->log;
-	small->flags = flags;
+	small->flags = flags_of(message);
 	small->place = message->place;
 	small->seq = message->seq;
 	small->time = message->time;
@@ -133,7 +136,7 @@ struct dpe_retained *dpe_message_retain(
 	if (!compact)
 		return tag(dpe_message_ref(message), WHOLE);
 	small = reused ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
-	fill(small, message, flags_of(message));
+	fill(small, message);
 	return tag(small, bits);
 }
 
@@ -151,7 +154,7 @@ static void unfill(const struct compact *small, struct dpe_message *message, str
 	message->name = small->name;
 	message->module = small->module;
 	message->log = small->log;
-	message->phase = small->flags & PHASE;
+	message->phase = small->flags >> PHASE;
 	message->has_seq = small->flags & HAS_SEQ;
 	message->has_time = small->flags & HAS_TIME;
 	message->unreferenced = small->flags & UNREFERENCED;

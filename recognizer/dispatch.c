@@ -159,7 +159,7 @@ static inline bool needs_no_inspection(const struct dpe_recognizer *recognizer, 
 		 (event->message->has_time & !recognizer->started));
 }
 
-static void on_event(void *context, const struct dpe_event *event)
+void dpe_dispatch_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
 	const struct dpe_name_watchers *watch;
@@ -175,6 +175,8 @@ static void on_event(void *context, const struct dpe_event *event)
 	recognizer->stage = DPE_STAGE_MATCH;
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
+	else if (watch->only_rules)
+		follow_rules(recognizer, watch, event);
 	else if (watch->followed)
 		follow_event(recognizer, watch, event);
 	recognizer->stage = DPE_STAGE_ORDER;
@@ -228,7 +230,7 @@ struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
 	recognizer->inspects_all = inspects_all(recognizer);
 	return (struct dpe_stabilizer_sink){
 		.context = recognizer,
-		.event = on_event,
+		.event = dpe_dispatch_event,
 		.held = on_held,
 		.lost = on_lost,
 		.unsure = on_unsure,

@@ -9,6 +9,8 @@
 bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags);
 /* The sink that takes the stabilizer's events to the rules. */
 struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer);
+/* Its `event`: the context is the recognizer. */
+void dpe_dispatch_event(void *context, const struct dpe_event *event);
 
 /* Finds the roles of a message whose thread has come so far. */
 void dpe_recognizer_turn(void *context, struct dpe_message *message);

@@ -86,14 +86,21 @@ static inline bool is_counted(struct dpe_recognizer *recognizer, struct dpe_mess
 	return true;
 }
 
-/* The same for names that no rule has, before anything else is looked at. */
-static inline bool is_unwatched(struct dpe_recognizer *recognizer, struct dpe_message *message)
+/* The same for names that no rule has, before anything else is looked at: counts the first of these messages. */
+static inline unsigned count_unwatched(
+	struct dpe_recognizer *recognizer, struct dpe_message *const *messages, unsigned count)
 {
-	if (message->name < recognizer->nnames || (recognizer->finished | recognizer->ended | (recognizer->sections.count != 0)) ||
-		!is_counted(recognizer, message, NULL, 0))
-		return false;
-	recognizer->fed++;
-	return true;
+	unsigned counted;
+
+	if (messages[0]->name < recognizer->nnames ||
+		(recognizer->finished | recognizer->ended | (recognizer->sections.count != 0) |
+			recognizer->inspects_all | (recognizer->ngaps != 0)))
+		return 0;
+	counted = dpe_stabilizer_count_some(
+		recognizer->stabilizer, messages, count, recognizer->nnames, recognizer->started);
+	recognizer->summary.events += counted;
+	recognizer->fed += counted;
+	return counted;
 }
 
 /* For names that `sync` rules watch. */
@@ -114,6 +121,19 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 	nroles = watch->role_phases >> message->phase & 1 && message->nargs && message->args[0].kind != DPE_NONE;
 	return (!watch->followed && is_counted(recognizer, message, &role, nroles)) ||
 	       dpe_stabilizer_push(recognizer->stabilizer, message, &role, nroles, diags);
+}
+
+/* The usual case of dpe_stabilizer_push for names that no `sync` rule watches. */
+static inline bool is_passed(struct dpe_recognizer *recognizer, struct dpe_message *message)
+{
+	struct dpe_event event;
+	struct dpe_thread *thread = dpe_stabilizer_next(recognizer->stabilizer, message, &event);
+
+	if (!thread)
+		return false;
+	dpe_dispatch_event(recognizer, &event);
+	dpe_stabilizer_passed(recognizer->stabilizer, thread, &event);
+	return true;
 }
 
 /* The message is not used: it is malformed, or it comes after the end. */
@@ -156,7 +176,7 @@ static inline bool feed(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (syncs || recognizer->sections.count)
 		return synchronise(recognizer, message, diags);
-	return (!followed && is_counted(recognizer, message, NULL, 0)) ||
+	return (followed ? is_passed(recognizer, message) : is_counted(recognizer, message, NULL, 0)) ||
 	       dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
@@ -174,9 +194,12 @@ static void feed_all(void *with)
 	struct dpe_message *const *messages = feeding->messages;
 	const unsigned count = feeding->count;
 
-	for (unsigned i = 0; i < count; feeding->fed = ++i) {
-		if (!is_unwatched(recognizer, messages[i]) && !feed(recognizer, messages[i], feeding->diags))
+	while (feeding->fed < count) {
+		unsigned counted = count_unwatched(recognizer, &messages[feeding->fed], count - feeding->fed);
+
+		if (!counted && !feed(recognizer, messages[feeding->fed], feeding->diags))
 			return;
+		feeding->fed += counted ? counted : 1;
 	}
 }
 

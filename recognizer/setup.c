@@ -70,7 +70,8 @@ static void find_ends(struct dpe_name_watchers *watch)
 static void make_table(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	const dpe_name of_threads[] = {recognizer->thread_found, recognizer->creates_thread, recognizer->allocates};
+	const dpe_name of_threads[] = {
+		recognizer->thread_found, recognizer->ends_thread, recognizer->creates_thread, recognizer->allocates};
 	dpe_name highest = 0;
 
 	for (unsigned i = 0; i < DPE_COUNT(of_threads); i++)
@@ -239,8 +240,10 @@ static void prepare_locks(struct dpe_recognizer *recognizer)
 		struct dpe_name_watchers *watch = &recognizer->by_name[i];
 
 		watch->with_locks = wants_locks(watch);
-		if (watch->with_locks)
-			watch->access = NULL;
+		if (!watch->with_locks)
+			continue;
+		watch->only_rules = false;
+		watch->access = NULL;
 	}
 }
 
@@ -277,11 +280,14 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		good &= begin_run(run, diags);
 	}
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
-		dpe_roles_prepare(&recognizer->by_name[i]);
-		recognizer->by_name[i].followed = is_followed(recognizer, i);
-		if (recognizer->by_name[i].ends || concerns_threads(recognizer, i) || recognizer->options.stabilize_only)
-			continue;
-		dpe_pairs_watch(&recognizer->by_name[i]);
+		struct dpe_name_watchers *watch = &recognizer->by_name[i];
+
+		dpe_roles_prepare(watch);
+		watch->followed = is_followed(recognizer, i);
+		watch->only_rules = watch->followed && !watch->ends &&
+			!concerns_threads(recognizer, i) && !recognizer->options.stabilize_only;
+		if (watch->only_rules)
+			dpe_pairs_watch(watch);
 	}
 	if (!recognizer->options.stabilize_only)
 		prepare_locks(recognizer);

@@ -4,17 +4,30 @@
  * message by message. */
 #include "stabilizer/edges.h"
 
+static inline bool is_next(const struct dpe_thread *thread, const struct dpe_message *message)
+{
+	return message->seq == thread->next && message->seq != UINT64_MAX;
+}
+
 static inline bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread,
 	const struct dpe_message *message)
 {
+	/* The usual case, by one comparison of all three. */
+	if (dpe_message_is_plain(message) && (message->unreferenced & message->has_seq & !message->has_time))
+		return is_next(thread, message);
 	if (!dpe_message_is_plain(message) && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
-	if ((!message->unreferenced && message->place) || (!message->has_seq && !thread->unnumbered))
+	if (!message->unreferenced && message->place)
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;
-	return message->name != stabilizer->ends_thread &&
-	       message->name != stabilizer->finds_thread;
+	return message->has_seq ? is_next(thread, message) : thread->unnumbered;
+}
+
+/* True for a message that is more to the stabilizer than one of its thread. */
+static inline bool is_special(const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	return message->name == stabilizer->ends_thread || message->name == stabilizer->finds_thread;
 }
 
 /* Positions and closed numbers are kept only for held messages, and there are none. */
@@ -22,8 +35,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 {
 	thread->has_time = message->has_time;
 	thread->time = message->time;
-	if (message->has_seq)
-		thread->next = message->seq + 1;
+	thread->next += message->has_seq; /* which is the next one */
 }
 
 /* Replaces the send in the queue by the event's. The thread keeps its own node; the old send's node
@@ -51,16 +63,13 @@ static void replace_send(
 	send->number = node->number;
 }
 
-/* The predicate of the fast path; with a role, find_send has to agree. */
+/* The predicate of the fast path, where nothing is held; with a role, find_send has to agree. */
 static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_thread *thread, const struct dpe_message *message)
 {
 	const struct dpe_message_node *node = thread->fast_tail;
 
-	return node && !stabilizer->first && node->stamp.index < stabilizer->chain_max &&
-	       is_plain(stabilizer, thread, message) &&
-	       (!message->has_seq ||
-		       (message->seq == thread->next && message->seq != UINT64_MAX));
+	return node && node->stamp.index < stabilizer->chain_max && is_plain(stabilizer, thread, message);
 }
 
 /* The successors of the node follow the send, too. */
@@ -74,35 +83,49 @@ static inline void receive(
 	node->entered = past;
 }
 
-/* Releases the successor of the node, which becomes the successor's; `sent` to the sink, or not. */
-static inline __attribute__((always_inline)) void release_next(struct dpe_stabilizer *stabilizer,
-	struct dpe_message_node *node, struct dpe_message *message, bool sent)
+/* The event of the node's successor. */
+static inline void make_next(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node,
+	struct dpe_message *message, struct dpe_event *event)
 {
-	const struct dpe_clock *entered = node->entered; /* no edges beside it */
-	const struct dpe_event event = {
-		.message = message,
-		.number = stabilizer->released++,
-		.stamp = {
-			.chain = node->stamp.chain,
-			.index = node->stamp.index + 1,
-			.exported = stabilizer->chains[node->stamp.chain].exported,
-			.past = entered ? entered : node->stamp.past,
-		},
-		.doubtful = stabilizer->doubt,
-	};
+	event->message = message;
+	event->number = stabilizer->released;
+	event->stamp.chain = node->stamp.chain;
+	event->stamp.index = node->stamp.index + 1;
+	event->stamp.exported = stabilizer->chains[node->stamp.chain].exported;
+	event->stamp.past = node->entered ? node->entered : node->stamp.past; /* no edges beside it */
+	event->added = NULL;
+	event->nadded = 0;
+	event->doubtful = stabilizer->doubt;
+}
 
-	if (sent)
-		stabilizer->sink.event(stabilizer->sink.context, &event);
+/* The node becomes its successor's, after the event. */
+static inline void move_on(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_event *event)
+{
+	const struct dpe_clock *entered = node->entered;
+
 	if (entered) {
-		node->since = dpe_since_after(node, &event.stamp);
+		node->since = dpe_since_after(node, &event->stamp);
 		dpe_clock_unref(node->stamp.past);
 		node->stamp.past = entered;
 		node->entered = NULL;
 	}
-	node->stamp.index = event.stamp.index;
-	node->stamp.exported = event.stamp.exported;
-	node->number = event.number;
+	node->stamp.index = event->stamp.index;
+	node->stamp.exported = event->stamp.exported;
+	node->number = event->number;
+	stabilizer->released++;
 	stabilizer->arrivals++; /* arrivals matter only for sends */
+}
+
+/* Releases the successor of the node, which becomes the successor's; `sent` to the sink, or not. */
+static inline __attribute__((always_inline)) void release_next(struct dpe_stabilizer *stabilizer,
+	struct dpe_message_node *node, struct dpe_message *message, bool sent)
+{
+	struct dpe_event event;
+
+	make_next(stabilizer, node, message, &event);
+	if (sent)
+		stabilizer->sink.event(stabilizer->sink.context, &event);
+	move_on(stabilizer, node, &event);
 }
 
 /* A message with one role: either it receives the only send of a queue, or replaces it. */
@@ -138,7 +161,7 @@ static inline __attribute__((always_inline)) bool push(struct dpe_stabilizer *st
 {
 	struct dpe_message_node **send = NULL;
 
-	if (nroles > 1 || !fast_path_applies(stabilizer, thread, message))
+	if (nroles > 1 || stabilizer->first || is_special(stabilizer, message) || !fast_path_applies(stabilizer, thread, message))
 		return false;
 	if (nroles) {
 		send = find_send(stabilizer, message, roles);
@@ -159,23 +182,83 @@ bool dpe_fast_push(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	return push(stabilizer, thread, message, roles, nroles, true);
 }
 
-/* Apart, so that the usual case calls nothing. */
-static __attribute__((noinline)) bool count_other(struct dpe_stabilizer *stabilizer,
-	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
+struct dpe_thread *dpe_stabilizer_next(
+	const struct dpe_stabilizer *stabilizer, struct dpe_message *message, struct dpe_event *event)
 {
-	return push(stabilizer, thread, message, roles, nroles, false);
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
+
+	if (!thread || stabilizer->first || is_special(stabilizer, message) || !fast_path_applies(stabilizer, thread, message))
+		return NULL;
+	make_next(stabilizer, thread->fast_tail, message, event);
+	return thread;
+}
+
+void dpe_stabilizer_passed(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, const struct dpe_event *event)
+{
+	move_on(stabilizer, thread->fast_tail, event);
+	count_turn(thread, event->message);
+	dpe_message_unref(event->message);
+}
+
+/* A plain message without a role that is only counted, the event of that number: as release_next does, where no edge
+ * enters before it. False, with nothing done: it takes another path. */
+static inline bool count(struct dpe_stabilizer *stabilizer, struct dpe_message *message, uint64_t number)
+{
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
+	struct dpe_message_node *node;
+
+	if (!thread || !dpe_message_is_plain(message) || !fast_path_applies(stabilizer, thread, message))
+		return false;
+	node = thread->fast_tail;
+	if (node->entered)
+		return false;
+	node->stamp.index++;
+	node->stamp.exported = stabilizer->chains[node->stamp.chain].exported;
+	node->number = number;
+	count_turn(thread, message);
+	dpe_message_unref(message);
+	return true;
+}
+
+static inline void count_released(struct dpe_stabilizer *stabilizer, unsigned count)
+{
+	stabilizer->released += count;
+	stabilizer->arrivals += count;
+}
+
+/* Apart, so that the usual case calls nothing. */
+static __attribute__((noinline)) bool count_other(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles)
+{
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
+
+	return thread && push(stabilizer, thread, message, roles, nroles, false);
 }
 
 bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles)
 {
-	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
-
-	if (!thread || !thread->fast_tail || stabilizer->doubt)
+	if (stabilizer->doubt)
 		return false;
-	if (nroles || thread->fast_tail->entered || !dpe_message_is_plain(message))
-		return count_other(stabilizer, thread, message, roles, nroles);
-	return push(stabilizer, thread, message, NULL, 0, false);
+	if (nroles || stabilizer->first || is_special(stabilizer, message) || !count(stabilizer, message, stabilizer->released))
+		return count_other(stabilizer, message, roles, nroles);
+	count_released(stabilizer, 1);
+	return true;
+}
+
+__attribute__((noinline)) unsigned dpe_stabilizer_count_some(struct dpe_stabilizer *stabilizer, struct dpe_message *const *messages,
+	unsigned most, dpe_name from, bool timed)
+{
+	const uint64_t number = stabilizer->released;
+	unsigned counted = 0;
+
+	if (stabilizer->doubt || stabilizer->first || from <= stabilizer->ends_thread || from <= stabilizer->finds_thread)
+		return 0;
+	while (counted < most && messages[counted]->name >= from && messages[counted]->has_time <= timed &&
+		count(stabilizer, messages[counted], number + counted))
+		counted++;
+	count_released(stabilizer, counted);
+	return counted;
 }
 
 void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)

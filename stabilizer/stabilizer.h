@@ -171,10 +171,21 @@ void dpe_stabilizer_assign(
  * message with a `seq` that nobody can name is not remembered. */
 bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags);
-/* The same for a message whose event the sink does not need. False, with nothing done, where it takes more than the
+/* The same for a message without roles whose event the caller takes in place of the sink: the event, which is the
+ * stabilizer's until dpe_stabilizer_passed. NULL, with nothing done, where it takes more than the fast path. */
+struct dpe_thread;
+struct dpe_thread *dpe_stabilizer_next(
+	const struct dpe_stabilizer *stabilizer, struct dpe_message *message, struct dpe_event *event);
+/* The event was taken; takes over the reference of its message. */
+void dpe_stabilizer_passed(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, const struct dpe_event *event);
+/* dpe_stabilizer_push for a message whose event the sink does not need. False, with nothing done, where it takes more than the
  * fast path: it has to be pushed. */
 bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles);
+/* The same for the first of these messages, as far as they have names from `from` on, none of which has a role, and no
+ * time, unless `timed`. Returns how many were taken. */
+unsigned dpe_stabilizer_count_some(struct dpe_stabilizer *stabilizer, struct dpe_message *const *messages,
+	unsigned most, dpe_name from, bool timed);
 /* No message to come names one of this log by its place. */
 void dpe_stabilizer_forget_places(struct dpe_stabilizer *stabilizer, uint32_t log);
 /* No more messages of `host` (as in messages) with a time before `time` will come. A late one is

@@ -81,12 +81,11 @@ static bool set_id(struct dpe_jsonl *j, struct dpe_value *to, struct dpe_value v
 	return true;
 }
 
-static bool set_number(struct dpe_jsonl *j, uint64_t *to, bool *has, struct dpe_value value)
+static bool set_number(struct dpe_jsonl *j, uint64_t *to, struct dpe_value value)
 {
 	if (!is_whole(value))
 		return wrong_type(j, "a whole number, 0 or greater", value);
 	*to = (uint64_t)value.num;
-	*has = true;
 	return true;
 }
 
@@ -143,9 +142,9 @@ bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 	case M_HOST:
 		return set_id(j, &draft->host, value);
 	case M_SEQ:
-		return set_number(j, &draft->seq, &draft->has_seq, value);
+		return draft->has_seq = set_number(j, &draft->seq, value);
 	case M_TIME:
-		return set_number(j, &draft->time, &draft->has_time, value);
+		return draft->has_time = set_number(j, &draft->time, value);
 	case M_RET:
 		draft->ret = value;
 		return true;

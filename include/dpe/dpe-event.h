@@ -94,9 +94,9 @@ struct dpe_message {
 	const char *extra; /* members unknown to this version: `"k":v,"l":w`, or NULL */
 	const char *comm;  /* the thread's name, or NULL */
 	uint16_t nargs, npreds, nvars, nstack, npcs;
-	bool unreferenced; /* no message of its log names it as a predecessor */
-	bool has_seq, has_time;
-	bool extra_shared; /* `extra` belongs to the table of names */
+	bool unreferenced : 1; /* no message of its log names it as a predecessor */
+	bool has_seq : 1, has_time : 1;
+	bool extra_shared : 1; /* `extra` belongs to the table of names */
 };
 
 /* A message is made in two steps: fill a draft, whose pointers may point anywhere, then copy

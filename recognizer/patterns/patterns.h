@@ -48,6 +48,7 @@ struct dpe_name_watchers {
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
 	bool ends;       /* a `sync` rule has objects that end */
+	bool only_rules; /* nothing but rules takes its events, and these as they are */
 	/* Where only `sync` rules and rules about pairs watch: what the event is to the latter; or
 	 * NULL. */
 	const struct dpe_pair_access *access;

@@ -85,7 +85,7 @@ static inline struct dpe_pair_slice *dpe_pair_take(
 
 static inline bool dpe_pair_has_many(const struct dpe_pair_slice *slice)
 {
-	return UINT32_C(1) << slice->log_cap > DPE_FEW_EVENTS;
+	return slice->log_cap > DPE_LOG_FEW_EVENTS;
 }
 
 static inline struct dpe_pair_event *dpe_pair_events(struct dpe_pair_slice *slice)
