@@ -340,13 +340,32 @@ static bool is_over(const struct dpe_server *server)
 }
 
 /* It keeps its id until the next run; the program may have overwritten the one in shared memory. */
+static bool is_run(const struct dpe_server *server, pid_t pid)
+{
+	struct dpe_proc_stat stat;
+
+	return pid > 0 && dpe_proc_stat(pid, pid, &stat) && stat.parent == server->pid;
+}
+
 static void kill_run(const struct dpe_server *server)
 {
 	pid_t pid = (pid_t)server->memory->pid;
-	struct dpe_proc_stat stat;
 
-	if (pid > 0 && dpe_proc_stat(pid, pid, &stat) && stat.parent == server->pid)
+	if (is_run(server, pid))
 		kill(pid, SIGKILL);
+}
+
+/* Processes that a run created might wait for ever, if dpe or the library ended the run. They are in its process group, unless they
+ * left it. */
+static void kill_children(const struct dpe_server *server, const struct dpe_explored_run *run)
+{
+	const struct dpe_sched_header *memory = server->memory;
+	pid_t pid = (pid_t)memory->pid;
+
+	if (!run->timed_out && memory->end == DPE_SCHED_RAN && !dpe_server_is_interrupted(server))
+		return;
+	if (is_run(server, pid) && getpgid(pid) == pid)
+		kill(-pid, SIGKILL);
 }
 
 bool dpe_server_is_interrupted(const struct dpe_server *server)
@@ -466,6 +485,7 @@ static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, st
 			run->status >= 0) {
 			bound_memory(server->memory);
 			run->replaced = was_replaced(server);
+			kill_children(server, run);
 			return !dpe_server_is_interrupted(server);
 		}
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECOND DPE_SCHED_SECOND
@@ -55,6 +56,14 @@ DPE_SCHED_EXPORTED time_t time(time_t *to)
 	if (to)
 		*to = now.tv_sec;
 	return now.tv_sec;
+}
+
+DPE_SCHED_EXPORTED int timespec_get(struct timespec *to, int base)
+{
+	if (base != TIME_UTC || !dpe_sched_self())
+		return REAL(timespec_get)(to, base);
+	clock_gettime(CLOCK_REALTIME, to);
+	return base;
 }
 
 /* The time that is left because a signal handler interrupted it; 0: it was not interrupted. */

@@ -11,7 +11,7 @@ run timeout 60 python3 "$TOP/tests/explore/ctrl_c.py" "$begun" "$DPE" explore --
 says "Ctrl-C during a run: the report is of the runs before it, and inconclusive" 3 "interrupted before run 3 of 9; another --seed makes other runs" \
 	"explore: 2 runs, portfolio, seed 1: nothing found"
 check "Ctrl-C during a run: the run has ended" -z "$(pgrep -f "^./signals $begun")"
-run timeout 60 python3 "$TOP/tests/explore/ctrl_c.py" "$begun" "$DPE" explore --setup='echo >begun; sleep 1000' -- ./signals
+run timeout 60 python3 "$TOP/tests/explore/ctrl_c.py" "$begun" "$DPE" explore --setup=': >begun; sleep 1000' -- ./signals
 says "Ctrl-C during --setup ends the exploration as well" 3 "interrupted before run 1 of 10000" "explore: 0 runs"
 
 # ---- at a given run ----
@@ -40,4 +40,12 @@ says "the schedule found when it was interrupted leads to the finding" 1 "replay
 # ---- the program's own signals ----
 run "$DPE" explore --runs=3 --allow-unobserved -- ./signals group
 says "a signal that the program sends to its process group reaches neither dpe nor other runs" 0 "nothing found"
+
+# ---- what a run leaves ----
+# The FIFO ends when no child is left.
+(timeout 60 cat "$begun" >bytes; echo $? >ended) &
+run "$DPE" explore --runs=1 --run-seconds=1 -- ./signals forks "$begun"
+says "a run that waits for ever with a child is ended" 3 "1 run created processes" "1 run did not end in time"
+wait
+check "processes that a run created end with a run that dpe ends" "$(cat ended)$(wc -c <bytes)" -eq 01
 finish

@@ -2,7 +2,7 @@
 . tests/tap.sh
 
 targets=$TOP/tests/explore/targets
-for target in ends outside executes signalled long_runs loads timers processors handlers; do
+for target in ends outside executes signalled long_runs loads timers processors handlers clocks; do
 	${CC:-cc} -g -O1 -pthread "$targets/$target.c" -o $target || not_ok "compiling $target.c"
 done
 ${CXX:-c++} -g -O1 -pthread "$targets/cplusplus.cc" -o cplusplus || not_ok "compiling cplusplus.cc"
@@ -45,6 +45,8 @@ check "threads that a signal might wake: not all schedules are explored" -z "$(g
 run "$DPE" explore --runs=10 -- ./timers
 says "the C library's threads for timers do not block other threads" 0 "nothing found" "10 runs had threads that dpe did not see created"
 check "with the C library's threads for timers, not all schedules are explored" -z "$(grep 'explore: \(all\|the only\) ' err)"
+run "$DPE" explore --runs=20 --fails='!0' -- ./clocks
+says "all clocks of the C library tell virtual time" 0 "nothing found"
 run ./processors
 run "$DPE" explore --allow-unobserved --runs=1 --fails="!$status" -- ./processors
 says "a program under control sees the machine's processors" 0 "nothing found"
