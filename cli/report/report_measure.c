@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,22 +19,27 @@ static const char *const names[] = {"count", "sum", "hist", "quantiles"};
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
+static bool is_whole(long double number)
+{
+	return number > -0x1p64L && number < 0x1p64L && number == truncl(number);
+}
+
 /* Three digits of a time, with its unit; other numbers as they are. */
-static void add_number(struct dpe_text *to, double number, bool is_time)
+static void add_number(struct dpe_text *to, long double number, bool is_time)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
-	const double step = 1000;
+	const long double step = 1000;
 	unsigned unit = 0;
 
 	if (!is_time) {
-		dpe_text_printf(to, "%.15g", number);
+		dpe_text_printf(to, is_whole(number) ? "%.0Lf" : "%.15Lg", number);
 		return;
 	}
 	while (unit + 1 < DPE_COUNT(units) && (number >= step || number <= -step)) {
 		number /= step;
 		unit++;
 	}
-	dpe_text_printf(to, "%.*f %s", unit && number < step / 10 && number > -step / 10 ? 2 : 0, number, units[unit]);
+	dpe_text_printf(to, "%.*Lf %s", unit && number < step / 10 && number > -step / 10 ? 2 : 0, number, units[unit]);
 }
 
 /* Powers of two with the usual prefixes. */
@@ -127,7 +133,7 @@ static void add_sum(struct dpe_text *to, const struct dpe_measurement *measureme
 	if (!measurement->count)
 		return;
 	dpe_text_puts(to, ": mean ");
-	add_number(to, measurement->sum / (double)measurement->count, measurement->is_time);
+	add_number(to, measurement->sum / (long double)measurement->count, measurement->is_time);
 	dpe_text_puts(to, ", min ");
 	add_number(to, measurement->min, measurement->is_time);
 	dpe_text_puts(to, ", max ");
@@ -190,6 +196,15 @@ void cli_text_measurement(struct cli_report *report, const struct dpe_measuremen
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
 
+/* cJSON rounds to fifteen digits. */
+static void add_json_number(cJSON *object, const char *name, long double number)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), is_whole(number) ? "%.0Lf" : "%.17Lg", number);
+	cJSON_AddItemToObject(object, name, isfinite(number) ? cJSON_CreateRaw(text) : cJSON_CreateNull());
+}
+
 static void add_json_buckets(cJSON *object, const struct dpe_measurement *measurement)
 {
 	struct histogram histogram = histogram_of(measurement);
@@ -201,7 +216,7 @@ static void add_json_buckets(cJSON *object, const struct dpe_measurement *measur
 
 		if (!bucket)
 			continue;
-		cJSON_AddNumberToObject(bucket, "from", power ? (double)(UINT64_C(1) << (power - 1)) : 0);
+		add_json_number(bucket, "from", power ? UINT64_C(1) << (power - 1) : 0);
 		cJSON_AddNumberToObject(bucket, "count", (double)count);
 		cJSON_AddItemToArray(list, bucket);
 	}
@@ -215,7 +230,7 @@ static void add_json_quantiles(cJSON *object, const struct dpe_measurement *meas
 		char share[16];
 
 		snprintf(share, sizeof(share), "%g", quantiles[i].share);
-		cJSON_AddNumberToObject(values, share, dpe_measurement_quantile(measurement, quantiles[i].share));
+		add_json_number(values, share, dpe_measurement_quantile(measurement, quantiles[i].share));
 	}
 }
 
@@ -229,15 +244,15 @@ void cli_json_measurement(struct cli_report *report, const struct dpe_measuremen
 	cJSON_AddStringToObject(object, "call", names[measurement->what]);
 	if (*measurement->key)
 		cJSON_AddStringToObject(object, "key", measurement->key);
-	cJSON_AddNumberToObject(object, "count", (double)measurement->count);
+	add_json_number(object, "count", measurement->count);
 	if (measurement->at_least)
 		cJSON_AddBoolToObject(object, "at_least", true);
 	if (measurement->is_time)
 		cJSON_AddStringToObject(object, "unit", "ns");
 	if (measurement->what != DPE_COUNT_OF && measurement->count) {
-		cJSON_AddNumberToObject(object, "sum", measurement->sum);
-		cJSON_AddNumberToObject(object, "min", measurement->min);
-		cJSON_AddNumberToObject(object, "max", measurement->max);
+		add_json_number(object, "sum", measurement->sum);
+		add_json_number(object, "min", measurement->min);
+		add_json_number(object, "max", measurement->max);
 	}
 	if (measurement->negative)
 		cJSON_AddNumberToObject(object, "negative", (double)measurement->negative);

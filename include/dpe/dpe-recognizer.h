@@ -183,7 +183,7 @@ struct dpe_measurement {
 	bool is_time;    /* in ns */
 	bool at_least;   /* events were lost: there may be more */
 	uint64_t count, negative, others; /* values; of these below 0; what was no number, and is not counted */
-	double sum, min, max;
+	long double sum, min, max; /* of whole numbers exact up to 2^64 */
 	const uint64_t *buckets; /* DPE_MEASURE_BUCKETS of them; NULL for count and sum */
 	const uint64_t *below;   /* as many for the magnitudes of negative values; NULL if there are none */
 	uint64_t more_keys;      /* with the last one of a call: values of keys that found no room */

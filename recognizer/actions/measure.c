@@ -83,9 +83,16 @@ static double middle_of(unsigned bucket)
 	return (double)dpe_bucket_begin(bucket) + (double)((UINT64_C(1) << shift) - 1) / 2;
 }
 
-static double within(const struct dpe_measurement *measurement, double value)
+/* The middle of the bucket, or of its part from the least to the largest value. The last bucket has all that is larger. */
+static double value_in(const struct dpe_measurement *measurement, unsigned bucket, bool negative)
 {
-	return value < measurement->min ? measurement->min : value > measurement->max ? measurement->max : value;
+	double value = negative ? -middle_of(bucket) : middle_of(bucket);
+
+	if (value < (double)measurement->min || (negative && bucket == DPE_MEASURE_BUCKETS - 1))
+		return (double)measurement->min;
+	if (value > (double)measurement->max || bucket == DPE_MEASURE_BUCKETS - 1)
+		return (double)measurement->max;
+	return value;
 }
 
 double dpe_measurement_quantile(const struct dpe_measurement *measurement, double share)
@@ -95,14 +102,14 @@ double dpe_measurement_quantile(const struct dpe_measurement *measurement, doubl
 	for (unsigned i = DPE_MEASURE_BUCKETS; measurement->below && i-- > 0;) {
 		seen += (double)measurement->below[i];
 		if (seen >= wanted)
-			return within(measurement, -middle_of(i));
+			return value_in(measurement, i, true);
 	}
 	for (unsigned i = 0; i < DPE_MEASURE_BUCKETS; i++) {
 		seen += (double)measurement->buckets[i];
 		if (seen >= wanted)
-			return within(measurement, middle_of(i));
+			return value_in(measurement, i, false);
 	}
-	return measurement->max;
+	return (double)measurement->max;
 }
 
 /* ---- taking values ---------------------------------------------------------------------------- */
@@ -154,14 +161,14 @@ static struct measured_key *key_of(struct measured_call *call, const struct dpe_
 	return key;
 }
 
-/* A number as a double, and its magnitude rounded down to a whole number. */
-static bool number_of(struct dpe_value value, double *number, uint64_t *magnitude)
+/* A number, and its magnitude rounded down to a whole number. */
+static bool number_of(struct dpe_value value, long double *number, uint64_t *magnitude)
 {
 	char text[DPE_NUMBER_TEXT];
-	double positive;
+	long double positive;
 
 	if (value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER) {
-		*number = value.kind == DPE_INT ? (double)value.num : (double)(uint64_t)value.num;
+		*number = value.kind == DPE_INT ? (long double)value.num : (long double)(uint64_t)value.num;
 		*magnitude = *number < 0 ? -(uint64_t)value.num : (uint64_t)value.num;
 		return true;
 	}
@@ -169,13 +176,13 @@ static bool number_of(struct dpe_value value, double *number, uint64_t *magnitud
 		return false;
 	memcpy(text, value.text, value.len);
 	text[value.len] = '\0';
-	*number = strtod(text, NULL);
+	*number = strtold(text, NULL);
 	positive = *number < 0 ? -*number : *number;
-	*magnitude = positive < 0x1p64 ? (uint64_t)positive : UINT64_MAX;
+	*magnitude = positive < 0x1p64L ? (uint64_t)positive : UINT64_MAX;
 	return *number == *number;
 }
 
-static void add_value(struct measured_key *key, double number, uint64_t magnitude)
+static void add_value(struct measured_key *key, long double number, uint64_t magnitude)
 {
 	struct dpe_measurement *figures = &key->figures;
 
@@ -194,7 +201,7 @@ static void add_value(struct measured_key *key, double number, uint64_t magnitud
 void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct measured_key *key = key_of(call_of(env, stmt), env->text);
-	double number = 1;
+	long double number = 1;
 	uint64_t magnitude = 1;
 
 	if (!key)

@@ -20,7 +20,7 @@ def make(seed):
         now[thread] += int(math.exp(dice.random() * 25))
         for event, time in (("begin", begin), ("end", now[thread])):
             print(json.dumps({"event": event, "thread": thread, "seq": number[thread], "time": time,
-                              "args": [i, kind, dice.randrange(-5, 100)]}))
+                              "args": [i, kind, dice.choice([dice.randrange(-5, 100), dice.randrange(-1 << 40, 1 << 55)])]}))
             number[thread] += 1
 
 
