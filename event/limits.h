@@ -15,8 +15,8 @@
 /* Messages without a "pred" or an "id" at the beginning of a log that cannot be read twice, after which none may have a
  * "pred": such a line is skipped with a diagnostic. */
 #define DPE_NAMED_MESSAGES DPE_TINY_OR(12, 1u << 14)
-/* Bytes read at a time from a STD log, and of its longest line. */
-#define DPE_STD_BLOCK DPE_TINY_OR(512u, 256u << 10)
+/* Bytes of the longest line of a STD log. */
+#define DPE_STD_LINE DPE_TINY_OR(512u, 256u << 10)
 /* Bytes of a block's content in a .dpel log. */
 #define DPEL_MAX_BLOCK DPE_TINY_OR(64u << 10, 1u << 30)
 

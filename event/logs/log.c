@@ -271,7 +271,6 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
 	dpe_import_free(reader->import);
-	dpe_recycler_end(&reader->recycler);
 	dpe_pool_free(reader->pool);
 	for (unsigned i = 0; i < reader->nlosses; i++) {
 		if (dpe_value_has_own_text(reader->losses[i].thread))

@@ -19,7 +19,6 @@ struct dpe_log_reader {
 	struct dpe_log_header header;
 	bool unreferenced; /* no message has predecessors */
 	struct dpe_pool *pool;    /* of messages */
-	struct dpe_recycler recycler;
 	int (*read)(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most); /* as dpe_log_read_some */
 	struct dpe_log_loss *losses; /* reported by the log; owns the texts */
 	unsigned nlosses, caplosses;
