@@ -64,9 +64,9 @@ says 'dpe race --no-predict predicts nothing' 0 'nothing found'
 run "$DPE" race put,get -- ./accidents guarded
 says 'dpe race predicts nothing of calls under the lock' 0 'nothing found'
 run "$DPE" race getgid,getuid -- ./accidents guarded
-says 'dpe race of functions that are never called is inconclusive' 3 'getgid was never observed' 'nothing observed for a rule'
+says 'dpe race of functions that are never called is inconclusive' 3 'getgid was never observed' 'nothing was observed for a rule'
 run "$DPE" race put,get getgid,getuid -- ./accidents guarded
-says 'dpe race of a called and an uncalled pair is inconclusive' 3 'race_getgid_getuid: getgid was never observed' 'nothing observed for a rule'
+says 'dpe race of a called and an uncalled pair is inconclusive' 3 'race_getgid_getuid: getgid was never observed' 'nothing was observed for a rule'
 run "$DPE" race --allow-unobserved getgid,getuid -- ./accidents guarded
 says 'dpe race --allow-unobserved accepts functions that are never called' 0 'nothing found'
 # In the first round a lock orders the calls by accident, in the second nothing does.
@@ -114,7 +114,7 @@ for word in '3 put(,get' '3 put),get' '7 put[1],(,get' '0 "put,get' '5 get(b],a'
 	check 'an unmatched bracket or quote is reported once' "$(lines err)" = 3
 done
 run "$DPE" deadlock -e 'expect never: (getgid ; getuid)*' -- ./accidents guarded
-says 'an expect rule that is satisfied without an event is inconclusive' 3 'never: getgid was never observed' 'nothing observed for a rule'
+says 'an expect rule that is satisfied without an event is inconclusive' 3 'never: getgid was never observed' 'nothing was observed for a rule'
 
 # ---- all memory, of a program that was compiled to report it -----------------------------------
 gcc -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/hidden.c" -o hidden.o &&
