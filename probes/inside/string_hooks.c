@@ -285,6 +285,22 @@ HOOK int close(int file)
 	return REAL(close)(file);
 }
 
+/* The descriptor `to` is closed, if it was open. */
+#define REPLACE(name, parameters, arguments)                                                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		use_file(DPE_PRELOAD_FILE_USED, file, DPE_MEMORY_HERE);                            \
+		dpe_order_release(to, DPE_MEMORY_HERE);                                            \
+		result = REAL(name) arguments;                                                     \
+		if (result >= 0 && file != to)                                                     \
+			use_file(DPE_PRELOAD_FILE_CLOSED, to, DPE_MEMORY_HERE);                    \
+		return result;                                                                     \
+	}
+REPLACE(dup2, (int file, int to), (file, to))
+REPLACE(dup3, (int file, int to, int flags), (file, to, flags))
+
 HOOK int fclose(FILE *file)
 {
 	send_by(file, DPE_MEMORY_HERE);

@@ -217,12 +217,15 @@ cat >stream.c <<'END'
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 static FILE *file;
 static atomic_int used;
 static void *act(void *how)
 {
 	if (*(char *)how == 'r')
 		getc(file);
+	else if (*(char *)how == 'd')
+		write(fileno(file), "text", 4);
 	else
 		fputs("text", file);
 	atomic_store_explicit(&used, 1, memory_order_relaxed);
@@ -238,6 +241,8 @@ int main(int argc, char **argv)
 		pthread_join(thread, NULL);
 	while (!atomic_load_explicit(&used, memory_order_relaxed))
 		;
+	if (argv[1][0] == 'd')
+		return dup2(1, fileno(file)) < 0;
 	return fclose(file);
 }
 END
@@ -248,6 +253,10 @@ for how in read write; do
 	run "$DPE" race -- ./stream $how join
 	says "fclose after a $how that it follows is none" 0 'nothing found' ' 0 lost'
 done
+run "$DPE" race -- ./stream dup2
+says 'dup2 to a descriptor after a use that it does not follow is a race' 1 'at act+' 'at main+' ' 0 lost'
+run "$DPE" race -- ./stream dup2 join
+says 'dup2 to a descriptor after a use that it follows is none' 0 'nothing found' ' 0 lost'
 # A newer C library has these, which headers make of strtol and sscanf.
 cat >newer.c <<'END'
 #include <stdarg.h>
