@@ -43,9 +43,9 @@ run "$DPE" explore --confirm --runs=7 -s race.dpe --fails=0 -- ./predicted race
 says "a finding in an observed run ends --confirm before predictions are tried" 1 "exit status 0" "an observed run had a finding: predictions were not tried"
 
 # ---- predictions of another run ----
-# deep: the first thread has long ended when the second one takes both locks
-"$DPE" run --format=json -s race.dpe -- ./predicted race >race.json 2>err
-timeout 100 "$DPE" run --format=json -s deadlock.dpe -- ./predicted deep >deadlock.json 2>err
+# In order: otherwise what is predicted may happen, if the second thread is faster.
+"$DPE" run --format=json -s race.dpe -- ./predicted race ordered >race.json 2>err
+"$DPE" run --format=json -s deadlock.dpe -- ./predicted deep ordered >deadlock.json 2>err
 run "$DPE" explore --confirm=race.json --runs=7 -s race.dpe -- ./predicted race
 says "--confirm=FILE confirms a race predicted without the scheduler" 1 "confirmed: race: predicted match of " "run 1 of 7: race: match" \
 	"1 of 1 predictions confirmed"

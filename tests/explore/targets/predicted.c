@@ -1,15 +1,18 @@
 /* Predictions: `race`: two calls that the order of lock sections orders; `guarded`: data does; `deep`: two locks in two
  * orders, after rounds with others; `gated`: the same, never at once; `mixed`: two such cycles, one of them never at once;
  * `places`: two races, of which one is; `pairs`: a race in one of eight pairs of sections; `swapped`: only with two
- * sections in the other order. */
+ * sections in the other order. With a second argument, the second thread of `race` and `deep` waits for the first one, unseen by
+ * dpe. */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROUNDS = 12 };
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER, others[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static int ready;
+static volatile int ordered, passed;
 
 __attribute__((noinline)) void put(void)
 {
@@ -33,17 +36,25 @@ static void work_alone(int which)
 		pass(&others[which]);
 }
 
+static void await_first(void)
+{
+	while (ordered && !passed)
+		usleep(1000);
+}
+
 static void *race_first(void *x)
 {
 	work_alone(0);
 	put();
 	pass(&m);
+	passed = 1;
 	work_alone(0);
 	return x;
 }
 
 static void *race_second(void *x)
 {
+	await_first();
 	work_alone(1);
 	pass(&m);
 	get();
@@ -103,11 +114,13 @@ static void *deep_first(void *x)
 	work_alone(0);
 	take_both(&m, &n);
 	work_alone(0);
+	passed = 1;
 	return x;
 }
 
 static void *deep_second(void *x)
 {
+	await_first();
 	for (int i = 0; i < ROUNDS; i++)
 		work_alone(1);
 	take_both(&n, &m);
@@ -203,6 +216,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	ordered = argc > 2;
 	for (unsigned i = 0; argc > 1 && i < sizeof(PROGRAMS) / sizeof(PROGRAMS[0]); i++) {
 		pthread_t t, u;
 
