@@ -33,6 +33,7 @@ struct cli {
 	const struct cli_command *command;
 	struct dpe_diags *diags;
 	struct dpe_names *names;
+	dpe_name log_names; /* names from this one on are those of logs, not of specifications */
 	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
 	const char *const *shipped;    /* shipped specifications that the command adds; NULL: none, else NULL at its end */

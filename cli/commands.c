@@ -66,7 +66,10 @@ static const struct cli_command *find_command(struct cli *cli, const char *name)
 	}
 	names[DPE_COUNT(commands)] = "--help";
 	names[DPE_COUNT(commands) + 1] = "--version";
-	cli_usage_error(cli, "unknown command '%s'%s", name, cli_did_you_mean(&hint, name, names, DPE_COUNT(names)));
+	if (strchr(name, '/'))
+		cli_usage_error(cli, "'%s' is a program, which follows a command and '--': dpe race -- %s", name, name);
+	else
+		cli_usage_error(cli, "unknown command '%s'%s", name, cli_did_you_mean(&hint, name, names, DPE_COUNT(names)));
 	dpe_text_free(&hint);
 	return NULL;
 }

@@ -212,5 +212,6 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 		dpe_spec_free(spec);
 		return NULL;
 	}
+	cli->log_names = dpe_names_count(cli->names);
 	return spec;
 }

@@ -144,6 +144,11 @@ dpe_name dpe_names_find(const struct dpe_names *names, const char *text, size_t 
 	return *find_slot(names, text, len, hash_bytes(text, len));
 }
 
+dpe_name dpe_names_count(const struct dpe_names *names)
+{
+	return names->nnames;
+}
+
 const char *dpe_name_text(const struct dpe_names *names, dpe_name name)
 {
 	return names->names[name].text;

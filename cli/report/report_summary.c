@@ -108,7 +108,7 @@ static void add_used(void *context, const char *file, unsigned line, uint64_t co
 
 struct unobserved {
 	struct dpe_text *text;
-	const struct cli *cli;
+	const struct cli_report *report;
 	const struct dpe_rule *rule; /* whose line it is */
 	size_t line;                 /* where it begins */
 };
@@ -130,12 +130,30 @@ static bool is_on_line(const struct unobserved *state, const char *pattern)
 	return found;
 }
 
-static void add_count_of(struct dpe_text *to, const char *pattern, uint64_t occurred, uint64_t others)
+/* The name in the logs that is nearest to that of a pattern; of a program, names are checked before it begins. */
+static void add_meant(struct dpe_text *to, const struct cli_report *report, const char *pattern)
+{
+	char *name = dpe_xasprintf("%.*s", (int)strcspn(pattern, " (.^"), pattern);
+	const char **names = NULL;
+	unsigned count = 0, cap = 0;
+	struct dpe_text hint = {0};
+
+	for (dpe_name i = report->cli->log_names; !report->probes && i < dpe_names_count(report->cli->names); i++)
+		*DPE_GROW(names, count, cap) = dpe_name_text(report->cli->names, i);
+	cli_text_safe(to, cli_did_you_mean(&hint, name, names, count));
+	dpe_text_free(&hint);
+	free(names);
+	free(name);
+}
+
+static void add_count_of(struct dpe_text *to, const struct cli_report *report, const char *pattern, uint64_t occurred, uint64_t others)
 {
 	if (occurred)
 		dpe_text_printf(to, "%s occurred %" PRIu64 " time%s", pattern, occurred, occurred == 1 ? "" : "s");
 	else
 		dpe_text_printf(to, "%s was never observed", pattern);
+	if (!occurred && !others)
+		add_meant(to, report, pattern);
 	if (others)
 		dpe_text_printf(to, " (%s%" PRIu64 " with other values)", occurred ? "and " : "but ", others);
 }
@@ -151,7 +169,7 @@ static void add_unobserved(
 		dpe_text_puts(to, "nothing was observed: no event of any rule occurred\n");
 		return;
 	}
-	if (dpe_rule_is_shipped(rule) && !cli_rule_is_own(state->cli, rule)) /* its patterns mean nothing to users */
+	if (dpe_rule_is_shipped(rule) && !cli_rule_is_own(state->report->cli, rule)) /* its patterns mean nothing to users */
 		return;
 	if (rule != state->rule) {
 		dpe_text_puts(to, state->rule ? "\n" : "");
@@ -161,7 +179,7 @@ static void add_unobserved(
 	shown = without_access(pattern);
 	if (rule != state->rule || !is_on_line(state, shown)) {
 		dpe_text_puts(to, rule == state->rule ? ", " : "");
-		add_count_of(to, shown, occurred, others);
+		add_count_of(to, state->report, shown, occurred, others);
 	}
 	free(shown);
 	state->rule = rule;
@@ -169,7 +187,7 @@ static void add_unobserved(
 
 static void add_all_unobserved(struct dpe_text *to, const struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
-	struct unobserved state = {.text = to, .cli = report->cli};
+	struct unobserved state = {.text = to, .report = report};
 
 	dpe_recognizer_unobserved(recognizer, add_unobserved, &state);
 	if (state.rule)

@@ -22,6 +22,8 @@ dpe_name dpe_intern_string(struct dpe_names *names, const char *text);
 /* 0 if the text was never interned. */
 dpe_name dpe_names_find(const struct dpe_names *names, const char *text, size_t len);
 /* Valid until the table is freed; "" for 0. */
+/* How many there are: each name is smaller. */
+dpe_name dpe_names_count(const struct dpe_names *names);
 const char *dpe_name_text(const struct dpe_names *names, dpe_name name);
 
 /* ---- values ------------------------------------------------------------------------------ */

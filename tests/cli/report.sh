@@ -291,6 +291,11 @@ says 'events that occurred only with other values are noted' 0 'values: submit(7
 	'submit(2) by x [x = 0] was never observed (but 3 with other values), submit(x) occurred 3 times, run was never'
 run "$DPE" replay -e 'detect values: submit(1) ; run' submit.jsonl
 says 'events that occurred with the value of the rule and others are counted separately' 0 'values: submit(1) occurred 1 time (and 2 with other values), run was never observed'
+run "$DPE" replay -e 'detect late(x): submitt(x) ; drop(x)' submit.jsonl
+says 'an event that no log has gets the name of one that is meant' 0 \
+	"late: submitt(x) was never observed; did you mean 'submit'?, drop(x) occurred 1 time"
+run "$DPE" replay -e 'detect late(x): drip(x) ; drop(x)' submit.jsonl
+says 'an event that the rule itself has is not suggested' 0 'late: drip(x) was never observed, drop(x) occurred 1 time'
 printf 'detect included: submit(_) ; absent\n' >included.dpe
 run "$DPE" replay -e 'include "included.dpe"' -e 'include "pthread.dpe"' submit.jsonl
 says 'unobserved events of an included file are noted' 0 'included: submit(_) occurred' 'absent was never observed'

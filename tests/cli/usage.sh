@@ -25,6 +25,8 @@ run "$DPE" replya -s r.dpe r.msg
 says 'an unknown command is refused with the nearest one' 2 "unknown command 'replya'" "did you mean 'replay'?"
 run "$DPE" version
 says 'an unknown command is refused with the nearest option of dpe itself' 2 "unknown command 'version'; did you mean '--version'?"
+run "$DPE" ./race
+says 'a program in the place of a command is refused with where it belongs' 2 "'./race' is a program, which follows a command and '--': dpe race -- ./race"
 run "$DPE" replay --fromat=json -s r.dpe r.msg
 says 'an unknown option is refused with the nearest one' 2 "unknown option '--fromat'" "did you mean '--format'?"
 check 'an unknown option is reported in one line' "$(lines err)" -eq 1
