@@ -30,6 +30,20 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 		recognizer->forget_above = 0;
 }
 
+/* ---- roles ------------------------------------------------------------------------------- */
+
+/* Sections follow the thread, not the order in which its messages arrive. */
+static void on_turn(void *context, struct dpe_message *message)
+{
+	struct dpe_recognizer *recognizer = context;
+	const struct dpe_roles *roles = recognizer->roles;
+
+	dpe_roles_find(recognizer, message);
+	dpe_stabilizer_assign(recognizer->stabilizer, roles->at, roles->count);
+	if (message->name == recognizer->ends_thread)
+		dpe_sections_end_thread(&recognizer->sections, message);
+}
+
 /* ---- released events --------------------------------------------------------------------- */
 
 /* Gives the event to one rule, whose watchers are adjacent in the table. */
@@ -85,6 +99,8 @@ static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message
 /* What is done with an event whatever the rules are. Not inlined, as few events need it. */
 static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
+	const char *unwatched;
+
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_doubt(recognizer, "events came too late to be put in order");
 	if (recognizer->sink.trace)
@@ -95,7 +111,9 @@ static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recog
 		dpe_sync_parts_report(recognizer, event);
 	if (recognizer->ngaps)
 		pass_gap(recognizer, event->message);
-	dpe_unwatched_note(recognizer, event->message);
+	unwatched = dpe_unwatched_note(recognizer, event->message);
+	if (unwatched)
+		dpe_recognizer_doubt(recognizer, unwatched);
 	if (recognizer->predictor)
 		dpe_predictor_event(recognizer->predictor, event);
 	if (!recognizer->started && event->message->has_time) {
@@ -234,7 +252,7 @@ struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
 		.held = on_held,
 		.lost = on_lost,
 		.unsure = on_unsure,
-		.turn = dpe_recognizer_turn,
+		.turn = on_turn,
 		.waits = recognizer->sink.trace ? on_waits : NULL,
 		.edge = recognizer->predictor ? on_edge : NULL,
 	};

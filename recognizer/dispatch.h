@@ -12,7 +12,4 @@ struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer);
 /* Its `event`: the context is the recognizer. */
 void dpe_dispatch_event(void *context, const struct dpe_event *event);
 
-/* Finds the roles of a message whose thread has come so far. */
-void dpe_recognizer_turn(void *context, struct dpe_message *message);
-
 #endif

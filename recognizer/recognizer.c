@@ -53,18 +53,6 @@ static bool push_with_roles(struct dpe_recognizer *recognizer, struct dpe_messag
 	return good;
 }
 
-/* Sections follow the thread, not the order in which its messages arrive. */
-void dpe_recognizer_turn(void *context, struct dpe_message *message)
-{
-	struct dpe_recognizer *recognizer = context;
-	const struct dpe_roles *roles = recognizer->roles;
-
-	dpe_roles_find(recognizer, message);
-	dpe_stabilizer_assign(recognizer->stabilizer, roles->at, roles->count);
-	if (message->name == recognizer->ends_thread)
-		dpe_sections_end_thread(&recognizer->sections, message);
-}
-
 /* True if the message has the role that is known of its name, and no other. */
 static bool has_one_role(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
@@ -462,7 +450,7 @@ static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	recognizer->roles = dpe_roles_new();
 	recognizer->reported = dpe_reported_new();
 	if (dpe_recognizer_set_up(recognizer, diags)) {
-		dpe_doubt_prepare(recognizer);
+		dpe_owners_prepare(recognizer);
 		return recognizer;
 	}
 	dpe_recognizer_free(recognizer);

@@ -216,27 +216,12 @@ static bool speaks(enum dpe_call call)
 	       call == DPE_CALL_BREAK;
 }
 
-/* Suppressions look at the events that the action can see. */
-bool dpe_action_suppressed(const struct dpe_env *env)
-{
-	unsigned npositions = env->positions ? env->run->rule->npositions : 0;
-	const struct dpe_message *events[npositions + 1];
-
-	for (unsigned i = 0; i < npositions; i++)
-		events[i] = env->positions[i];
-	events[npositions] = env->event;
-	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
-}
-
 static void report_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
-	struct dpe_recognizer *recognizer = env->recognizer;
-
 	if (dpe_action_suppressed(env))
 		return;
 	print_all(env, stmt);
-	recognizer->summary.errors++;
-	recognizer->sink.error(recognizer->sink.context, env->run->rule, env->text->at);
+	dpe_action_error(env, env->text->at);
 }
 
 static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
@@ -281,6 +266,14 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
+static void assign(const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value value)
+{
+	struct dpe_value keys[DPE_MAX_KEYS];
+
+	if (dpe_eval_keys(env, name, keys))
+		dpe_spec_variable_set(env->recognizer->variables, name->index, keys, value);
+}
+
 static void run_statement(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	for (; stmt && !env->recognizer->ended; stmt = stmt->next) {
@@ -288,7 +281,7 @@ static void run_statement(const struct dpe_env *env, const struct dpe_stmt *stmt
 		case DPE_STMT_EXPR:
 			break;
 		case DPE_STMT_ASSIGN:
-			dpe_spec_variable_set(env, stmt->args[0], dpe_eval(env, stmt->expr));
+			assign(env, stmt->args[0], dpe_eval(env, stmt->expr));
 			break;
 		case DPE_STMT_IF:
 			run_statement(env,

@@ -7,11 +7,12 @@
 struct dpe_env;
 struct dpe_spec_variables *dpe_spec_variables_new(const struct dpe_spec *spec);
 void dpe_spec_variables_free(struct dpe_spec_variables *variables); /* accepts NULL */
-/* A `var` of the specification, or of the slice; DPE_NONE where a key is unbound. Borrowed. */
-struct dpe_value dpe_spec_variable_get(const struct dpe_env *env, const struct dpe_expr *name);
+/* A `var` of the specification by its number, for these keys, of which there are as many as it declares. Borrowed. */
+struct dpe_value dpe_spec_variable_get(
+	const struct dpe_spec_variables *variables, unsigned number, const struct dpe_value *keys);
 /* Copies the value. */
 void dpe_spec_variable_set(
-	const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value value);
+	struct dpe_spec_variables *variables, unsigned number, const struct dpe_value *keys, struct dpe_value value);
 struct dpe_progress *dpe_progress_new(void);
 void dpe_progress_free(struct dpe_progress *progress); /* accepts NULL */
 /* The call progress(e, …): reports an error where the state occurred before and e has not changed
@@ -39,6 +40,8 @@ struct dpe_value dpe_variable_in(const struct dpe_message *message, dpe_name nam
 struct dpe_value dpe_text_in(
 	const struct dpe_message *message, struct dpe_value direct, dpe_name name);
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
+/* The keys of a variable of the specification, borrowed; false if one is unbound. */
+bool dpe_eval_keys(const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value keys[DPE_MAX_KEYS]);
 /* True for a number other than 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 
@@ -50,6 +53,7 @@ void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt);
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);
 /* Whether errors of this action are suppressed; counts one if so. */
 bool dpe_action_suppressed(const struct dpe_env *env);
+void dpe_action_error(const struct dpe_env *env, const char *text);
 /* True for the first configuration that runs the action at this event. */
 bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action);
 /* Runs an action in a slice. `positions` has the event at each position; `event` is the current one

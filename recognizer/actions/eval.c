@@ -394,6 +394,26 @@ static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_
 	return eval_arithmetic(expr->op, left, right);
 }
 
+bool dpe_eval_keys(const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value keys[DPE_MAX_KEYS])
+{
+	const struct dpe_expr *const named[DPE_MAX_KEYS] = {name->left, name->right, name->third};
+	unsigned nkeys = env->recognizer->spec->globals[name->index].nkeys;
+
+	for (unsigned i = 0; i < nkeys; i++) {
+		keys[i] = dpe_eval(env, named[i]);
+		if (keys[i].kind == DPE_NONE)
+			return false;
+	}
+	return true;
+}
+
+static struct dpe_value eval_global(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	struct dpe_value keys[DPE_MAX_KEYS];
+
+	return dpe_eval_keys(env, expr, keys) ? dpe_spec_variable_get(env->recognizer->variables, expr->index, keys) : none;
+}
+
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	const struct dpe_message *event;
@@ -404,7 +424,7 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 	case DPE_EXPR_RULEVAR:
 		return env->variables ? env->variables[expr->index] : none;
 	case DPE_EXPR_GLOBAL:
-		return dpe_spec_variable_get(env, expr);
+		return eval_global(env, expr);
 	case DPE_EXPR_TARGET:
 		return eval_target(env, expr->lvalue, env->before);
 	case DPE_EXPR_PRIOR:

@@ -102,7 +102,6 @@ static const char *write_values(
 
 static void report(const struct dpe_env *env, const struct progress_call *place, const struct progress_state *state)
 {
-	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_text what = {0};
 
 	if (dpe_action_suppressed(env))
@@ -110,11 +109,10 @@ static void report(const struct dpe_env *env, const struct progress_call *place,
 	dpe_text_printf(&what, "no progress: the state (%s) occurred before", state->text);
 	if (state->first) {
 		dpe_text_puts(&what, ", at ");
-		dpe_message_print_id(&what, recognizer->spec->names, state->first);
+		dpe_message_print_id(&what, env->recognizer->spec->names, state->first);
 	}
 	dpe_text_printf(&what, ", and %s, which counts as progress, is the same", place->measure);
-	recognizer->summary.errors++;
-	recognizer->sink.error(recognizer->sink.context, env->run->rule, what.at);
+	dpe_action_error(env, what.at);
 	dpe_text_free(&what);
 }
 

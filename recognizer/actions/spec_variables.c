@@ -13,6 +13,7 @@ struct kept_value {
 };
 
 struct dpe_spec_variables {
+	const struct dpe_spec *spec;
 	unsigned count;
 	struct dpe_table kept;
 	struct dpe_value values[]; /* of those without keys */
@@ -23,6 +24,7 @@ struct dpe_spec_variables *dpe_spec_variables_new(const struct dpe_spec *spec)
 	struct dpe_spec_variables *variables =
 		dpe_xcalloc(1, sizeof(*variables) + spec->nglobals * sizeof(variables->values[0]));
 
+	variables->spec = spec;
 	variables->count = spec->nglobals;
 	for (unsigned i = 0; i < spec->nglobals; i++)
 		variables->values[i] = dpe_value_copy(spec->globals[i].initial);
@@ -51,21 +53,16 @@ void dpe_spec_variables_free(struct dpe_spec_variables *variables)
 	free(variables);
 }
 
-/* Fills in the variable and its keys, borrowed; false if one is unbound. */
-static bool find_keys(const struct dpe_env *env, const struct dpe_expr *name, struct kept_value *wanted)
+/* The keys are borrowed. */
+static struct kept_value wanted_value(const struct dpe_spec_variables *variables, unsigned number, const struct dpe_value *keys)
 {
-	const struct dpe_expr *const keys[DPE_MAX_KEYS] = {name->left, name->right, name->third};
+	struct kept_value wanted = {.hash = number, .variable = number, .nkeys = variables->spec->globals[number].nkeys};
 
-	wanted->variable = name->index;
-	wanted->hash = name->index;
-	wanted->nkeys = env->recognizer->spec->globals[name->index].nkeys;
-	for (unsigned i = 0; i < wanted->nkeys; i++) {
-		wanted->keys[i] = dpe_eval(env, keys[i]);
-		if (wanted->keys[i].kind == DPE_NONE)
-			return false;
-		wanted->hash = (wanted->hash ^ dpe_value_hash(wanted->keys[i])) * 0x9e3779b97f4a7c15ull;
+	for (unsigned i = 0; i < wanted.nkeys; i++) {
+		wanted.keys[i] = keys[i];
+		wanted.hash = (wanted.hash ^ dpe_value_hash(keys[i])) * 0x9e3779b97f4a7c15ull;
 	}
-	return true;
+	return wanted;
 }
 
 static bool is_same(const void *entry, const void *key)
@@ -86,17 +83,16 @@ static struct kept_value *find(const struct dpe_spec_variables *variables, const
 	return dpe_table_find(&variables->kept, wanted->hash, is_same, wanted);
 }
 
-struct dpe_value dpe_spec_variable_get(const struct dpe_env *env, const struct dpe_expr *name)
+struct dpe_value dpe_spec_variable_get(
+	const struct dpe_spec_variables *variables, unsigned number, const struct dpe_value *keys)
 {
-	const struct dpe_spec_variables *variables = env->recognizer->variables;
 	struct kept_value wanted, *found;
 
-	if (!name->left)
-		return variables->values[name->index];
-	if (!find_keys(env, name, &wanted))
-		return (struct dpe_value){.kind = DPE_NONE};
+	if (!variables->spec->globals[number].nkeys)
+		return variables->values[number];
+	wanted = wanted_value(variables, number, keys);
 	found = find(variables, &wanted);
-	return found ? found->value : variables->values[name->index];
+	return found ? found->value : variables->values[number];
 }
 
 static void add(struct dpe_spec_variables *variables, const struct kept_value *wanted, struct dpe_value value)
@@ -125,19 +121,17 @@ static void replace(struct dpe_value *old, struct dpe_value value)
 }
 
 void dpe_spec_variable_set(
-	const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value value)
+	struct dpe_spec_variables *variables, unsigned number, const struct dpe_value *keys, struct dpe_value value)
 {
-	struct dpe_spec_variables *variables = env->recognizer->variables;
-	const struct dpe_value initial = variables->values[name->index];
-	struct kept_value wanted = {0}, *found;
+	const struct dpe_value initial = variables->values[number];
+	struct kept_value wanted, *found;
 	bool is_initial;
 
-	if (!name->left) {
-		replace(&variables->values[name->index], value);
+	if (!variables->spec->globals[number].nkeys) {
+		replace(&variables->values[number], value);
 		return;
 	}
-	if (!find_keys(env, name, &wanted))
-		return;
+	wanted = wanted_value(variables, number, keys);
 	is_initial = value.kind == initial.kind && dpe_value_equal(value, initial);
 	found = find(variables, &wanted);
 	if (found && is_initial)

@@ -1,4 +1,4 @@
-/* Reporting deadlocks of any kind: counts them, and marks those in doubt. */
+/* Reporting deadlocks of any kind: asks whether threads are stuck, counts deadlocks, and marks those in doubt. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/verdicts/verdicts.h"
 
@@ -49,8 +49,9 @@ void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rul
 	sink->deadlock(sink->context, rule, deadlock);
 }
 
-void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread)
+enum dpe_hangs dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
 {
-	dpe_wait_graph_lose(recognizer->waits, thread);
-	dpe_lock_order_lose(recognizer->lock_order, thread);
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	return sink->hangs ? sink->hangs(sink->context, deadlock) : DPE_HANGS_UNKNOWN;
 }

@@ -118,7 +118,11 @@ struct dpe_message *dpe_held_locks_add(
 	struct dpe_recognizer *recognizer, const struct dpe_message *message);
 
 /* Messages of the thread were lost, and may have released what it holds. */
-void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread);
+static inline void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread)
+{
+	dpe_wait_graph_lose(recognizer->waits, thread);
+	dpe_lock_order_lose(recognizer->lock_order, thread);
+}
 /* Fills in the reason for doubt, counts the deadlock and passes it to the sink. */
 void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	struct dpe_deadlock *deadlock);

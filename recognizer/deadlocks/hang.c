@@ -75,7 +75,7 @@ static void look(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer
 			all[hang.nwaits++] = dpe_wait_graph_wait_of(waits, &waits->threads.nodes[i]);
 	}
 	hang.waits = all;
-	hangs = dpe_wait_graph_ask(recognizer, &hang);
+	hangs = dpe_deadlock_ask(recognizer, &hang);
 	waits->hang_reported = is_to_be_reported(waits, &hang, hangs, time);
 	pause_until_next(waits, time, hangs == DPE_HANGS_DOUBTFUL ? DPE_HANGS_NOT : hangs);
 	if (waits->hang_reported)

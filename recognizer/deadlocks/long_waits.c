@@ -188,11 +188,3 @@ void dpe_wait_graph_pass(struct dpe_wait_graph *waits, uint64_t time)
 	if (time > waits->now)
 		waits->now = time;
 }
-
-void dpe_long_waits_note(struct dpe_wait_graph *waits, uint64_t since)
-{
-	uint64_t due = waits->hang_after / DPE_LONG_WAIT_CHECKS + waits->hang_after;
-
-	if (!waits->long_due && waits->hang_after != UINT64_MAX && since <= UINT64_MAX - due)
-		waits->long_due = since + due;
-}

@@ -104,65 +104,11 @@ static const struct dpe_wait_edge *find_wait_for_itself(struct dpe_wait_graph *w
 	return find_link(waits, thread, thread, &held);
 }
 
-/* A wait for an object that an ended thread holds. */
-static const struct dpe_wait_edge *find_wait_for_ended(
-	struct dpe_wait_graph *waits, uint32_t thread, const struct dpe_wait_edge **held)
-{
-	struct dpe_wait_node *node = &waits->threads.nodes[thread];
-
-	for (unsigned i = 0; i < node->nedges; i++) {
-		struct dpe_wait_node *object = &waits->objects.nodes[node->edges[i].to];
-
-		for (unsigned j = 0; j < object->nedges; j++) {
-			*held = &object->edges[j];
-			if (waits->threads.nodes[(*held)->to].ended)
-				return &node->edges[i];
-		}
-	}
-	return NULL;
-}
-
 static bool cannot_end_by_itself(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	const struct dpe_wait_edge *held;
 
-	return find_wait_for_itself(waits, thread) || find_wait_for_ended(waits, thread, &held);
-}
-
-static void add_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread)
-{
-	struct dpe_wait_node *node = &waits->threads.nodes[thread];
-
-	if (!node->unconfirmed)
-		dpe_list_add(&waits->unconfirmed, thread);
-	node->unconfirmed = true;
-	node->ask_at = node->pause = 0;
-}
-
-/* The ended thread keeps its objects except its name, and its waits end. */
-void dpe_wait_graph_end(struct dpe_wait_graph *waits, struct dpe_value value, const struct dpe_message *event)
-{
-	uint32_t thread = dpe_wait_graph_node(&waits->threads, value, false);
-	struct dpe_wait_node *node;
-
-	if (thread == UINT32_MAX || waits->threads.nodes[thread].ended)
-		return;
-	node = &waits->threads.nodes[thread];
-	dpe_wait_graph_unname(waits, thread);
-	dpe_wait_graph_cut(waits, thread);
-	node->ended = true;
-	node->end = event && event->has_time ? event->time : 0;
-	if (node->end > waits->latest)
-		waits->latest = node->end;
-	waits->nliving--;
-	for (uint32_t i = 0; node->held.count && i < waits->threads.nnodes; i++) {
-		const struct dpe_wait_edge *held;
-
-		if (waits->threads.nodes[i].nedges && !waits->threads.nodes[i].ended &&
-			find_wait_for_ended(waits, i, &held) && held->to == thread)
-			add_unconfirmed(waits, i);
-	}
-	dpe_wait_graph_tidy(waits, thread);
+	return find_wait_for_itself(waits, thread) || dpe_wait_graph_for_ended(waits, thread, &held);
 }
 
 void dpe_wait_graph_check(
@@ -177,7 +123,7 @@ void dpe_wait_graph_check(
 		if (!waits->threads.nodes[thread].nedges || waits->threads.nodes[thread].reported)
 			continue;
 		if (cannot_end_by_itself(waits, thread))
-			add_unconfirmed(waits, thread);
+			dpe_wait_graph_unconfirmed(waits, thread);
 		else if (find_cycle(waits, thread))
 			report_cycle(waits, recognizer, thread);
 	}
@@ -226,14 +172,14 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	const struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
 
 	if (time == UINT64_MAX)
-		return dpe_wait_graph_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
+		return dpe_deadlock_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
 	if (time < begin + DPE_CYCLE_QUIET || time < node->ask_at)
 		return false;
 	node->pause = node->pause ? 2 * node->pause : DPE_WAIT_PAUSE;
 	if (node->pause > DPE_WAIT_PAUSE_MOST)
 		node->pause = DPE_WAIT_PAUSE_MOST;
 	node->ask_at = time + node->pause;
-	switch (dpe_wait_graph_ask(recognizer, &deadlock)) {
+	switch (dpe_deadlock_ask(recognizer, &deadlock)) {
 	case DPE_HANGS_NOT:
 	case DPE_HANGS_PERHAPS:
 		return false;
@@ -254,7 +200,7 @@ static bool settle(
 				   *by_ended = NULL;
 
 	if (!wait)
-		wait = by_ended = find_wait_for_ended(waits, thread, &held);
+		wait = by_ended = dpe_wait_graph_for_ended(waits, thread, &held);
 	if (!wait || waits->threads.nodes[thread].reported || waits->threads.nodes[thread].ended)
 		return true;
 	if (!is_stuck(
@@ -292,13 +238,6 @@ void dpe_wait_graph_report_at_end(struct dpe_wait_graph *waits, struct dpe_recog
 	waits->ending = true;
 	dpe_wait_graph_report_due(waits, recognizer, time);
 	waits->ending = false;
-}
-
-enum dpe_hangs dpe_wait_graph_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
-{
-	const struct dpe_recognizer_sink *sink = &recognizer->sink;
-
-	return sink->hangs ? sink->hangs(sink->context, deadlock) : DPE_HANGS_UNKNOWN;
 }
 
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer)

@@ -192,7 +192,8 @@ static void let_go(struct dpe_wait_graph *waits, uint32_t object)
 	tidy_object(waits, object);
 }
 
-void dpe_wait_graph_cut(struct dpe_wait_graph *waits, uint32_t thread)
+/* The thread stops waiting. */
+static void stop_waiting(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
 
@@ -264,6 +265,15 @@ void dpe_wait_graph_unhold(struct dpe_wait_graph *waits, struct dpe_value thread
 	tidy_object(waits, held);
 }
 
+/* A wait began, which is long after some time. */
+static void note_long_wait(struct dpe_wait_graph *waits, uint64_t since)
+{
+	uint64_t due = waits->hang_after / DPE_LONG_WAIT_CHECKS + waits->hang_after;
+
+	if (!waits->long_due && waits->hang_after != UINT64_MAX && since <= UINT64_MAX - due)
+		waits->long_due = since + due;
+}
+
 void dpe_wait_graph_wait(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since)
 {
@@ -276,7 +286,7 @@ void dpe_wait_graph_wait(struct dpe_wait_graph *waits, struct dpe_value thread, 
 	if (since && since->has_time && since->time > waits->latest)
 		waits->latest = since->time;
 	if (since && since->has_time)
-		dpe_long_waits_note(waits, since->time);
+		note_long_wait(waits, since->time);
 	if (!node->unchecked)
 		dpe_list_add(&waits->unchecked, waiter);
 	node->unchecked = true;
@@ -315,8 +325,77 @@ void dpe_wait_graph_lose(struct dpe_wait_graph *waits, struct dpe_value value)
 		cut_edge(object, dpe_wait_graph_edge(object, found));
 		tidy_object(waits, held);
 	}
-	dpe_wait_graph_cut(waits, found);
+	stop_waiting(waits, found);
 	thread->reported = false;
+}
+
+/* ---- begins and ends of threads ---------------------------------------------------------- */
+
+/* The thread loses its name. */
+static void unname(struct dpe_wait_graph *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+	uint32_t name = node->name;
+
+	if (!node->has_name)
+		return;
+	node->has_name = false;
+	if (remove_edge(&waits->objects.nodes[name], thread))
+		drop(&node->held, name);
+	let_go(waits, name);
+}
+
+const struct dpe_wait_edge *dpe_wait_graph_for_ended(
+	struct dpe_wait_graph *waits, uint32_t thread, const struct dpe_wait_edge **held)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	for (unsigned i = 0; i < node->nedges; i++) {
+		struct dpe_wait_node *object = &waits->objects.nodes[node->edges[i].to];
+
+		for (unsigned j = 0; j < object->nedges; j++) {
+			*held = &object->edges[j];
+			if (waits->threads.nodes[(*held)->to].ended)
+				return &node->edges[i];
+		}
+	}
+	return NULL;
+}
+
+void dpe_wait_graph_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	if (!node->unconfirmed)
+		dpe_list_add(&waits->unconfirmed, thread);
+	node->unconfirmed = true;
+	node->ask_at = node->pause = 0;
+}
+
+/* The ended thread keeps its objects except its name, and its waits end. */
+void dpe_wait_graph_end(struct dpe_wait_graph *waits, struct dpe_value value, const struct dpe_message *event)
+{
+	uint32_t thread = dpe_wait_graph_node(&waits->threads, value, false);
+	struct dpe_wait_node *node;
+
+	if (thread == UINT32_MAX || waits->threads.nodes[thread].ended)
+		return;
+	node = &waits->threads.nodes[thread];
+	unname(waits, thread);
+	stop_waiting(waits, thread);
+	node->ended = true;
+	node->end = event && event->has_time ? event->time : 0;
+	if (node->end > waits->latest)
+		waits->latest = node->end;
+	waits->nliving--;
+	for (uint32_t i = 0; node->held.count && i < waits->threads.nnodes; i++) {
+		const struct dpe_wait_edge *held;
+
+		if (waits->threads.nodes[i].nedges && !waits->threads.nodes[i].ended &&
+			dpe_wait_graph_for_ended(waits, i, &held) && held->to == thread)
+			dpe_wait_graph_unconfirmed(waits, i);
+	}
+	dpe_wait_graph_tidy(waits, thread);
 }
 
 void dpe_wait_graph_begin(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value name,
@@ -332,19 +411,6 @@ void dpe_wait_graph_begin(struct dpe_wait_graph *waits, struct dpe_value thread,
 	node->has_name = true;
 	node->name = dpe_wait_graph_node(&waits->objects, name, false);
 	waits->objects.nodes[node->name].awaited++;
-}
-
-void dpe_wait_graph_unname(struct dpe_wait_graph *waits, uint32_t thread)
-{
-	struct dpe_wait_node *node = &waits->threads.nodes[thread];
-	uint32_t name = node->name;
-
-	if (!node->has_name)
-		return;
-	node->has_name = false;
-	if (remove_edge(&waits->objects.nodes[name], thread))
-		drop(&node->held, name);
-	let_go(waits, name);
 }
 
 void dpe_wait_graph_live(struct dpe_wait_graph *waits, struct dpe_value thread)

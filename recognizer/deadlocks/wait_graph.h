@@ -67,20 +67,18 @@ uint32_t dpe_wait_graph_node(struct dpe_wait_table *table, struct dpe_value valu
 /* NULL: none. */
 struct dpe_wait_edge *dpe_wait_graph_edge(struct dpe_wait_node *node, uint32_t to);
 void dpe_list_add(struct dpe_list *list, uint32_t node);
-/* The thread stops waiting. */
-void dpe_wait_graph_cut(struct dpe_wait_graph *waits, uint32_t thread);
-/* The thread loses its name. */
-void dpe_wait_graph_unname(struct dpe_wait_graph *waits, uint32_t thread);
+/* A wait of the thread for an object that an ended thread holds; NULL: none. */
+const struct dpe_wait_edge *dpe_wait_graph_for_ended(
+	struct dpe_wait_graph *waits, uint32_t thread, const struct dpe_wait_edge **held);
+/* The thread's wait counts once it has lasted. */
+void dpe_wait_graph_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread);
 /* Frees the node of an ended thread that holds nothing. */
 void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread);
 /* Asks the sink whether the threads of these waits are stuck. */
-enum dpe_hangs dpe_wait_graph_ask(
-	struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
+enum dpe_hangs dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
 /* The awaited object of the waiting thread that somebody holds; else any. */
 struct dpe_wait dpe_wait_graph_wait_of(
 	const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread);
-/* A wait began, which is long after some time. */
-void dpe_long_waits_note(struct dpe_wait_graph *waits, uint64_t since);
 /* Reports, as a possible hang, threads that at `time` have waited for long; UINT64_MAX: at the last event. */
 void dpe_long_waits_report(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);

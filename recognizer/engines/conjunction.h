@@ -1,5 +1,5 @@
 /* Searches: the partial matches of a `detect` rule, of each operand of its & by itself. Private to
- * conjunction_*.c, partial_*.c, detect.c and live_patterns.c. docs/internals/conjunction.md
+ * conjunction_*.c, partial_*.c, matching.c, detect*.c and live_patterns.c. docs/internals/conjunction.md
  * proves that this finds all matches. */
 #ifndef DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 #define DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
@@ -101,6 +101,11 @@ bool dpe_set_same(const struct dpe_set *a, const struct dpe_set *b); /* accepts 
 
 struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial);
 void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */
+/* Its events are independent of each other. */
+bool dpe_partial_is_independent(const struct dpe_partial *partial);
+/* The partial match in the state of the new automaton; other slices may share the old one. Takes over the reference. */
+struct dpe_partial *dpe_partial_adopt(
+	const struct dpe_run *run, struct dpe_partial *partial, const struct dpe_automaton *old);
 
 /* The partial match after a step from its configuration, which takes the event; its pattern binds these variables. */
 struct dpe_partial *dpe_partial_extend(struct dpe_run *run, const struct dpe_partial *from,
@@ -111,8 +116,6 @@ struct dpe_partial *dpe_partial_extend(struct dpe_run *run, const struct dpe_par
 
 /* Whether partial matches of several independent events need not be kept. `engine`: of the operand. */
 bool dpe_operand_joins(const struct dpe_run *run, const struct dpe_run *engine);
-/* Its events are independent of each other. */
-bool dpe_partial_is_independent(const struct dpe_partial *partial);
 /* Adds the partial matches of one or more of these events, which are independent of each other; by age, as the given
  * ones of one event are. Counts down the work, and gives up at 0. */
 void dpe_join_singles(
@@ -151,7 +154,7 @@ bool dpe_partials_independent(const struct dpe_partial *a, const struct dpe_part
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 	struct dpe_partial *partial, uint64_t *work);
 
-/* ---- events: conjunction_step.c, detect.c -------------------------------------------------- */
+/* ---- events: matching.c, conjunction_step.c, detect.c -------------------------------------------------- */
 
 /* Of the slice; made if there is none. */
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice);

@@ -73,18 +73,6 @@ bool dpe_operand_joins(const struct dpe_run *run, const struct dpe_run *engine)
 
 /* ---- joining ------------------------------------------------------------------------------- */
 
-bool dpe_partial_is_independent(const struct dpe_partial *partial)
-{
-	const struct dpe_trail *trail = partial->trail;
-	unsigned left = partial->first ? partial->first->count : 0;
-
-	while (left && trail) {
-		trail = trail->before;
-		left--;
-	}
-	return !left && !trail && partial->trail;
-}
-
 static void extend_by(struct dpe_run *run, const struct dpe_partial *from, const struct dpe_partial *single,
 	struct dpe_partials *to, uint64_t *work)
 {

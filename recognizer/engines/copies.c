@@ -39,23 +39,6 @@ static bool is_above(struct node_key a, struct node_key b)
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
-struct dpe_copies *dpe_copies_ref(struct dpe_copies *copies)
-{
-	if (copies)
-		copies->refs++;
-	return copies;
-}
-
-void dpe_copies_unref(struct dpe_game *game, struct dpe_copies *copies)
-{
-	if (!copies || --copies->refs)
-		return;
-	dpe_marking_unref(game, copies->marking);
-	dpe_copies_unref(game, copies->left);
-	dpe_copies_unref(game, copies->right);
-	dpe_pool_give(game->pool, copies, sizeof(*copies));
-}
-
 /* The node for writing; takes over the reference. */
 static struct dpe_copies *own(struct dpe_game *game, struct dpe_copies *node)
 {

@@ -6,46 +6,6 @@
 
 /* ---- markings ---------------------------------------------------------------------------- */
 
-static size_t marking_size(uint64_t nkids)
-{
-	return sizeof(struct dpe_marking) + nkids * sizeof(struct dpe_marking *);
-}
-
-static struct dpe_marking *take_marking(struct dpe_game *game, uint64_t nkids)
-{
-	struct dpe_marking *new = dpe_pool_take(game->pool, marking_size(nkids));
-
-	memset(new, 0, marking_size(nkids));
-	new->refs = 1;
-	new->key.nkids = nkids;
-	return new;
-}
-
-/* Drops what it refers to, and the marking. */
-static void give_marking(struct dpe_game *game, struct dpe_marking *marking)
-{
-	dpe_token_unref(game, marking->key.token);
-	dpe_token_unref(game, marking->key.ended);
-	for (uint64_t i = 0; i < marking->key.nkids; i++)
-		dpe_marking_unref(game, marking->key.kids[i]);
-	dpe_copies_unref(game, marking->copies);
-	dpe_pool_give(game->pool, marking, marking_size(marking->key.nkids));
-}
-
-struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking)
-{
-	marking->refs++;
-	return marking;
-}
-
-void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking)
-{
-	if (!marking || --marking->refs)
-		return;
-	HASH_DEL(game->markings, marking);
-	give_marking(game, marking);
-}
-
 /* Takes over the references; one reference, the caller's. */
 static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new)
 {
@@ -62,7 +22,7 @@ static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new
 		HASH_ADD_KEYPTR(hh, game->markings, &new->key, size, new);
 		return new;
 	}
-	give_marking(game, new);
+	dpe_marking_give(game, new);
 	return dpe_marking_ref(old);
 }
 
@@ -71,7 +31,7 @@ static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_
 	const struct dpe_block *block, struct dpe_game_token *token, uint64_t rounds,
 	struct dpe_marking *const *kids, uint64_t nkids)
 {
-	struct dpe_marking *new = take_marking(game, nkids);
+	struct dpe_marking *new = dpe_marking_new(game, nkids);
 
 	new->key.place = place;
 	new->key.block = block;
@@ -85,7 +45,7 @@ static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_
 static struct dpe_marking *make_copies(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_copies *copies)
 {
-	struct dpe_marking *new = take_marking(game, 0);
+	struct dpe_marking *new = dpe_marking_new(game, 0);
 
 	new->key.place = IN_COPIES;
 	new->key.block = block;
@@ -339,14 +299,14 @@ static void leave_copies(
 
 	if (are_too_many(game, marking))
 		return;
-	dpe_tokens_add(game, &all, dpe_game_nothing(game));
+	dpe_tokens_add(game, &all, dpe_token_nothing(game));
 	if (marking->key.ended)
 		dpe_tokens_append(game, &single, dpe_token_ref(marking->key.ended));
 	if (leave_each(game, marking->copies, &single, &all)) {
 		if (single.count)
 			dpe_tokens_add(game, &united, unite(game, &single));
 		else
-			dpe_tokens_add(game, &united, dpe_game_nothing(game));
+			dpe_tokens_add(game, &united, dpe_token_nothing(game));
 		join(game, &all, &united, NULL, to);
 	}
 	dpe_tokens_drop(game, &single);

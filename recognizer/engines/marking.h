@@ -82,6 +82,12 @@ struct dpe_game {
 	unsigned ncombinations, capcombinations;
 };
 
+/* ---- marking_memory.c -------------------------------------------------------------------- */
+
+/* With one reference, and nothing else; drops what the marking refers to, and itself. */
+struct dpe_marking *dpe_marking_new(struct dpe_game *game, uint64_t nkids);
+void dpe_marking_give(struct dpe_game *game, struct dpe_marking *marking);
+
 /* ---- token.c ----------------------------------------------------------------------------- */
 
 /* Both accept NULL. */
@@ -91,7 +97,7 @@ void dpe_token_unref(struct dpe_game *game, struct dpe_game_token *token);
 struct dpe_game_token *dpe_token_new(
 	struct dpe_game *game, const struct dpe_token_content *content);
 /* The token without anything. */
-struct dpe_game_token *dpe_game_nothing(struct dpe_game *game);
+struct dpe_game_token *dpe_token_nothing(struct dpe_game *game);
 /* Two lists of actions as one, in the arena. */
 const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb);

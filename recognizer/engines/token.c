@@ -57,6 +57,16 @@ struct dpe_game_token *dpe_token_new(struct dpe_game *game, const struct dpe_tok
 	return new;
 }
 
+struct dpe_game_token *dpe_token_nothing(struct dpe_game *game)
+{
+	int64_t counts[game->blocks->ncontrols + 1];
+	const struct dpe_token_content content = {.counts = counts};
+
+	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
+		counts[i] = UNBOUND;
+	return dpe_token_new(game, &content);
+}
+
 static struct dpe_token_content content_of(const struct dpe_game_token *token)
 {
 	return (struct dpe_token_content){
@@ -95,7 +105,7 @@ struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_ga
 
 struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_game_token *token)
 {
-	struct dpe_game_token *nothing = dpe_game_nothing(game), *events;
+	struct dpe_game_token *nothing = dpe_token_nothing(game), *events;
 	struct dpe_token_content content = content_of(nothing);
 
 	content.events = token->events;

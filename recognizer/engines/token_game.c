@@ -413,19 +413,9 @@ void dpe_game_free(struct dpe_game *game)
 	free(game);
 }
 
-struct dpe_game_token *dpe_game_nothing(struct dpe_game *game)
-{
-	int64_t counts[game->blocks->ncontrols + 1];
-	const struct dpe_token_content content = {.counts = counts};
-
-	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
-		counts[i] = UNBOUND;
-	return dpe_token_new(game, &content);
-}
-
 struct dpe_marking *dpe_game_begin(struct dpe_game *game)
 {
-	return dpe_marking_before(game, game->blocks->root, dpe_game_nothing(game));
+	return dpe_marking_before(game, game->blocks->root, dpe_token_nothing(game));
 }
 
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)

@@ -7,13 +7,6 @@
 
 #define BYTES 8u
 
-void dpe_accesses_add(struct dpe_recent_accesses *accesses, const struct dpe_data_access *access)
-{
-	if (!accesses->at)
-		accesses->at = dpe_xcalloc(DPE_REORDER_ACCESSES, sizeof(*accesses->at));
-	accesses->at[accesses->count++ % DPE_REORDER_ACCESSES] = *access;
-}
-
 static const struct dpe_data_access *access_at(const struct dpe_recent_accesses *accesses, uint64_t at)
 {
 	return &accesses->at[at % DPE_REORDER_ACCESSES];

@@ -240,10 +240,17 @@ static void acquire(struct meaning *m, const struct dpe_run *run, const struct d
 		m->history, m->number, key_of(rule, binding), rule->pairing == DPE_EXCLUSIVE);
 }
 
+static void add_access(struct dpe_recent_accesses *accesses, const struct dpe_data_access *access)
+{
+	if (!accesses->at)
+		accesses->at = dpe_xcalloc(DPE_REORDER_ACCESSES, sizeof(*accesses->at));
+	accesses->at[accesses->count++ % DPE_REORDER_ACCESSES] = *access;
+}
+
 static void note_access(struct meaning *m, uint64_t place, uint8_t bytes, bool write)
 {
 	if (m->history->keeps_messages)
-		dpe_accesses_add(&m->history->accesses,
+		add_access(&m->history->accesses,
 			&(struct dpe_data_access){.place = place,
 				.number = (uint32_t)m->number,
 				.bytes = bytes,

@@ -151,15 +151,6 @@ void dpe_predictor_finish(struct dpe_predictor *predictor)
 
 /* ---- searching ------------------------------------------------------------------------------ */
 
-bool dpe_pomset_is_maximal(const struct dpe_pomset *pomset, unsigned event)
-{
-	for (unsigned i = 0; i < pomset->nevents; i++) {
-		if (pomset->before[i] >> event & 1)
-			return false;
-	}
-	return true;
-}
-
 /* Whether events can be compared one by one, so that a sweep finds all matches. */
 static bool is_independent(const struct dpe_run *run, const struct dpe_pomset *pomset)
 {

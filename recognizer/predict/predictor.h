@@ -163,7 +163,14 @@ static inline bool dpe_precedes_always(const struct dpe_past_event *a, const str
 	return a->index <= dpe_base_reach(b->epoch->base, a->epoch->chain);
 }
 /* True if the event of the behaviour precedes no other one. */
-bool dpe_pomset_is_maximal(const struct dpe_pomset *pomset, unsigned event);
+static inline bool dpe_pomset_is_maximal(const struct dpe_pomset *pomset, unsigned event)
+{
+	for (unsigned i = 0; i < pomset->nevents; i++) {
+		if (pomset->before[i] >> event & 1)
+			return false;
+	}
+	return true;
+}
 /* True if no run has the event of the epoch and one of the span independent. */
 static inline bool dpe_span_excludes(const struct dpe_candidate_span *span, const struct dpe_epoch *epoch)
 {

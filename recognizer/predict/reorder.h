@@ -8,7 +8,6 @@
 
 /* ---- data_view.c --------------------------------------------------------------------------- */
 
-void dpe_accesses_add(struct dpe_recent_accesses *accesses, const struct dpe_data_access *access);
 /* From this event on all accesses are known. */
 uint64_t dpe_accesses_known(const struct dpe_recent_accesses *accesses);
 /* Whether the event is complete at once and reads what later events of the cut overwrite, so that it cannot come after these.

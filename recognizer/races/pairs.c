@@ -87,19 +87,6 @@ static struct dpe_pairs *find_shared(const struct dpe_run *run)
 
 /* ---- what events are --------------------------------------------------------------------- */
 
-uint32_t dpe_pairs_reduce(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t reduced = 0;
-
-	for (uint32_t left = literals; left;) {
-		uint32_t first = left & -left;
-
-		reduced |= first;
-		left &= ~pairs->at[__builtin_ctz(first)].alike;
-	}
-	return reduced;
-}
-
 static struct dpe_pair_reading *find_readings(
 	const struct dpe_pairs *pairs, const struct dpe_rule *rule, unsigned base)
 {
@@ -210,19 +197,6 @@ void dpe_pairs_watch(struct dpe_name_watchers *watch)
 		access = watch->at[i].access;
 	}
 	watch->access = nothers ? NULL : access;
-}
-
-/* ---- slices, as others see them ---------------------------------------------------------- */
-
-struct dpe_slice *dpe_pairs_view(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
-	const struct dpe_pair_slice *slice)
-{
-	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
-
-	rule->view->overflown = slice->overflown >> rule->run->pair_rule & 1;
-	for (unsigned i = 0; i < pairs->table.nkeys; i++)
-		rule->view_values[rule->keys[i]] = key[i];
-	return rule->view;
 }
 
 static uint64_t count_slices(const struct dpe_run *run)

@@ -1,4 +1,4 @@
-/* Iterating over all slices of a rule: at the end of the input, and when the automaton was renewed.
+/* Iterating over all slices of a rule: at the end of the input, when the automaton was renewed, and to forget.
  * Compact slices are made active only where necessary. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
@@ -178,6 +178,22 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 		if (!cell->marked)
 			adopt_cell(run, cell, old);
 		cell->marked = false;
+		dpe_slices_compact(run);
+	}
+}
+
+/* ---- forgetting ---------------------------------------------------------------------------- */
+
+void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		if (cell->form != DPE_CELL_ACTIVE && !cell->longer)
+			continue;
+		dpe_slice_forget(run, dpe_slice_activate(run, cell), horizon);
 		dpe_slices_compact(run);
 	}
 }

@@ -1,6 +1,7 @@
 /* An index for rules whose patterns bind different variables: cells by those of their values that
  * some pattern can share with them. */
 #include "recognizer/slices/cells.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 
@@ -82,4 +83,23 @@ void dpe_buckets_free(struct dpe_slices *slices)
 			free(bucket);
 		}
 	}
+}
+
+/* ---- new cells ----------------------------------------------------------------------------- */
+
+static void add_mask(struct dpe_slices *slices, uint64_t mask)
+{
+	if (dpe_mask_is_in(slices->masks, slices->nmasks, mask))
+		return;
+	*DPE_GROW(slices->masks, slices->nmasks, slices->capmasks) = mask;
+}
+
+struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_cell *cell = dpe_cell_new(run, mask, values);
+
+	dpe_buckets_add(run, cell);
+	add_mask(run->slices, mask);
+	run->recognizer->many_slices |= run->slices->ncells >= DPE_MANY_SLICES;
+	return cell;
 }

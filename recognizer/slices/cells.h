@@ -97,10 +97,20 @@ struct dpe_slices {
 	struct dpe_fast_path *fast_path;     /* NULL: none */
 };
 
-/* ---- slices.c, all_slices.c --------------------------------------------------------------- */
+/* ---- buckets.c, forgetting.c --------------------------------------------------------------- */
+
+static inline bool dpe_mask_is_in(const uint64_t *masks, unsigned count, uint64_t mask)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (masks[i] == mask)
+			return true;
+	}
+	return false;
+}
 
 /* A new slice, which starts from no other one. */
 struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const struct dpe_value *values);
+
 /* Drops events and partial matches of the slice that no future event needs. */
 void dpe_slice_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);

@@ -1,8 +1,7 @@
-/* Forgetting: drops events and partial matches of slices that no future event needs. */
+/* Forgetting: drops events and partial matches of a slice that no future event needs. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
-#include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"
 
 void dpe_slice_forget(
@@ -18,18 +17,4 @@ void dpe_slice_forget(
 	after = dpe_slice_size(slice);
 	run->recognizer->kept -= before - after;
 	dpe_trace_forgot(run, slice, before - after);
-}
-
-void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
-{
-	struct dpe_slices *slices = run->slices;
-
-	for (uint32_t i = 0; i < slices->ncells; i++) {
-		struct dpe_cell *cell = dpe_cell_at(slices, i);
-
-		if (cell->form != DPE_CELL_ACTIVE && !cell->longer)
-			continue;
-		dpe_slice_forget(run, dpe_slice_activate(run, cell), horizon);
-		dpe_slices_compact(run);
-	}
 }

@@ -13,22 +13,6 @@
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
-static bool has_mask(const uint64_t *masks, unsigned count, uint64_t mask)
-{
-	for (unsigned i = 0; i < count; i++) {
-		if (masks[i] == mask)
-			return true;
-	}
-	return false;
-}
-
-static void add_mask(struct dpe_slices *slices, uint64_t mask)
-{
-	if (has_mask(slices->masks, slices->nmasks, mask))
-		return;
-	*DPE_GROW(slices->masks, slices->nmasks, slices->capmasks) = mask;
-}
-
 static void collect_masks(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
@@ -39,7 +23,7 @@ static void collect_masks(struct dpe_run *run)
 		uint64_t mask = run->masks[i];
 
 		slices->full |= mask;
-		if (!has_mask(slices->pattern_masks, slices->npattern_masks, mask))
+		if (!dpe_mask_is_in(slices->pattern_masks, slices->npattern_masks, mask))
 			slices->pattern_masks[slices->npattern_masks++] = mask;
 	}
 }
@@ -117,16 +101,6 @@ static bool has_larger(
 		}
 	}
 	return false;
-}
-
-struct dpe_cell *dpe_slice_new_cell(struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
-{
-	struct dpe_cell *cell = dpe_cell_new(run, mask, values);
-
-	dpe_buckets_add(run, cell);
-	add_mask(run->slices, mask);
-	run->recognizer->many_slices |= run->slices->ncells >= DPE_MANY_SLICES;
-	return cell;
 }
 
 /* A slice that has ended begins as a new one does. */

@@ -67,19 +67,17 @@ static const struct unwatched *find(const struct dpe_unwatched *unwatched, const
 	return entry;
 }
 
-static void add(struct dpe_run *run, unsigned variable, const struct dpe_message *message)
+/* False if there are too many. */
+static bool add(struct dpe_run *run, unsigned variable, const struct dpe_message *message)
 {
-	struct dpe_recognizer *recognizer = run->recognizer;
-	struct dpe_unwatched *unwatched = recognizer->unwatched;
+	struct dpe_unwatched *unwatched = run->recognizer->unwatched;
 	char *key = key_of(run, variable, message->args[0]);
 	struct dpe_text reason = {0};
 	struct unwatched *entry;
 
 	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= DPE_MOST_UNWATCHED) {
-		if (HASH_COUNT(unwatched->table) >= DPE_MOST_UNWATCHED)
-			dpe_recognizer_doubt(recognizer, "too many objects were not watched");
 		free(key);
-		return;
+		return HASH_COUNT(unwatched->table) < DPE_MOST_UNWATCHED;
 	}
 	dpe_text_puts(&reason, "the object ");
 	dpe_value_print(&reason, message->args[0]);
@@ -92,11 +90,13 @@ static void add(struct dpe_run *run, unsigned variable, const struct dpe_message
 	entry->key = key;
 	entry->reason = reason.at;
 	HASH_ADD_KEYPTR(hh, unwatched->table, entry->key, strlen(entry->key), entry);
+	return true;
 }
 
-static void add_to_rule(struct dpe_run *run, const struct dpe_message *message)
+static bool add_to_rule(struct dpe_run *run, const struct dpe_message *message)
 {
 	const struct dpe_names *names = run->recognizer->spec->names;
+	bool fits = true;
 
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
 		const struct dpe_pattern *pattern = &run->rule->patterns[i];
@@ -104,17 +104,21 @@ static void add_to_rule(struct dpe_run *run, const struct dpe_message *message)
 		if (pattern->object && pattern->args[0].kind == DPE_ARG_VARIABLE &&
 			dpe_value_equal(message->args[1],
 				dpe_value_string(dpe_name_text(names, pattern->object->update))))
-			add(run, pattern->args[0].variable, message);
+			fits &= add(run, pattern->args[0].variable, message);
 	}
+	return fits;
 }
 
-void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+const char *dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
+	bool fits = true;
+
 	if (!recognizer->unwatched || message->name != recognizer->unwatched->refused ||
 		message->nargs < 2)
-		return;
+		return NULL;
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++)
-		add_to_rule(&recognizer->runs[i], message);
+		fits &= add_to_rule(&recognizer->runs[i], message);
+	return fits ? NULL : "too many objects were not watched";
 }
 
 const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice)

@@ -16,10 +16,13 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
  * are in the order of the rule, however the threads were scheduled. Without `stamps`, which may be NULL, all are independent. */
 void dpe_match_sort(unsigned count, const struct dpe_message **events, const struct dpe_stamp **stamps, uint16_t *positions);
 
+/* Computes run->owners and recognizer->own_waits once all runs are set up. */
+void dpe_owners_prepare(struct dpe_recognizer *recognizer);
+/* True if the slice depends only on threads that it binds. */
+bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice);
+
 struct dpe_doubt *dpe_doubt_new(void);
 void dpe_doubt_free(struct dpe_doubt *doubt); /* accepts NULL */
-/* Computes run->owners and recognizer->own_waits once all runs are set up. */
-void dpe_doubt_prepare(struct dpe_recognizer *recognizer);
 /* Nothing says what the message synchronises with: verdicts that could depend on it are in doubt. */
 void dpe_doubt_order(
 	struct dpe_recognizer *recognizer, const struct dpe_message *message, uint64_t since);
@@ -37,8 +40,6 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 /* The same for a violation or an incomplete slice, which may also come from events before the
  * observation began. */
 const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
-/* True if the slice depends only on threads that it binds. */
-bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice);
 const char *dpe_deadlock_doubt(
 	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
 
@@ -62,7 +63,8 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since,
 /* Notes objects that were not watched. NULL if no rule has objects. */
 struct dpe_unwatched *dpe_unwatched_new(const struct dpe_spec *spec);
 void dpe_unwatched_free(struct dpe_unwatched *unwatched); /* accepts NULL */
-void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Returns why all verdicts are in doubt from now on, or NULL. */
+const char *dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* The reason why that puts verdicts of this slice in doubt, or NULL. */
 const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 
