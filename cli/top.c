@@ -1,6 +1,5 @@
 /* dpe top: a live run on a screen. Nothing is done at an event: the screen is drawn from the recognizer's counts. */
 #include "cli/top.h"
-#include "cli/live_run.h"
 #include "cli/progress.h"
 #include "cli/top_screen.h"
 
@@ -397,18 +396,4 @@ void cli_top_end(struct cli_top *top)
 	free(top->written);
 	free_model(&top->model);
 	free(top);
-}
-
-int cli_top(struct cli *cli)
-{
-	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid, .screen = true};
-
-	if (cli->words.count || (cli->pid && cli->target) || (!cli->plan && !cli->pid && !(cli->target && cli->target[0]))) {
-		cli_usage_error(cli, "either a process (-p PID) or a program (-- COMMAND...)");
-		return CLI_ERROR;
-	}
-	cli->draw = CLI_ALWAYS;
-	cli->on_break = CLI_CONTINUE;
-	cli->has_progress = true; /* none */
-	return cli_live_run(cli, &how);
 }

@@ -44,7 +44,7 @@ struct dpe_exploration {
 	bool undecided; /* findings of the rules */
 };
 
-/* ---- explore.c --------------------------------------------------------------------------- */
+/* ---- exploration.c ----------------------------------------------------------------------- */
 
 /* The process that makes the runs, and the rules' view of it. */
 bool dpe_exploration_begin(struct dpe_exploration *exploration);
@@ -55,9 +55,14 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 /* The finding of the run, or of its rules; for dpe_finding_free. */
 void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_explored_run *run,
 	struct dpe_finding *finding);
+/* No run ended where its schedule might have gone on. */
+bool dpe_exploration_is_whole(const struct dpe_exploration *exploration);
+enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
+
+/* ---- next_run.c -------------------------------------------------------------------------- */
+
 /* Chooses a schedule and makes the run; false if exploring ends with it. */
 bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
-enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
 
 /* ---- finding_schedule.c ------------------------------------------------------------------ */
 

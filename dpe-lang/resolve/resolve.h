@@ -93,8 +93,9 @@ const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
 
 /* ---- text_values.c -------------------------------------------------------------------------- */
 
-/* text(x); NULL after a diagnostic. */
-const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call);
+/* text(x), of the resolved x; NULL after a diagnostic. */
+const struct dpe_expr *dpe_resolve_text(
+	struct dpe_resolver *r, const struct ast_expr *call, const struct dpe_expr *operand);
 /* If one side of a comparison is a string, makes the other the text at it, if that is possible. */
 void dpe_compare_text(
 	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison);

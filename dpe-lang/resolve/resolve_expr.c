@@ -410,9 +410,18 @@ static struct dpe_expr *resolve_literal(struct dpe_resolver *r, const struct ast
 	return new;
 }
 
+/* NULL after a diagnostic. */
+static const struct dpe_expr *resolve_text_call(struct dpe_resolver *r, const struct ast_expr *call)
+{
+	if (call->right && !call->right->next)
+		return dpe_resolve_text(r, call, dpe_resolve_expr(r, call->right));
+	resolve_error(r, call->place, "text( ) takes one argument: text(s)");
+	return NULL;
+}
+
 static const struct dpe_expr *resolve_called(struct dpe_resolver *r, const struct ast_expr *expr)
 {
-	const struct dpe_expr *text = is_text(expr) ? dpe_resolve_text(r, expr) : NULL;
+	const struct dpe_expr *text = is_text(expr) ? resolve_text_call(r, expr) : NULL;
 
 	if (!is_text(expr))
 		resolve_error(r, expr->place,

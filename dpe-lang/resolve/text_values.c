@@ -111,16 +111,11 @@ static const struct dpe_expr *find_text(
 	}
 }
 
-const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call)
+const struct dpe_expr *dpe_resolve_text(
+	struct dpe_resolver *r, const struct ast_expr *call, const struct dpe_expr *operand)
 {
-	const struct dpe_expr *operand, *text;
+	const struct dpe_expr *text = find_text(r, call->right, operand);
 
-	if (!call->right || call->right->next) {
-		resolve_error(r, call->place, "text( ) takes one argument: text(s)");
-		return NULL;
-	}
-	operand = dpe_resolve_expr(r, call->right);
-	text = find_text(r, call->right, operand);
 	if (text)
 		return text;
 	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)

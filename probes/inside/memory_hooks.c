@@ -2,8 +2,7 @@
  * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. If accesses are not wanted, each costs a
  * call, a comparison and a return. */
 #include "probes/inside/memory_hooks.h"
-#include "probes/inside/kernel_order.h"
-#include "probes/inside/tbb.h"
+#include "probes/inside/runtime.h"
 #include "probes/limits.h"
 
 #include <pthread.h>
@@ -12,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static __thread struct dpe_preload_callers callers;
+__thread struct dpe_preload_callers dpe_memory_callers;
 
 /* The thread's last event, if that was an atomic load; address 0: it was not. */
 static __thread struct {
@@ -25,7 +24,7 @@ static __thread struct {
 
 extern void *__libc_stack_end;
 
-static __thread uint64_t stack_end, new_stack; /* the lowest page reported so far; 0: nothing to report */
+__thread struct dpe_memory_stack dpe_memory_stack;
 static uint64_t largest_stack = 8u << 20;
 
 static pthread_t first_thread; /* 0: it has not initialised the library yet */
@@ -55,26 +54,20 @@ static uint64_t find_stack_end(void)
 /* The C library gives the stacks of threads that have ended to new ones. So a thread reports its stack as new
  * memory, page by page, when it first uses a page, which is before it can hand out an address in it. The first
  * thread's stack is new. Code on another stack (a coroutine's, say) is far from the end, or beyond it. */
-static __attribute__((noinline)) void grow_stack(struct dpe_memory_place place)
+__attribute__((noinline)) void dpe_memory_grow_stack(struct dpe_memory_place place)
 {
-	uint64_t end = new_stack, begin = (uint64_t)place.frame & ~(PAGE - 1);
+	uint64_t end = dpe_memory_stack.new, begin = (uint64_t)place.frame & ~(PAGE - 1);
 
-	if (!stack_end) {
-		stack_end = find_stack_end();
+	if (!dpe_memory_stack.end) {
+		dpe_memory_stack.end = find_stack_end();
 		if (!is_first_thread())
-			end = new_stack = (stack_end + PAGE) & ~(PAGE - 1);
+			end = dpe_memory_stack.new = (dpe_memory_stack.end + PAGE) & ~(PAGE - 1);
 	}
 	if (begin >= end || end - begin > largest_stack)
 		return;
-	new_stack = begin;
+	dpe_memory_stack.new = begin;
 	if (dpe_memory_is_wanted(DPE_PRELOAD_RENEWED))
 		dpe_memory_sync(DPE_PRELOAD_RENEWED, begin, end - begin, place);
-}
-
-static inline void use_stack(struct dpe_memory_place place)
-{
-	if ((uint64_t)place.frame < new_stack || !stack_end)
-		grow_stack(place);
 }
 
 /* ---- accesses that others stand for ------------------------------------------------------
@@ -168,7 +161,7 @@ static void put_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 {
 	struct dpe_preload_call call = {{address, size}, what};
 
-	dpe_preload_write_access(&call, place.pc, place.frame, &callers);
+	dpe_preload_write_access(&call, place.pc, place.frame, &dpe_memory_callers);
 }
 
 __thread bool dpe_memory_ordered;
@@ -186,7 +179,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 		loaded.address = 0;
 	if (!size || dpe_memory_ordered || dpe_runtime_has(place.pc))
 		return;
-	use_stack(place);
+	dpe_memory_use_stack(place);
 	if (is_ignored(what, address, size))
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
@@ -215,7 +208,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	struct dpe_memory_place place)
 {
 	loaded.address = 0;
-	use_stack(place);
+	dpe_memory_use_stack(place);
 	if (dpe_memory_ignored.order && (what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_ATOMIC_STORE))
 		return;
 	if (dpe_memory_any_benign && (what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED))
@@ -230,7 +223,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 /* Earlier accesses by this thread precede a release of its own, or race with the free. */
 void dpe_memory_hand_out(const void *object, uint64_t usable, uint64_t size, struct dpe_memory_place place)
 {
-	use_stack(place);
+	dpe_memory_use_stack(place);
 	if (dpe_memory_is_wanted(DPE_PRELOAD_HANDED_OUT) && (!dpe_preload_look->once || has_threads()))
 		put_access(DPE_PRELOAD_HANDED_OUT, (uint64_t)object, usable, place);
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ALLOCATED) && !dpe_runtime_has(place.pc))
@@ -304,37 +297,4 @@ DPE_MEMORY_EXPORTED void __tsan_vptr_update(void **address, void *value)
 	if (dpe_memory_is_wanted(DPE_PRELOAD_WRITE) && *address != value)
 		dpe_memory_access(
 			DPE_PRELOAD_WRITE, (uint64_t)address, sizeof(*address), DPE_MEMORY_HERE);
-}
-
-/* ---- calls ------------------------------------------------------------------------------- */
-
-DPE_MEMORY_EXPORTED void __tsan_init(void)
-{
-}
-
-/* Calls left by longjmp or an exception, which are not reported, have frames below this one. */
-DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
-{
-	const char *frame = __builtin_frame_address(0);
-
-	if (!dpe_preload_look->header)
-		return;
-	use_stack(DPE_MEMORY_HERE);
-	while (callers.count && callers.at[(callers.count - 1) % DPE_PRELOAD_CALLERS].frame <= frame)
-		callers.count--;
-	callers.at[callers.count % DPE_PRELOAD_CALLERS].pc = (uint64_t)caller;
-	callers.at[callers.count++ % DPE_PRELOAD_CALLERS].frame = frame;
-	if (dpe_tbb_has((uint64_t)caller))
-		dpe_tbb_enter(DPE_MEMORY_HERE);
-	if (__builtin_expect((uint64_t)caller == dpe_signal_return, 0))
-		dpe_order_handler(DPE_MEMORY_HERE);
-}
-
-DPE_MEMORY_EXPORTED void __tsan_func_exit(void)
-{
-	if (!callers.count)
-		return;
-	callers.count--;
-	if (dpe_tbb_has(callers.at[callers.count % DPE_PRELOAD_CALLERS].pc))
-		dpe_tbb_return(DPE_MEMORY_HERE);
 }

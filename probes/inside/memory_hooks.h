@@ -25,7 +25,7 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
 /* The thread is in a runtime's call, whose own synchronisation orders what the program's code does there: it is not an
  * event. */
 extern DPE_PRELOAD_HIDDEN __thread bool dpe_memory_ordered;
-/* What the program says that is to be ignored (annotations.c): how many times more it began than it ended, for this thread;
+/* What the program says that is to be ignored (ignored_memory.c): how many times more it began than it ended, for this thread;
  * and whether there are ranges of memory whose races are benign. */
 extern DPE_PRELOAD_HIDDEN __thread struct dpe_memory_ignored {
 	unsigned reads, writes, order;
@@ -34,6 +34,7 @@ extern DPE_PRELOAD_HIDDEN bool dpe_memory_any_benign;
 DPE_PRELOAD_HIDDEN bool dpe_memory_ignores(enum dpe_preload_memory what, uint64_t address, uint64_t size);
 /* Another object has these bytes now, whose races are not benign. */
 DPE_PRELOAD_HIDDEN void dpe_memory_forget_benign(uint64_t address, uint64_t size);
+DPE_PRELOAD_HIDDEN void dpe_memory_add_benign(const volatile void *address, uint64_t size);
 /* A wanted read or write of so many bytes. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
@@ -46,6 +47,19 @@ DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(
 /* Any other event, which may synchronise. */
 DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
+
+/* The functions that the thread is in, as far as compilers report them. */
+extern DPE_PRELOAD_HIDDEN __thread struct dpe_preload_callers dpe_memory_callers;
+/* The end of the thread's own stack, and the lowest page of it that was reported so far; 0: nothing to report. */
+extern DPE_PRELOAD_HIDDEN __thread struct dpe_memory_stack {
+	uint64_t end, new;
+} dpe_memory_stack;
+DPE_PRELOAD_HIDDEN void dpe_memory_grow_stack(struct dpe_memory_place place);
+static inline void dpe_memory_use_stack(struct dpe_memory_place place)
+{
+	if ((uint64_t)place.frame < dpe_memory_stack.new || !dpe_memory_stack.end)
+		dpe_memory_grow_stack(place);
+}
 
 /* What compilers call for a fence. */
 void __tsan_atomic_thread_fence(int order);

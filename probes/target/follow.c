@@ -466,7 +466,7 @@ static void answer_each(struct dpe_probes *probes, uint64_t number, struct all_l
 	}
 }
 
-void dpe_follow_answer(struct dpe_probes *probes, uint64_t number)
+static void answer(struct dpe_probes *probes, uint64_t number)
 {
 	struct all_left left = {0};
 
@@ -475,6 +475,20 @@ void dpe_follow_answer(struct dpe_probes *probes, uint64_t number)
 	for (unsigned i = 0; i < left.count; i++)
 		take_out(probes, &left.at[i]);
 	free(left.at);
+}
+
+void dpe_requests_answer(struct dpe_probes *probes)
+{
+	uint64_t number, loads;
+
+	if (!dpe_attach_asked(probes, &number))
+		return;
+	dpe_object_watches_answer(probes);
+	loads = dpe_attach_loads(probes);
+	if (!probes->follow && loads != probes->loads)
+		dpe_late_mappings_scan(probes, probes->pid);
+	probes->loads = loads;
+	answer(probes, number);
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

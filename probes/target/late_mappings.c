@@ -60,20 +60,6 @@ void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 	free(mapped.at);
 }
 
-void dpe_late_mappings_answer(struct dpe_probes *probes)
-{
-	uint64_t number, loads;
-
-	if (!dpe_attach_asked(probes, &number))
-		return;
-	dpe_object_watches_answer(probes);
-	loads = dpe_attach_loads(probes);
-	if (!probes->follow && loads != probes->loads)
-		dpe_late_mappings_scan(probes, probes->pid);
-	probes->loads = loads;
-	dpe_follow_answer(probes, number);
-}
-
 static void report_missing(
 	const struct dpe_probes *probes, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {

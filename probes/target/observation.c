@@ -445,7 +445,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	if (ended)
 		reap(probes);
 	dpe_follow_serve(probes);
-	dpe_late_mappings_answer(probes);
+	dpe_requests_answer(probes);
 	dpe_process_probes_sweep(probes);
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);

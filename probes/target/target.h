@@ -37,8 +37,6 @@ bool dpe_load_addresses_check(const struct dpe_probes *probes, struct dpe_diags 
 bool dpe_late_mappings_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds files that a process of the target has mapped since the last call, and observes them. */
 void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid);
-/* The same for threads of the target that wait for it, which then go on. */
-void dpe_late_mappings_answer(struct dpe_probes *probes);
 
 /* ---- process_probes.c ---------------------------------------------------------------- */
 
@@ -64,8 +62,8 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Puts probes into programs that processes have begun, and continues them. */
 void dpe_follow_serve(struct dpe_probes *probes);
-/* Puts probes into processes that wait for them, or leaves them alone; `number`: see dpe_attach_asked. */
-void dpe_follow_answer(struct dpe_probes *probes, uint64_t number);
+/* Serves what waits in the kernel, which then goes on: threads that mapped files, processes that began a program. */
+void dpe_requests_answer(struct dpe_probes *probes);
 /* The first process has ended, perhaps before the BPF programs were attached. */
 void dpe_follow_first_ended(struct dpe_probes *probes);
 /* True while a process that is followed lives. */
@@ -75,7 +73,7 @@ void dpe_follow_signal(struct dpe_probes *probes, int signal);
 /* Continues what is still stopped; accepts that nothing is followed. */
 void dpe_follow_free(struct dpe_probes *probes);
 
-/* ---- stop_target.c ------------------------------------------------------------------- */
+/* ---- target_signals.c, stop_target.c ------------------------------------------------------------------- */
 
 /* The target is about to be stopped: makes sure that it is continued if we die. */
 void dpe_probes_expect_stop(struct dpe_probes *probes);
@@ -83,6 +81,9 @@ void dpe_probes_expect_stop(struct dpe_probes *probes);
 void dpe_control_wait_stopped(const struct dpe_probes *probes);
 /* Continues the target, also if others stopped it. 0 or -errno. */
 int dpe_control_continue(struct dpe_probes *probes);
+int dpe_control_send(const struct dpe_probes *probes, int signal);
+/* Events may stop the target at any moment, so its watchdog stays, and must know that we are alive. */
+void dpe_control_note_stopped(struct dpe_probes *probes, bool stopped);
 /* Makes the watchdog that continues the target; if `state` is given, only if we or an event stopped it. 0 or
  * -errno. */
 int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_guard_state *state);
