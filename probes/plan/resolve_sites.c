@@ -1,294 +1,11 @@
-/* Finds functions by name in the symbol tables, and explains missing ones. */
-#include "probes/plan/resolve_sites.h"
+/* The functions that a plan site names; explains missing ones, and warns of calls that are not seen. */
+#include "probes/plan/function_search.h"
 
 #include "probes/code/code.h"
-#include "probes/limits.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct function_search {
-	struct dpe_modules *modules;
-	const struct dpe_plan_site *site;
-	const char *name, *module; /* module "": all */
-	struct dpe_diags *diags;
-	struct dpe_target_function *found;
-	unsigned nfound, capfound;
-	bool ambiguous; /* several functions match, which was reported */
-	enum dpe_severity missing; /* severity of not finding any */
-	/* An IFUNC of that name whose implementation is not known, or NULL. */
-	const struct dpe_function *ifunc;
-	struct dpe_module *ifunc_module;
-};
-
-static bool is_searched(const struct function_search *search, const struct dpe_module *module)
-{
-	return !*search->module || dpe_module_is(module, search->module);
-}
-
-/* A name without module refers to all functions of the program, and to exported ones and events of libraries. */
-static bool is_reached(const struct function_search *search, const struct dpe_module *module,
-	const struct dpe_function *function)
-{
-	return function->exported || function->is_event || module->program || *search->module;
-}
-
-static bool has_module(const struct function_search *search)
-{
-	for (unsigned i = 0; i < search->modules->count; i++)
-		if (is_searched(search, search->modules->at[i]))
-			return true;
-	return false;
-}
-
-/* What precedes :: is a class or namespace. */
-static bool names_class(const struct function_search *search)
-{
-	return *search->module && !has_module(search);
-}
-
-/* The same for functions without code. */
-static bool reaches_all(const struct function_search *search, const struct dpe_module *module)
-{
-	if (names_class(search))
-		return module->program;
-	return is_searched(search, module) && (module->program || *search->module);
-}
-
-/* ---- found functions ----------------------------------------------------------------------- */
-
-static bool is_found(const struct function_search *search, const struct dpe_module *module, uint64_t offset)
-{
-	for (unsigned i = 0; i < search->nfound; i++)
-		if (search->found[i].module == module &&
-			search->found[i].function->offset == offset)
-			return true;
-	return false;
-}
-
-static void add_found(
-	struct function_search *search, struct dpe_module *module, const struct dpe_function *function)
-{
-	if (!is_found(search, module, function->offset))
-		*DPE_GROW(search->found, search->nfound, search->capfound) =
-			(struct dpe_target_function){.module = module, .function = function};
-}
-
-static void add_chosen(
-	struct function_search *search, struct dpe_module *module, const struct dpe_function *chooser)
-{
-	const struct dpe_function *chosen = dpe_ifunc_chosen(module, chooser, NULL);
-
-	if (chosen) {
-		add_found(search, module, chosen);
-		return;
-	}
-	search->ifunc_module = module;
-	search->ifunc = chooser;
-}
-
-/* All functions of the name are observed: versions of a symbol, and static functions of different source files. */
-static void search_module(struct function_search *search, struct dpe_module *module)
-{
-	unsigned count;
-	const struct dpe_function *functions;
-
-	if (!is_searched(search, module))
-		return;
-	functions = dpe_module_find(module, search->name, &count);
-	for (unsigned i = 0; i < count; i++) {
-		if (!is_reached(search, module, &functions[i]))
-			continue;
-		if (functions[i].is_ifunc)
-			add_chosen(search, module, &functions[i]);
-		else
-			add_found(search, module, &functions[i]);
-	}
-}
-
-static void search_all(struct function_search *search)
-{
-	struct dpe_module *program = dpe_modules_program(search->modules);
-
-	if (program)
-		search_module(search, program);
-	for (unsigned i = 0; i < search->modules->count; i++)
-		if (search->modules->at[i] != program)
-			search_module(search, search->modules->at[i]);
-}
-
-/* ---- names in the source of C++ and Rust --------------------------------------------- */
-
-/* The destructor of `delete`, which calls the one of the object, or contains it. */
-static bool deletes(const char *symbol)
-{
-	size_t len = strlen(symbol);
-
-	return len > 4 && !strcmp(symbol + len - 4, "D0Ev");
-}
-
-/* A name that only quotes can contain, such as "box<int>::open(int)" or "operator<", or a destructor without its class. */
-static bool is_written_out(const struct function_search *search)
-{
-	const char *name = search->name;
-
-	return strpbrk(name, "<(") || strstr(name, "::") || (!*search->module && (*name == '~' || dpe_names_operator(name)));
-}
-
-static bool has_source_name(const struct function_search *search, const char *symbol, bool by_class)
-{
-	char *base;
-	bool so;
-
-	if (is_written_out(search))
-		return !by_class && dpe_symbol_is_written(symbol, search->name);
-	if (!strstr(symbol, search->name + (*search->name == '~')))
-		return false;
-	base = dpe_demangle_base(symbol);
-	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);
-	free(base);
-	return so;
-}
-
-static void search_sources_of(struct function_search *search, struct dpe_module *module, bool by_class)
-{
-	unsigned count;
-	const struct dpe_function *functions = dpe_module_functions(module, &count);
-
-	for (unsigned i = 0; i < count; i++) {
-		if (!functions[i].exported && !module->program && (by_class || !*search->module))
-			continue;
-		if (functions[i].is_ifunc || !has_source_name(search, functions[i].name, by_class) ||
-			is_found(search, module, functions[i].offset))
-			continue;
-		if (!deletes(functions[i].name) || dpe_inlined_destructor(module, &functions[i]))
-			*DPE_GROW(search->found, search->nfound, search->capfound) =
-				(struct dpe_target_function){
-					.module = module,
-					.function = &functions[i],
-					.by_class = by_class};
-	}
-}
-
-static bool differ(const struct function_search *search, unsigned a, unsigned b, bool parameters)
-{
-	char *first = dpe_demangle(search->found[a].function->name, parameters);
-	char *second = dpe_demangle(search->found[b].function->name, parameters);
-	bool other = !first || !second || strcmp(first, second);
-
-	free(first);
-	free(second);
-	return other;
-}
-
-/* Symbols with the same signature are one function: a constructor has several. */
-static bool is_other(const struct function_search *search, unsigned a, unsigned b)
-{
-	return differ(search, a, b, true);
-}
-
-/* Names that differ in their template arguments: the name of the template means all of its instances. */
-static bool is_instance(const struct function_search *search, unsigned a, unsigned b)
-{
-	char *first = dpe_demangle_base(search->found[a].function->name);
-	char *second = dpe_demangle_base(search->found[b].function->name);
-	bool same = first && second && !strcmp(first, second);
-
-	free(first);
-	free(second);
-	return same && differ(search, a, b, false);
-}
-
-static bool is_ambiguous(const struct function_search *search, unsigned of)
-{
-	for (unsigned i = 0; i < of; i++)
-		if (is_other(search, i, of) && !is_instance(search, i, of))
-			return true;
-	return false;
-}
-
-static void note_candidate(const struct function_search *search, unsigned at)
-{
-	const char *symbol = search->found[at].function->name;
-	char *readable = dpe_demangle(symbol, true);
-
-	dpe_diag(search->diags, DPE_NOTE, search->site->place, "\"%s\"", readable ? readable : symbol);
-	free(readable);
-}
-
-static bool is_new(const struct function_search *search, unsigned at)
-{
-	for (unsigned i = 0; i < at; i++)
-		if (!is_other(search, i, at))
-			return false;
-	return true;
-}
-
-static void report_ambiguous(const struct function_search *search)
-{
-	unsigned listed = 0;
-
-	dpe_diag(search->diags, DPE_ERROR, search->site->place,
-		"there is more than one function '%s%s%s': write one of them in quotes, or several with '+'",
-		search->module, *search->module ? "::" : "", search->name);
-	for (unsigned i = 0; i < search->nfound && listed < DPE_LISTED_CANDIDATES; i++) {
-		if (!is_new(search, i))
-			continue;
-		note_candidate(search, i);
-		listed++;
-	}
-	if (listed == DPE_LISTED_CANDIDATES)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"there may be more of them: dpe list shows all");
-}
-
-static bool are_ambiguous(const struct function_search *search)
-{
-	for (unsigned i = 1; i < search->nfound; i++)
-		if (is_ambiguous(search, i))
-			return true;
-	return false;
-}
-
-/* Without those of libraries, if the program has one: an operator of its own is not meant to be that of a string. */
-static void keep_those_of_program(struct function_search *search)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < search->nfound; i++)
-		if (search->found[i].module->program)
-			search->found[kept++] = search->found[i];
-	search->nfound = kept ? kept : search->nfound;
-}
-
-/* What orders does so with all parameters: of an optional site all functions of the name are observed. */
-static void search_sources(struct function_search *search, bool by_class)
-{
-	for (unsigned i = 0; i < search->modules->count; i++)
-		if (by_class || is_searched(search, search->modules->at[i]))
-			search_sources_of(search, search->modules->at[i], by_class);
-	if (search->site->optional || !are_ambiguous(search))
-		return;
-	keep_those_of_program(search);
-	search->ambiguous = are_ambiguous(search);
-	if (!search->ambiguous)
-		return;
-	report_ambiguous(search);
-	free(search->found);
-	search->found = NULL;
-	search->nfound = search->capfound = 0;
-}
-
-/* The name before :: is looked up as a module first, then as a class; in Rust it is often both. */
-static void search_names(struct function_search *search)
-{
-	search_all(search);
-	if (!search->nfound && !search->ifunc)
-		search_sources(search, false);
-	if (!search->nfound && !search->ifunc && !search->ambiguous && *search->module)
-		search_sources(search, true);
-}
 
 /* ---- functions that are not observed completely ------------------------------------- */
 
@@ -309,11 +26,11 @@ static char *original_of(const char *symbol)
 	return first ? dpe_xasprintf("%.*s", (int)(first - symbol), symbol) : NULL;
 }
 
-static bool is_meant(const struct function_search *search, const char *symbol)
+static bool is_meant(const struct dpe_function_search *search, const char *symbol)
 {
 	if (!search->nfound)
 		return !strcmp(symbol, search->name) ||
-		       (!deletes(symbol) && has_source_name(search, symbol, names_class(search)));
+		       (!dpe_symbol_deletes(symbol) && dpe_search_has_source_name(search, symbol, dpe_search_names_class(search)));
 	for (unsigned i = 0; i < search->nfound; i++)
 		if (!strcmp(search->found[i].function->name, symbol))
 			return true;
@@ -321,14 +38,14 @@ static bool is_meant(const struct function_search *search, const char *symbol)
 }
 
 /* A clone of the function that the compiler made for some of its calls, or all. */
-static const char *find_clone(const struct function_search *search)
+static const char *find_clone(const struct dpe_function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 		unsigned count;
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
-		for (unsigned j = 0; j < count && reaches_all(search, module); j++) {
+		for (unsigned j = 0; j < count && dpe_search_reaches_all(search, module); j++) {
 			char *original = original_of(functions[j].name);
 			bool so = original && is_meant(search, original);
 
@@ -340,7 +57,7 @@ static const char *find_clone(const struct function_search *search)
 	return NULL;
 }
 
-static void warn_of_clones(const struct function_search *search)
+static void warn_of_clones(const struct dpe_function_search *search)
 {
 	const char *clone = find_clone(search);
 
@@ -364,11 +81,11 @@ static char *find_container(const struct dpe_target_function *target)
 }
 
 /* Of libraries only the ones named in the rule: other inlined calls within libraries do not matter. */
-static void warn_of_inlined(const struct function_search *search)
+static void warn_of_inlined(const struct dpe_function_search *search)
 {
 	for (unsigned i = 0; i < search->nfound; i++) {
 		const struct dpe_target_function *target = &search->found[i];
-		char *container = reaches_all(search, target->module) ? find_container(target) : NULL;
+		char *container = dpe_search_reaches_all(search, target->module) ? find_container(target) : NULL;
 
 		if (!container)
 			continue;
@@ -382,7 +99,7 @@ static void warn_of_inlined(const struct function_search *search)
 }
 
 /* An event without an argument that the rules ask for is no match. */
-static void check_arguments(const struct function_search *search)
+static void check_arguments(const struct dpe_function_search *search)
 {
 	struct dpe_arena *arena = dpe_arena_new();
 	unsigned wanted = search->site->nargs, fewest = wanted, most = 0;
@@ -404,13 +121,13 @@ static void check_arguments(const struct function_search *search)
 
 /* ---- missing functions ------------------------------------------------------------------- */
 
-static void list_modules(const struct function_search *search, struct dpe_text *to)
+static void list_modules(const struct dpe_function_search *search, struct dpe_text *to)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
 }
 
-static bool note_nearest(const struct function_search *search)
+static bool note_nearest(const struct dpe_function_search *search)
 {
 	const char *best[DPE_NEAREST_FUNCTIONS];
 	struct dpe_arena *arena = dpe_arena_new();
@@ -429,7 +146,7 @@ static bool note_nearest(const struct function_search *search)
 	return nbest;
 }
 
-static bool note_optimised(const struct function_search *search)
+static bool note_optimised(const struct dpe_function_search *search)
 {
 	const char *clone = find_clone(search);
 
@@ -443,7 +160,7 @@ static bool note_optimised(const struct function_search *search)
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 
-		if (!reaches_all(search, module) || !dpe_inlined_everywhere(module, names_class(search) ? search->module : "", search->name))
+		if (!dpe_search_reaches_all(search, module) || !dpe_inlined_everywhere(module, dpe_search_names_class(search) ? search->module : "", search->name))
 			continue;
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"the compiler inlined it everywhere in %s: to observe it, compile with -fno-inline, or "
@@ -455,7 +172,7 @@ static bool note_optimised(const struct function_search *search)
 }
 
 /* `operator()`, read as the event "operator" without arguments. */
-static bool note_operator(const struct function_search *search)
+static bool note_operator(const struct dpe_function_search *search)
 {
 	if (strcmp(search->name, "operator") != 0)
 		return false;
@@ -464,7 +181,7 @@ static bool note_operator(const struct function_search *search)
 	return true;
 }
 
-static void report_no_module(const struct function_search *search)
+static void report_no_module(const struct dpe_function_search *search)
 {
 	struct dpe_text names = {0};
 
@@ -478,7 +195,7 @@ static void report_no_module(const struct function_search *search)
 	dpe_text_free(&names);
 }
 
-static void report_function(const struct function_search *search)
+static void report_function(const struct dpe_function_search *search)
 {
 	const struct dpe_module *program = dpe_modules_program(search->modules);
 
@@ -492,14 +209,14 @@ static void report_function(const struct function_search *search)
 }
 
 /* The name may be that of a method without its class. */
-static bool note_member(const struct function_search *search)
+static bool note_member(const struct dpe_function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 		unsigned count;
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
-		for (unsigned j = 0; j < count && reaches_all(search, module); j++) {
+		for (unsigned j = 0; j < count && dpe_search_reaches_all(search, module); j++) {
 			char *base = strstr(functions[j].name, search->name)
 					     ? dpe_demangle_base(functions[j].name)
 					     : NULL;
@@ -520,7 +237,7 @@ static bool note_member(const struct function_search *search)
 	return false;
 }
 
-static bool note_other_module(const struct function_search *search)
+static bool note_other_module(const struct dpe_function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		const struct dpe_module *module = search->modules->at[i];
@@ -541,7 +258,7 @@ static bool note_other_module(const struct function_search *search)
 	return false;
 }
 
-static bool note_stripped(const struct function_search *search)
+static bool note_stripped(const struct dpe_function_search *search)
 {
 	bool stripped = false;
 
@@ -550,7 +267,7 @@ static bool note_stripped(const struct function_search *search)
 		unsigned count;
 
 		dpe_module_functions(module, &count);
-		if (!module->stripped || !reaches_all(search, module))
+		if (!module->stripped || !dpe_search_reaches_all(search, module))
 			continue;
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"%s has no symbols (it is stripped, and no debug file of it is installed)", module->name);
@@ -559,7 +276,7 @@ static bool note_stripped(const struct function_search *search)
 	return stripped;
 }
 
-static bool note_variable(const struct function_search *search)
+static bool note_variable(const struct dpe_function_search *search)
 {
 	struct dpe_module *program = dpe_modules_program(search->modules);
 	struct dpe_variable variable;
@@ -573,7 +290,7 @@ static bool note_variable(const struct function_search *search)
 	return !problem;
 }
 
-static void report_ifunc(const struct function_search *search)
+static void report_ifunc(const struct dpe_function_search *search)
 {
 	const char *why = "";
 
@@ -583,7 +300,7 @@ static void report_ifunc(const struct function_search *search)
 		search->name, search->ifunc_module->name, why);
 }
 
-static void report_missing(const struct function_search *search)
+static void report_missing(const struct dpe_function_search *search)
 {
 	bool nearest;
 
@@ -591,7 +308,7 @@ static void report_missing(const struct function_search *search)
 		report_ifunc(search);
 		return;
 	}
-	if (!has_module(search)) {
+	if (!dpe_search_has_module(search)) {
 		report_no_module(search);
 		return;
 	}
@@ -607,7 +324,7 @@ static void report_missing(const struct function_search *search)
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out)
 {
-	struct function_search search = {
+	struct dpe_function_search search = {
 		.modules = modules,
 		.site = site,
 		.name = dpe_name_text(names, site->name),
@@ -615,7 +332,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 		.diags = diags,
 	};
 
-	search_names(&search);
+	dpe_search_names(&search);
 	*out = search.found;
 	if (!search.nfound && !site->optional && !search.ambiguous) {
 		search.missing = dpe_late_severity(modules, site, names);
