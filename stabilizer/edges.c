@@ -87,6 +87,10 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node 
 	dpe_edges_reduce(stabilizer);
 	if (!stabilizer->nedges)
 		return;
+	if (stabilizer->edges_unused && !dpe_node_sends(node)) { /* who receives from the node needs its edges */
+		node->entered = dpe_past_take(&stabilizer->past);
+		return;
+	}
 	node->edges = dpe_pool_take(node->pool, stabilizer->nedges * sizeof(*node->edges));
 	node->nedges = stabilizer->nedges;
 	node->entered = dpe_past_take(&stabilizer->past);

@@ -18,6 +18,16 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 void dpe_edges_free(struct dpe_message_node *node);
 
+/* Of an incomplete message: some receive may be paired with it. */
+static inline bool dpe_node_sends(const struct dpe_message_node *node)
+{
+	for (unsigned i = 0; i < node->hold->nparts; i++) {
+		if (node->hold->parts[i].send)
+			return true;
+	}
+	return false;
+}
+
 /* The first event of its chain with that past; 0: it is newer. */
 static inline uint32_t dpe_node_past_since(const struct dpe_message_node *node)
 {

@@ -269,15 +269,6 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 		note_found(stabilizer, node);
 }
 
-static bool is_send(const struct dpe_message_node *node)
-{
-	for (unsigned i = 0; i < node->hold->nparts; i++) {
-		if (node->hold->parts[i].send)
-			return true;
-	}
-	return false;
-}
-
 /* The node becomes the end of its chain. */
 static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
@@ -285,7 +276,7 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node
 
 	dpe_node_unref(end->tail);
 	end->tail = dpe_node_ref(node);
-	if (node->known || is_send(node))
+	if (node->known || dpe_node_sends(node))
 		end->exported = node->stamp.index;
 	if (node->message->name != stabilizer->ends_thread || !node->hold->thread ||
 		!stabilizer->ends_thread)
