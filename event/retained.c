@@ -1,5 +1,5 @@
 /* Messages retained for long in little memory: one with no more than a name, a thread, numbers and
- * interned arguments is stored as these, and rebuilt when somebody asks for it. */
+ * interned arguments is stored as these, and rebuilt on demand. */
 #include "event/event.h"
 
 #include <string.h>

@@ -75,7 +75,7 @@ struct dpe_auto {
 	struct dpe_node_state **states;
 	struct dpe_node_state *by_key;
 	unsigned shortest;     /* events of a behaviour at least, if operands did not share any */
-	struct dpe_budget *budget; /* of the whole tree; somebody else's */
+	struct dpe_budget *budget; /* of the whole tree; borrowed */
 };
 
 /* Builds the tree of automata, each with its initial state 0 alone. */

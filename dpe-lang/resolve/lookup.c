@@ -1,4 +1,4 @@
-/* What a name in a rule stands for: a variable of the rule, or one of the specification. */
+/* What a name in a rule refers to: a variable of the rule, or one of the specification. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>

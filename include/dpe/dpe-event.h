@@ -92,7 +92,7 @@ struct dpe_message {
 	const struct dpe_value *args, *preds; /* preds: ids of explicit immediate predecessors */
 	const struct dpe_var *vars;
 	const char *const *stack; /* "function+0x1f (file:line)", innermost first */
-	const uint64_t *pcs;      /* the stack as addresses, until somebody needs its text */
+	const uint64_t *pcs;      /* the stack as addresses, whose text is made on demand */
 	const char *extra; /* members unknown to this version: `"k":v,"l":w`, or NULL */
 	const char *comm;  /* the thread's name, or NULL */
 	uint16_t nargs, npreds, nvars, nstack, npcs;
