@@ -10,7 +10,7 @@ ${CC:-cc} -g -O1 -pthread -static "$targets/statuses.c" -o static || not_ok "com
 run "$DPE" explore
 says "dpe explore without a program is refused" 2 "no program"
 run "$DPE" explore ./statuses
-says "a program without -- before it is refused" 2 "which follows '--': dpe explore -- ./statuses"
+says "a program without -- before it is refused" 2 "put it after '--': dpe explore -- ./statuses"
 run "$DPE" explore -- ./absent
 says "an absent program is refused" 2 "./absent"
 DPE_SCHED=1,2 run "$DPE" explore --runs=2 -- ./statuses
