@@ -199,7 +199,8 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	report->found = dpe_summary_findings(&summary); /* some may have been retracted */
+	report->blocked &= !summary.suppressed; /* which may be known */
+	report->found = dpe_summary_findings(&summary) || report->blocked; /* some may have been retracted */
 	report->unobserved = find_unobserved(report, recognizer, &summary);
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);

@@ -369,6 +369,7 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 	struct dpe_waits *waits = report->probes ? dpe_probes_waits(report->probes, depth, diags)
 						 : dpe_waits_read(pid, depth, NULL, diags);
 
+	report->blocked |= blocked && waits && waits->prospect == DPE_NEVER;
 	if (waits && !(blocked && waits->prospect == DPE_GOES_ON))
 		print(report->cli, waits, stream_of(report));
 	if (report->probes) /* otherwise the error of observing it says why */

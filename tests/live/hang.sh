@@ -41,6 +41,19 @@ is() {
 	leave
 }
 
+# What rules cannot find, as no call that they name waits: the table at the end shows it, and is a finding.
+ends_blocked() {
+	begin_observing deadlock --debug=probes:1 -- ./hangs streams
+	target=$(pgrep -P $observer -x hangs)
+	await answers 1 'deadlock of 2 threads'
+	kill -TERM $observer
+	wait $observer
+	status=$?
+	says 'dpe deadlock that ends while threads are in a deadlock, which no rule finds, has a finding' 1 'deadlock of 2 threads: ' \
+		'nothing found by rules, but threads that can never go on'
+	leave
+}
+
 # Where the kernel forbids tracing (Yama), only this message can be tested.
 begin sleep 1000
 run "$DPE" hang -p $target
@@ -49,6 +62,8 @@ if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
 	finish
 fi
 leave
+
+ends_blocked
 
 two='deadlock of 2 threads: [0-9]+ waits for b, held by [0-9]+; [0-9]+ waits for a, held by [0-9]+'
 is plain 1 "$two" 'waits for mutex b, which thread [0-9]+ holds, for [0-9.]+ s' 'by a_then_b\+.*hangs.c:' 'by b_then_a\+' \
