@@ -101,13 +101,13 @@ bool dpe_queue_may_forget(const struct dpe_stabilizer *stabilizer, const struct 
 }
 
 /* Other sends stay: receives that are compared by the times of several hosts, or by what messages state, could be paired
- * with them, and edges that are reported name them. */
+ * with them. */
 void dpe_stabilizer_end_object(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *object, const struct dpe_stamp *end)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, object);
 
-	if (!queue || queue->keeps_sources || !dpe_queue_may_forget(stabilizer, queue, queue->held))
+	if (!queue || !dpe_queue_may_forget(stabilizer, queue, queue->held))
 		return;
 	dpe_queue_prune(queue);
 	drop_sends_before(queue, end);
