@@ -40,13 +40,29 @@ void dpe_names_free(struct dpe_names *names)
 	free(names);
 }
 
+/* The next `size` bytes of the text, 8 at most. */
+static inline uint64_t take_bytes(uint64_t hash, const char **text, unsigned size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, *text, size);
+	*text += size;
+	return dpe_value_mix(hash ^ word);
+}
+
 static uint32_t hash_bytes(const char *text, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = len;
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	return (uint32_t)(hash ^ hash >> 32);
+	for (size_t i = len / 8; i; i--)
+		hash = take_bytes(hash, &text, 8);
+	if (len & 4)
+		hash = take_bytes(hash, &text, 4);
+	if (len & 2)
+		hash = take_bytes(hash, &text, 2);
+	if (len & 1)
+		hash = take_bytes(hash, &text, 1);
+	return (uint32_t)hash;
 }
 
 /* The slot of the name, or the free slot where it belongs. */

@@ -14,8 +14,9 @@ struct std_slice {
 };
 
 struct std_thread {
-	uint64_t seq; /* of its next event */
-	bool forked;  /* forked, and without an event since */
+	struct dpe_value id;
+	uint64_t seq;        /* of its next event */
+	bool forked;         /* forked, and without an event since */
 };
 
 struct dpe_std {
@@ -104,14 +105,20 @@ static enum std_op find_op(struct std_slice op)
 	return STD_NOPS;
 }
 
-/* Valid until the next call for a new thread. */
-static struct std_thread *find_thread(struct dpe_std *std, struct std_slice text)
+/* The index of a thread. */
+static unsigned find_thread(struct dpe_log_reader *reader, struct std_slice text)
 {
+	struct dpe_std *std = reader->std;
 	unsigned number = dpe_intern(std->texts, text.at, text.len);
+	struct dpe_value id;
 
-	if (number == std->nthreads)
-		*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct std_thread){0};
-	return &std->threads[number];
+	if (number < std->nthreads)
+		return number;
+	id = dpe_value_intern(reader->names, text.at, text.len);
+	if (!id.shared)
+		id.text = dpe_name_text(std->texts, number);
+	*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct std_thread){.id = id};
+	return number;
 }
 
 /* Messages whose texts are all in the table of names take little memory. */
@@ -130,11 +137,10 @@ static struct dpe_message *make(struct dpe_pool *pool, const struct dpe_message 
 	return message;
 }
 
-static void push(struct dpe_log_reader *reader, dpe_name name, struct std_slice thread,
-	struct std_slice object, const char *extra)
+static void push(
+	struct dpe_log_reader *reader, dpe_name name, unsigned thread, struct dpe_value object, const char *extra)
 {
 	struct dpe_std *std = reader->std;
-	struct dpe_value arg = dpe_value_intern(reader->names, object.at, object.len);
 	struct dpe_value loc = {.shared = true};
 	struct dpe_message draft = {
 		.name = name,
@@ -142,9 +148,9 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct std_slice 
 		.place = ++reader->place,
 		.unreferenced = true,
 		.has_seq = true,
-		.seq = find_thread(std, thread)->seq++,
-		.thread = dpe_value_intern(reader->names, thread.at, thread.len),
-		.args = &arg,
+		.seq = std->threads[thread].seq++,
+		.thread = std->threads[thread].id,
+		.args = &object,
 		.nargs = 1,
 	};
 
@@ -152,7 +158,7 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct std_slice 
 		loc = dpe_value_intern(reader->names, extra, strlen(extra));
 		draft.extra = loc.text;
 	}
-	std->queue[std->nqueue++] = make(reader->pool, &draft, arg.shared && loc.shared && draft.thread.shared);
+	std->queue[std->nqueue++] = make(reader->pool, &draft, object.shared && loc.shared && draft.thread.shared);
 }
 
 /* A decimal number is printed as a number if it reads back the same; anything else as a string. */
@@ -171,29 +177,34 @@ static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
 	return extra->at;
 }
 
-static void begin_thread(struct dpe_log_reader *reader, struct std_slice text)
+static void begin_thread(struct dpe_log_reader *reader, unsigned number)
 {
 	struct dpe_std *std = reader->std;
-	struct std_thread *thread = find_thread(std, text);
+	struct std_thread *thread = &std->threads[number];
 
 	if (!thread->forked)
 		return;
 	thread->forked = false;
-	push(reader, std->first, text, text, NULL);
+	push(reader, std->first, number, thread->id, NULL);
 }
 
 static void push_event(struct dpe_log_reader *reader, const struct event *event, enum std_op op)
 {
 	struct dpe_std *std = reader->std;
+	unsigned thread = find_thread(reader, event->thread), other;
+	struct dpe_value object = dpe_value_intern(reader->names, event->object.at, event->object.len);
 
-	begin_thread(reader, event->thread);
+	begin_thread(reader, thread);
 	if (op == STD_JOIN) {
-		begin_thread(reader, event->object);
-		push(reader, std->last, event->object, event->object, NULL);
+		other = find_thread(reader, event->object);
+		begin_thread(reader, other);
+		push(reader, std->last, other, std->threads[other].id, NULL);
 	}
-	push(reader, std->ops[op], event->thread, event->object, print_loc(&std->extra, event->loc));
-	if (op == STD_FORK)
-		find_thread(std, event->object)->forked = true;
+	push(reader, std->ops[op], thread, object, print_loc(&std->extra, event->loc));
+	if (op == STD_FORK) {
+		other = find_thread(reader, event->object); /* which may move the array */
+		std->threads[other].forked = true;
+	}
 }
 
 static int report_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
