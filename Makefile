@@ -45,7 +45,7 @@ VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dp
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lbabeltrace2 -lexpat -lisal -lcjson -lpcre2-8
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
-CLI_LIBS := -lncursesw -ltinfo
+CLI_LIBS := -lncursesw -ltinfo -lm
 
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
 # What runs inside the target, and what runs in the kernel, are programs of their own.
