@@ -199,7 +199,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	report->blocked &= !summary.suppressed; /* which may be known */
+	report->blocked &= !summary.suppressed; /* a suppressed finding may be about the same threads */
 	report->found = dpe_summary_findings(&summary) || report->blocked; /* some may have been retracted */
 	report->unobserved = find_unobserved(report, recognizer, &summary);
 	if (report->sarif)

@@ -137,7 +137,7 @@ static bool is_time_bound(struct dpe_parser *parser, const struct dpe_token *tok
 	return dpe_token_is_time(parser->arena, compares ? token + 1 : token);
 }
 
-/* Names a time that stands where the language has none, or a unit apart from its number. False: it is neither. */
+/* Reports `within 5ms` and the like, which are no part of the language, or a unit apart from its number. False: it is neither. */
 static bool report_time(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
 {
 	struct dpe_diags *diags = parser->spec->diags;

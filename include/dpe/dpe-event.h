@@ -21,9 +21,9 @@ dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len);
 dpe_name dpe_intern_string(struct dpe_names *names, const char *text);
 /* 0 if the text was never interned. */
 dpe_name dpe_names_find(const struct dpe_names *names, const char *text, size_t len);
-/* Valid until the table is freed; "" for 0. */
-/* How many there are: each name is smaller. */
+/* One more than the largest name in the table. */
 dpe_name dpe_names_count(const struct dpe_names *names);
+/* Valid until the table is freed; "" for 0. */
 const char *dpe_name_text(const struct dpe_names *names, dpe_name name);
 
 /* ---- values ------------------------------------------------------------------------------ */

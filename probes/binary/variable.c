@@ -352,11 +352,15 @@ static char *find_in_libraries(const struct dpe_modules *modules, const char *lv
 	return why;
 }
 
-/* NULL: no library has a function of that name. */
+/* NULL: no library has a function of that name, or the program means something else by it. */
 static char *explain_library_function(const struct dpe_modules *modules, const char *name)
 {
+	char *other = dpe_dwarf_other_name(dpe_modules_program(modules), name);
 	unsigned count;
 
+	free(other);
+	if (other)
+		return NULL;
 	for (unsigned i = 0; i < modules->count; i++) {
 		if (is_searched(modules->at[i]) && dpe_module_find(modules->at[i], name, &count))
 			return explain_callable(name, modules->at[i]->name);

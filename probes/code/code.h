@@ -62,7 +62,7 @@ enum dpe_unwinder_kind dpe_unwinder_of(struct dpe_module *module, uint64_t *offs
 
 /* ---- thunks ------------------------------------------------------------------------------ */
 
-/* The symbol of a thunk, by which C++ calls a method through a pointer to a further base, that contains the method instead of
+/* The symbol of a thunk, by which C++ calls a method through a pointer to a secondary base, if it contains the method instead of
  * jumping to it. NULL: there is none. Belongs to the module. */
 const char *dpe_code_thunk_of(struct dpe_module *module, const struct dpe_function *function);
 

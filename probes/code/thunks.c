@@ -1,5 +1,5 @@
-/* Thunks of C++ (Itanium ABI, 5.1.4.2): by them calls through a pointer to a further base come. They jump to the function, or the
- * compiler has put its code into them. */
+/* Thunks of C++ (Itanium ABI, 5.1.4.2): a call through a pointer to a secondary base enters one. It jumps to the method, unless the
+ * compiler has copied the method's code into it. */
 #include "probes/code/instructions.h"
 #include "probes/limits.h"
 

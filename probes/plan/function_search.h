@@ -24,7 +24,7 @@ void dpe_search_names(struct dpe_function_search *search);
 bool dpe_search_has_module(const struct dpe_function_search *search);
 /* What precedes :: is a class or namespace. */
 bool dpe_search_names_class(const struct dpe_function_search *search);
-/* Whether functions without code of that file are meant, too. */
+/* Whether the rule is about all calls of the function in the module, so that inlined ones would be missed. */
 bool dpe_search_reaches_all(const struct dpe_function_search *search, const struct dpe_module *module);
 /* The symbol has the name in the source; `by_class`: with what precedes ::. */
 bool dpe_search_has_source_name(const struct dpe_function_search *search, const char *symbol, bool by_class);

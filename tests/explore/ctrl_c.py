@@ -5,10 +5,12 @@ Prints what the command prints, and exits with its status.
 """
 import os
 import pty
+import signal
 import sys
 
 process, terminal = pty.fork()
 if not process:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background ignores it
     os.execv(sys.argv[2], sys.argv[2:])
 os.close(os.open(sys.argv[1], os.O_RDONLY))
 os.write(terminal, b"\x03")

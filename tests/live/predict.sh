@@ -26,7 +26,7 @@ watch() {
 }
 
 watch 20 1 'a lock inversion that never hangs is a potential deadlock' inversion '#1 potential deadlock of 2 threads' ' (b), while it held ' \
-	' (a), while it held ' 'possible in another run, unless data' 'exited with status 0' '1 potential deadlock' \
+	' (a), while it held ' 'possible in another run, unless unobserved data' 'exited with status 0' '1 potential deadlock' \
 	>inversion.tap &
 watch 20 0 'gate, one thread, readers, join, signal, post, trylock, new mutexes: no deadlock' \
 	'gate alone readers joined try reuse signalled posted' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
