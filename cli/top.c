@@ -254,7 +254,7 @@ static char *read_waits(const struct cli_top *top)
 	FILE *to = open_memstream(&text, &size);
 
 	if (!to)
-		return dpe_xstrdup("out of memory for that\n");
+		return dpe_xstrdup("out of memory: the waits are not shown\n");
 	cli_waits_print(top->cli, top->model.pid, to);
 	fclose(to);
 	return text;

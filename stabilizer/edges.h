@@ -18,7 +18,7 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 void dpe_edges_free(struct dpe_message_node *node);
 
-/* Of an incomplete message: some receive may be paired with it. */
+/* Whether some receive may be paired with the message, which is not complete yet. */
 static inline bool dpe_node_sends(const struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {

@@ -12,7 +12,7 @@ static inline uint32_t dpe_chain_last(const struct dpe_chain_end *end)
 	return end->ended ? end->exported : 0;
 }
 
-/* Also if both are DPE_NONE. */
+/* Whether the values are equal, or both are DPE_NONE. */
 static inline bool dpe_value_same(struct dpe_value a, struct dpe_value b)
 {
 	return a.kind == DPE_NONE || b.kind == DPE_NONE ? a.kind == b.kind : dpe_value_equal(a, b);
@@ -147,7 +147,7 @@ bool dpe_retired_takes(const struct dpe_thread *thread);
 void dpe_retired_add(struct dpe_retired *retired, const struct dpe_thread *thread, uint64_t since);
 /* Restores a new thread from the entry of the one that had its id, if there is one. */
 void dpe_retired_restore(struct dpe_retired *retired, struct dpe_thread *thread);
-/* As dpe_stabilizer_since, of an ended thread; UINT64_MAX: none is known. */
+/* dpe_stabilizer_since for an ended thread; UINT64_MAX: the thread is not known. */
 uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id);
 void dpe_retired_free(struct dpe_retired *retired);
 

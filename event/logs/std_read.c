@@ -122,7 +122,7 @@ static unsigned find_thread(struct dpe_log_reader *reader, struct std_slice text
 }
 
 /* Messages whose texts are all in the table of names take little memory. */
-static struct dpe_message *make(struct dpe_pool *pool, const struct dpe_message *draft, bool shared)
+static struct dpe_message *new_message(struct dpe_pool *pool, const struct dpe_message *draft, bool shared)
 {
 	struct dpe_message *message;
 	struct dpe_value *args;
@@ -158,7 +158,7 @@ static void push(
 		loc = dpe_value_intern(reader->names, extra, strlen(extra));
 		draft.extra = loc.text;
 	}
-	std->queue[std->nqueue++] = make(reader->pool, &draft, object.shared && loc.shared && draft.thread.shared);
+	std->queue[std->nqueue++] = new_message(reader->pool, &draft, object.shared && loc.shared && draft.thread.shared);
 }
 
 /* A decimal number is printed as a number if it reads back the same; anything else as a string. */

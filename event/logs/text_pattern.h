@@ -36,7 +36,7 @@ bool dpe_pattern_has(const struct dpe_text_pattern *pattern, const char *group);
 /* The first match in the text as a message whose `vars` and outer object are left open. False if nothing matches,
  * or if the match reports a loss. */
 bool dpe_pattern_apply(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
-/* The part is a time of the log. The unit of all whole numbers follows from the largest one. False if this one is none. */
+/* Notes a time of the log: the largest whole number decides the unit of all. False if this one is not a whole number. */
 bool dpe_pattern_note_time(struct dpe_text_pattern *pattern, struct dpe_matched_text part);
 /* Reports how many texts did not match; false after an error, if none did. */
 bool dpe_pattern_report(const struct dpe_text_pattern *pattern);

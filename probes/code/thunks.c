@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define JUMPER 4 /* instructions, at most, of a thunk that jumps by the linkage table; one that contains the function has more */
+#define JUMP_INSTRUCTIONS 4 /* at most, of a thunk that jumps by the linkage table; one that contains the function has more */
 
 static bool is_thunk_of(const char *symbol, const char *function)
 {
@@ -32,7 +32,7 @@ static bool jumps_to(const struct dpe_module *module, const struct dpe_function 
 		count++;
 		if (instruction.is.mnemonic != ZYDIS_MNEMONIC_JMP)
 			continue;
-		found = count <= JUMPER || (dpe_code_target(&instruction, &target) && target == function);
+		found = count <= JUMP_INSTRUCTIONS || (dpe_code_target(&instruction, &target) && target == function);
 	}
 	dpe_code_close(&code);
 	return found;

@@ -76,13 +76,13 @@ STATUS(uname, struct utsname, (struct utsname * to), (to), NOTHING)
 STATUS(sysinfo, struct sysinfo, (struct sysinfo * to), (to), NOTHING)
 RESULT(int, gethostname, (char *to, size_t size), (to, size), NOTHING, WRITES_IF(!result, to, with_end(to)))
 
-#define PERSON(name, type, key)                                                                    \
+#define ACCOUNT(name, type, key)                                                                    \
 	RESULT(int, name, (key who, type *to, char *text, size_t size, type **found), (who, to, text, size, found), NOTHING, \
 		WRITES(found, sizeof(*found)); WRITES_IF(!result && *found, to, sizeof(*to)))
-PERSON(getpwnam_r, struct passwd, const char *)
-PERSON(getpwuid_r, struct passwd, uid_t)
-PERSON(getgrnam_r, struct group, const char *)
-PERSON(getgrgid_r, struct group, gid_t)
+ACCOUNT(getpwnam_r, struct passwd, const char *)
+ACCOUNT(getpwuid_r, struct passwd, uid_t)
+ACCOUNT(getgrnam_r, struct group, const char *)
+ACCOUNT(getgrgid_r, struct group, gid_t)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ HOOK char *strsep(char **restrict rest, const char *restrict separators)
 	return result;
 }
 
-/* ---- what is looked for ------------------------------------------------------------------ */
+/* ---- searches ---------------------------------------------------------------------------- */
 
 #define SPAN(type, name, read)                                                                     \
 	RESULT(type, name, (const char *text, const char *letters), (text, letters), READS(letters, with_end(letters)), \

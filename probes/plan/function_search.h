@@ -18,9 +18,9 @@ struct dpe_function_search {
 	struct dpe_module *ifunc_module;
 };
 
-/* Fills in what is found. */
+/* Finds the functions that the name means, and fills in `found`, `nfound` and `ifunc`. */
 void dpe_search_names(struct dpe_function_search *search);
-/* Whether a file of the target is called as the rule's module. */
+/* Whether the target has a file with the name of the rule's module. */
 bool dpe_search_has_module(const struct dpe_function_search *search);
 /* What precedes :: is a class or namespace. */
 bool dpe_search_names_class(const struct dpe_function_search *search);

@@ -28,9 +28,9 @@ static pid_t id_of(const struct dpe_process_image *image, uint64_t thread)
 	return dpe_image_read(image, thread + ID, &id, sizeof(id)) && id > 0 ? id : 0;
 }
 
-/* ---- which stream it is of ------------------------------------------------------------------------ */
+/* ---- the stream of a lock ------------------------------------------------------------------------- */
 
-/* Looks at an address where a FILE may be. */
+/* Takes what is at the address for the stream, if it is a FILE with this lock. */
 static bool take_stream(const struct dpe_process_image *image, uint64_t address, uint64_t lock,
 	struct dpe_waiting_thread *thread)
 {
