@@ -179,7 +179,7 @@ void dpe_diag(struct dpe_diags *diags, enum dpe_severity severity, struct dpe_pl
 void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char *where,
 	const char *fmt, ...)
 {
-	struct diag new = {.severity = severity, .where = dpe_xstrdup(where)};
+	struct diag new = {.severity = severity, .where = dpe_xstrdup(*where ? where : "''")};
 	va_list args;
 
 	va_start(args, fmt);

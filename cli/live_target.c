@@ -31,6 +31,7 @@ static void print_main(const struct cli *cli, const struct cli_live_run *how, co
 static void print_others(const struct cli *cli, const struct dpe_probes *probes)
 {
 	unsigned long long count = dpe_probes_others(probes);
+	bool can_follow = dpe_probes_can_follow(probes) && !cli->preload && cli->break_at != CLI_BREAK_EVENT;
 
 	if (!count)
 		return;
@@ -38,8 +39,8 @@ static void print_others(const struct cli *cli, const struct dpe_probes *probes)
 		fprintf(stderr, "dpe: %llu child process%s run%s on, no longer observed\n",
 			count, count == 1 ? "" : "es", count == 1 ? "s" : "");
 	else
-		fprintf(stderr, "dpe: %llu child process%s %s not observed (see --follow)\n",
-			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
+		fprintf(stderr, "dpe: %llu child process%s %s not observed%s\n",
+			count, count == 1 ? "" : "es", count == 1 ? "was" : "were", can_follow ? " (see --follow)" : "");
 }
 
 static void print_cut_stacks(const struct dpe_probes *probes)

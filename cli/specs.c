@@ -81,7 +81,7 @@ static char *find_shipped(const struct paths *paths, const char *word)
 /* The file that a word of -s names: itself, or a shipped specification. */
 static char *find_spec(const struct paths *paths, const char *word)
 {
-	if (!strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
+	if (!*word || !strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
 		return dpe_xstrdup(word);
 	return find_shipped(paths, word);
 }

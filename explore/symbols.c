@@ -94,7 +94,7 @@ void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struc
 	for (unsigned i = 0; i < symbols->modules.count; i++) {
 		struct dpe_module *module = symbols->modules.at[i];
 		char *name =
-			module->based ? dpe_variable_at(module, address - module->bias) : NULL;
+			module->based ? dpe_variable_at(module, address - module->bias, false) : NULL;
 
 		if (!name)
 			continue;

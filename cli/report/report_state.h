@@ -52,6 +52,8 @@ struct cli_report {
 
 /* The name of the variable at a pointer, for free(); or NULL. */
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value);
+/* The same, but a structure rather than its first member. */
+char *cli_object_at(const struct cli_report *report, struct dpe_value value);
 /* The message with the text of its stack; the reference is the caller's. */
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
 

@@ -260,9 +260,13 @@ static void add_unordered(void *context, const struct dpe_rule *rule, const char
 
 static void add_unsynchronised(struct dpe_text *to, const struct cli_report *report)
 {
-	if (report->unsynchronised && !syncs(report->spec))
-		dpe_text_puts(to, "warning: no `sync` rule orders events of different threads: include "
-				  "\"pthread.dpe\", or write rules for what synchronises\n");
+	if (!report->unsynchronised || syncs(report->spec))
+		return;
+	dpe_text_puts(to, "warning: no `sync` rule orders events of different threads: include "
+			  "\"pthread.dpe\", or write rules for what synchronises");
+	if (!report->probes)
+		dpe_text_puts(to, "; nothing orders events without a thread, unless the log has their predecessors");
+	dpe_text_puts(to, "\n");
 }
 
 /* The last line. */

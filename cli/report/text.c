@@ -99,7 +99,7 @@ void cli_text_address(
 /* " (mutex_a)": the variable of the program at this address. */
 void cli_text_variable(struct dpe_text *to, const struct cli_report *report, struct dpe_value value)
 {
-	char *name = cli_variable_at(report, value);
+	char *name = cli_object_at(report, value);
 
 	if (!name)
 		return;

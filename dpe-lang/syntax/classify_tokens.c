@@ -159,12 +159,31 @@ static void report_wrong_word(
 	f->at++;
 }
 
-/* `expect R a; b` */
+/* `expect R a; b`, `expect R(x) a(x); b(x)` */
+static bool lacks_colon(const struct dpe_classifier *f)
+{
+	static const char *const others[] = {"by", "observing", "without", "else", "ends"};
+	unsigned next;
+
+	if (!dpe_token_skip_header(f, 0, &next) || dpe_token_kind_at(f, next) != T_NAME || dpe_token_ahead(f, next)->first)
+		return false;
+	for (unsigned i = 0; i < DPE_COUNT(others); i++) {
+		if (dpe_token_is_word(f, next, others[i]))
+			return false;
+	}
+	return next == 1 || dpe_token_kind_at(f, next + 1) != T_NAME; /* `f(x) then g(x)` has no name */
+}
+
 static void missing_colon(struct dpe_classifier *f)
 {
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 		"a ':' is missing after the rule's name '%s'", dpe_token_ahead(f, 0)->value.text);
 	take(f, T_RULE_NAME);
+	if (dpe_token_kind_at(f, 0) == '(') {
+		do
+			take(f, dpe_token_kind_at(f, 0));
+		while (dpe_token_kind_before(f) != ')');
+	}
 	insert(f, ':');
 }
 
@@ -202,10 +221,7 @@ static void take_mode(struct dpe_classifier *f)
 		report_wrong_word(f, sync ? "pairing" : "word before the rule's name",
 			sync ? pairings : NULL, sync ? DPE_COUNT(pairings) : 0);
 	}
-	if (dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
-		!dpe_token_ahead(f, 1)->first && !dpe_token_is_word(f, 1, "by") &&
-		!dpe_token_is_word(f, 1, "observing") && !dpe_token_is_word(f, 1, "without") &&
-		!dpe_token_is_word(f, 1, "else"))
+	if (lacks_colon(f))
 		missing_colon(f);
 }
 

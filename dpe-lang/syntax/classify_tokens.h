@@ -45,6 +45,8 @@ bool dpe_token_at_dpe(const struct dpe_classifier *f);
 bool dpe_token_in_braces(const struct dpe_classifier *f);
 /* The last token ends an event, a group of events, or a list of observed events. */
 bool dpe_token_after_operand(const struct dpe_classifier *f);
+/* Whether NAME [(names)] stands at `by`; `next`: what follows it. */
+bool dpe_token_skip_header(const struct dpe_classifier *f, unsigned by, unsigned *next);
 /* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
 bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer);
 /* Behind an operator: `f(x) =`, by mistake. */

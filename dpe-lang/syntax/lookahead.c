@@ -78,8 +78,7 @@ bool dpe_token_after_operand(const struct dpe_classifier *f)
 	}
 }
 
-/* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
-bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer)
+bool dpe_token_skip_header(const struct dpe_classifier *f, unsigned by, unsigned *next)
 {
 	if (dpe_token_kind_at(f, by++) != T_NAME)
 		return false;
@@ -90,7 +89,15 @@ bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer
 		if (dpe_token_kind_at(f, by++) != ')')
 			return false;
 	}
-	return dpe_token_kind_at(f, by) == closer;
+	*next = by;
+	return true;
+}
+
+bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer)
+{
+	unsigned next;
+
+	return dpe_token_skip_header(f, by, &next) && dpe_token_kind_at(f, next) == closer;
 }
 
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)

@@ -123,6 +123,8 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 int dpe_probes_status(const struct dpe_probes *probes);
 /* The number of other processes that are followed and live; without following, of those created. */
 uint64_t dpe_probes_others(const struct dpe_probes *probes);
+/* Whether its rules can be checked in several processes: not with watchpoints or events of memory. */
+bool dpe_probes_can_follow(const struct dpe_probes *probes);
 /* Stacks that ended early, as another thread was changing the mappings of the process. */
 uint64_t dpe_probes_cut_stacks(const struct dpe_probes *probes);
 /* Lost messages of a thread, counted where they were lost. */
@@ -164,8 +166,9 @@ bool dpe_probes_omits_reads(const struct dpe_probes *probes);
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);
 
 /* The name of the variable of the program, or of one of its libraries, that lies at an address:
- * "mutex", "forks[2]". NULL if there is none (the heap, a stack); else the caller's to free. */
-char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
+ * "mutex", "forks[2]". NULL if there is none (the heap, a stack); else the caller's to free.
+ * `object`: where a structure begins, its name rather than that of its first member, unless that is a lock. */
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address, bool object);
 
 /* PERHAPS: to be confirmed by the next call, after messages sent meanwhile were delivered. UNKNOWN:
  * /proc cannot be read without the right to trace the target. NOT: after its end, too. */

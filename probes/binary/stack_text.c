@@ -91,13 +91,13 @@ static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *th
 	return false;
 }
 
-char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address)
+char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address, bool object)
 {
 	uint64_t there;
 
 	for (unsigned i = 0; i < nmaps; i++) {
 		if (address_in(&maps[i], address, &there))
-			return dpe_variable_at(maps[i].module, there);
+			return dpe_variable_at(maps[i].module, there, object);
 	}
 	return NULL;
 }

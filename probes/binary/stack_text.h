@@ -16,7 +16,7 @@ void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps);
 const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc);
 /* The name of the variable at an address, of the modules that are mapped. NULL if there is none; else the
  * caller's to free. */
-char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address);
+char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address, bool object);
 
 /* Prints "function+0x1f (file:line)"; "function+0x1f (libc.so.6)" without line numbers; "0x7f… (libc.so.6+0x1234)"
  * without a function, the second number being the address in the file; or "0x…". Of a return address the line is

@@ -57,8 +57,8 @@ char *dpe_lvalue_point_to_text(struct dpe_variable *variable);
 /* The number, from 0, of the argument that is the root of an lvalue, or DPE_VARIABLE_RESULT; -1: neither. */
 int dpe_variable_argument(const char *lvalue);
 /* The variable at an address in C syntax: "mutex", "forks[2]", "account.lock", or "table+0x28" where its members are not
- * known; the caller's to free. NULL if there is none. */
-char *dpe_variable_at(struct dpe_module *module, uint64_t address);
+ * known; the caller's to free. NULL if there is none. `object`: a structure rather than its first member, unless that is a lock. */
+char *dpe_variable_at(struct dpe_module *module, uint64_t address, bool object);
 /* NULL if the value can be read, else why not, the caller's to free. */
 char *dpe_variable_check(const struct dpe_variable *variable);
 /* The integer in its bytes, for sizes up to eight. */

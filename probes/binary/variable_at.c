@@ -48,6 +48,19 @@ static bool is_closed(Dwarf_Die *type)
 	return false;
 }
 
+/* A lock is known by its own name, even where it is the first member of a structure. */
+static bool is_lock(Dwarf_Die *type)
+{
+	static const char *const parts[] = {"mutex", "lock", "condition", "semaphore", "latch", "barrier", "once"};
+	const char *name = dwarf_diename(type);
+
+	for (unsigned i = 0; name && i < DPE_COUNT(parts); i++) {
+		if (strstr(name, parts[i]))
+			return true;
+	}
+	return is_closed(type);
+}
+
 /* Members that the C++ libraries keep to themselves: "sm" says more than "sm._M_impl._M_rwlock". */
 static bool is_private(Dwarf_Die *member)
 {
@@ -77,6 +90,13 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 	return false;
 }
 
+static bool is_structure(Dwarf_Die *type)
+{
+	Dwarf_Die peeled;
+
+	return dpe_dwarf_peel(type, &peeled) && dpe_dwarf_is_aggregate(&peeled) && dwarf_tag(&peeled) != DW_TAG_array_type;
+}
+
 /* Descends into the member or element at the offset; false if there is none. */
 static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 {
@@ -101,13 +121,23 @@ static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 	return true;
 }
 
-char *dpe_variable_at(struct dpe_module *module, uint64_t address)
+/* Ends the name at the outermost structure that begins at the address: a pointer to it is no pointer to its first member. */
+static void name_whole(struct dpe_text *name, size_t whole)
+{
+	if (!whole)
+		return;
+	name->len = whole;
+	name->at[whole] = '\0';
+}
+
+char *dpe_variable_at(struct dpe_module *module, uint64_t address, bool object)
 {
 	struct holder holder = {.address = address};
 	struct dpe_text name = {0};
 	Dwarf_Die declared, type;
 	uint64_t offset;
-	bool closed = false;
+	size_t whole = 0;
+	bool closed = false, lock = false;
 
 	dpe_dwarf_each_symbol(module, &holder.count, match_holder, &holder);
 	if (!holder.name)
@@ -117,10 +147,17 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	free(holder.name);
 	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type)) {
-		for (int i = 0; i < DPE_MEMBER_DEPTH && descend(&name, &type, &offset); i++)
-			;
+		for (int i = 0; i < DPE_MEMBER_DEPTH; i++) {
+			if (!whole && !offset && is_structure(&type))
+				whole = name.len;
+			lock = lock || is_lock(&type);
+			if (!descend(&name, &type, &offset))
+				break;
+		}
 		closed = is_closed(&type);
 	}
+	if (object && !lock && !closed)
+		name_whole(&name, whole);
 	if (offset && !closed)
 		dpe_text_printf(&name, "+0x%llx", (unsigned long long)offset);
 	return name.at;

@@ -202,24 +202,24 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 
 /* ---- variables ---------------------------------------------------------------------------- */
 
-static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address)
+static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address, bool object)
 {
 	if (!maps->count && !is_gone(probes, maps))
 		read_maps(probes, maps);
-	return dpe_map_variable(maps->at, maps->count, address);
+	return dpe_map_variable(maps->at, maps->count, address, object);
 }
 
-char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address, bool object)
 {
 	struct dpe_address_origin where;
 	char *name, *whole;
 
 	if (!dpe_address_find(probes, address, &where))
-		return variable_in(probes, probes->maps, address);
+		return variable_in(probes, probes->maps, address, object);
 	if (where.shared)
 		return dpe_xasprintf("shared memory %u, at 0x%llx", where.shared,
 			(unsigned long long)where.address);
-	name = variable_in(probes, dpe_maps_of(probes, where.pid), where.address);
+	name = variable_in(probes, dpe_maps_of(probes, where.pid), where.address, object);
 	whole = name ? dpe_xasprintf("%s of process %d", name, (int)where.pid)
 		     : dpe_xasprintf("0x%llx of process %d", (unsigned long long)where.address,
 			       (int)where.pid);

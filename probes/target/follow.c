@@ -241,6 +241,13 @@ static int start_watchdog(struct dpe_probes *probes)
 
 /* ---- beginning --------------------------------------------------------------------------- */
 
+bool dpe_probes_can_follow(const struct dpe_probes *probes)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	return !plan->nwatched && !plan->nobjects && !plan->memory;
+}
+
 bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
@@ -263,7 +270,7 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	if (plan->memory)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"events of memory can be observed in one process only (without --follow or dpe explore)");
-	return !plan->nwatched && !plan->nobjects && !plan->memory;
+	return dpe_probes_can_follow(probes);
 }
 
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)

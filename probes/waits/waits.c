@@ -190,7 +190,7 @@ static void read_lock(struct waits_reading *reading, unsigned at)
 	note_join(reading, thread);
 	thread->shared = dpe_memory_is_shared(reading->waits->pid, thread->object);
 	if (!thread->variable && thread->kind != DPE_WAIT_JOIN)
-		thread->variable = dpe_map_variable(reading->image.maps, reading->image.nmaps, thread->object);
+		thread->variable = dpe_map_variable(reading->image.maps, reading->image.nmaps, thread->object, false);
 	find_holder(reading, thread);
 }
 

@@ -273,6 +273,9 @@ run "$DPE" replay -e 'detect R: b ; a' unordered.jsonl
 check 'a sequence without independent occurrences is not noted' "$(grep -c 'no match, but' err)" -eq 0
 run "$DPE" replay -e 'expect R: a ; b' unordered.jsonl
 says 'a violation in a log without sync rules comes with a warning' 1 'not ordered after a' 'warning: no `sync` rule orders'
+printf '{"event":"%s"}\n' a b >threadless.jsonl
+run "$DPE" replay -e 'expect R: a ; b' threadless.jsonl
+says 'a log without threads gets a warning that nothing orders its events' 1 'nothing orders events without a thread'
 
 # ---- events never observed -----------------------------------------------------------------------
 printf 'detect either(x): submit(x) ; (run(x) + drop(x))\nexpect all: (open;close)*\n' >needs.dpe

@@ -99,6 +99,8 @@ says "dpe check takes words after '--' as files" 2 'no-such.dpe: error: cannot r
 
 run "$DPE" check no-such.dpe
 says 'dpe check reports a missing specification' 2 'no-such.dpe: error: cannot read this file: No such file or directory'
+run "$DPE" check ''
+says 'an empty word is no specification' 2 "'': error: cannot read this file"
 run "$DPE" replay -s r.dpe no-such.jsonl
 says 'dpe replay reports a missing log' 2 'no-such.jsonl: error: cannot open this log: No such file or directory'
 run "$DPE" list ./no-such-program

@@ -24,6 +24,8 @@ children() {
 	run "$DPE" run --all --stack=0 -s step.dpe -- ./follow fork
 	check 'a forked child is not observed without --follow' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
 	says 'without --follow, a child process is reported as not observed' 1 'dpe: 1 child process was not observed (see --follow)'
+	run "$DPE" run --preload --stack=0 -s step.dpe -- ./follow fork
+	check '--follow is not advised where it is refused' "$(grep -cx 'dpe: 1 child process was not observed' err)" -eq 1
 }
 
 rounds=1

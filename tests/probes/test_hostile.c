@@ -72,7 +72,7 @@ static void look_at_variables(struct dpe_module *module)
 		char *why = dpe_variable_find(module, names[i], &variable);
 
 		if (!why)
-			free(dpe_variable_at(module, variable.address + i));
+			free(dpe_variable_at(module, variable.address + i, i % 2));
 		free(why);
 	}
 }

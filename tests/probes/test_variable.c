@@ -118,16 +118,21 @@ static void numbers_by_size_and_sign(void **state)
 	assert_int_equal(dpe_variable_number(&all, UINT64_MAX), -1);
 }
 
-static void assert_name(struct dpe_module *module, const char *of, uint64_t more, const char *name)
+static void assert_name_of(struct dpe_module *module, const char *of, uint64_t more, bool object, const char *name)
 {
 	struct dpe_variable variable;
 	char *said;
 
 	assert_null(dpe_variable_find(module, of, &variable));
-	said = dpe_variable_at(module, variable.address + more);
+	said = dpe_variable_at(module, variable.address + more, object);
 	assert_non_null(said);
 	assert_string_equal(said, name);
 	free(said);
+}
+
+static void assert_name(struct dpe_module *module, const char *of, uint64_t more, const char *name)
+{
+	assert_name_of(module, of, more, false, name);
 }
 
 static void what_lies_at_an_address(void **state)
@@ -141,8 +146,14 @@ static void what_lies_at_an_address(void **state)
 	assert_name(module, "mutexes", 2 * 40, "mutexes[2]");
 	assert_name(module, "accounts", 48, "accounts[1].lock");
 	assert_name(module, "table", 24 + 10, "table[1].inner.value");
-	assert_null(dpe_variable_at(module, 0));
-	assert_null(dpe_variable_at(module, UINT64_MAX));
+	assert_name(module, "table", 24, "table[1].first");
+	assert_name_of(module, "table", 24, true, "table[1]");
+	assert_name_of(module, "table", 24 + 8, true, "table[1].inner");
+	assert_name_of(module, "table", 24 + 10, true, "table[1].inner.value");
+	assert_name_of(module, "accounts", 48, true, "accounts[1].lock");
+	assert_name_of(module, "counter", 0, true, "counter");
+	assert_null(dpe_variable_at(module, 0, false));
+	assert_null(dpe_variable_at(module, UINT64_MAX, false));
 	dpe_module_free(module);
 }
 
