@@ -46,7 +46,7 @@ static void show_progress(struct cli_progress *progress, const struct dpe_recogn
 }
 
 /* Losses that the log reports. */
-static void print_losses(
+static void report_losses(
 	const struct dpe_log_reader *reader, struct dpe_recognizer *recognizer)
 {
 	const struct dpe_log_loss *losses;
@@ -169,7 +169,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	good = feed.good;
 	if (dpe_log_truncated(reader))
 		note_damage(&feed, "%s was cut off in the middle");
-	print_losses(reader, recognizer);
+	report_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }

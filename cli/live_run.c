@@ -359,7 +359,7 @@ static void log_losses(struct live *live, const struct dpe_loss *losses, unsigne
 		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count + losses[i].doubts);
 }
 
-static void print_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+static void report_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++) {
 		const struct dpe_thread_loss loss = {
@@ -408,7 +408,7 @@ static void end_outputs(struct live *live)
 	bool recorded;
 
 	dpe_probes_report_missing(live->probes, live->cli->diags);
-	print_losses(live, losses, nlosses);
+	report_losses(live, losses, nlosses);
 	cli_stats_note(live->stats, live->recognizer);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)

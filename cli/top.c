@@ -289,11 +289,11 @@ static char *read_states(const struct cli_top *top)
 /* The end of what the target wrote. */
 static char *read_output(const struct cli_top *top)
 {
-	const long most = 64 << 10;
+	const long max = 64 << 10;
 	struct dpe_text text = {0};
-	char *bytes = dpe_xcalloc(1, (size_t)most + 1);
+	char *bytes = dpe_xcalloc(1, (size_t)max + 1);
 	off_t size = lseek(fileno(top->out.file), 0, SEEK_END);
-	ssize_t got = pread(fileno(top->out.file), bytes, (size_t)most, size > most ? size - most : 0);
+	ssize_t got = pread(fileno(top->out.file), bytes, (size_t)max, size > max ? size - max : 0);
 	char *rest = bytes;
 
 	dpe_text_puts(&text, got > 0 ? "" : "the program has written nothing to its standard output\n");

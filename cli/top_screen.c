@@ -196,11 +196,11 @@ static void draw_findings(const struct cli_screen_model *model, int row, int end
 
 static void draw_overview(struct cli_screen_model *model)
 {
-	unsigned most = model->nevents > model->nrules ? model->nevents : model->nrules;
+	unsigned max = model->nevents > model->nrules ? model->nevents : model->nrules;
 	int rows = (LINES - 4) / 2, row, column = COLS - columns_of_rules(model);
 
-	if ((int)most + 1 < rows)
-		rows = (int)most + 1;
+	if ((int)max + 1 < rows)
+		rows = (int)max + 1;
 	draw_events(model, rows, column - 1);
 	draw_rules(model, rows, column);
 	row = draw_waits(model, TABLES + rows, (LINES - rows - 3) / 2);

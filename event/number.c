@@ -81,7 +81,7 @@ static bool is_digit(const char *at, const char *end)
  * distinguish it from another. */
 static bool read_exponent(const char *at, const char *end, bool zero, int64_t *exponent)
 {
-	const int64_t most = 1000000000000000;
+	const int64_t max = 1000000000000000;
 	bool negative;
 
 	*exponent = 0;
@@ -96,10 +96,10 @@ static bool read_exponent(const char *at, const char *end, bool zero, int64_t *e
 	if (at == end)
 		return false;
 	for (; is_digit(at, end); at++) {
-		if (*exponent < most)
+		if (*exponent < max)
 			*exponent = *exponent * 10 + (*at - '0');
 	}
-	if (*exponent >= most && !zero)
+	if (*exponent >= max && !zero)
 		return false;
 	*exponent = negative ? -*exponent : *exponent;
 	return at == end;

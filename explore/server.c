@@ -436,10 +436,10 @@ static bool was_replaced(const struct dpe_server *server)
 	return stat.parent == server->pid && !(stat.flags & PF_FORKNOEXEC);
 }
 
-static void limit(uint32_t *number, uint32_t most)
+static void limit(uint32_t *number, uint32_t max)
 {
-	if (*number > most)
-		*number = most;
+	if (*number > max)
+		*number = max;
 }
 
 /* The program can write to the shared memory: checks that the numbers we use are within bounds. */

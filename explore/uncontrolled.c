@@ -189,7 +189,7 @@ static bool is_runnable(const struct dpe_sched_header *memory)
 void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time)
 {
 	struct dpe_run_time last = *time;
-	uint64_t ran, waited, most = UINT64_C(2000000) * DPE_EXPLORE_LOOK;
+	uint64_t ran, waited, max = UINT64_C(2000000) * DPE_EXPLORE_LOOK;
 
 	time->looked = read_clock(CLOCK_MONOTONIC);
 	time->cpu = cpu_of((pid_t)server->memory->pid);
@@ -199,5 +199,5 @@ void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time
 	waited = time->looked - last.looked;
 	time->had += ran;
 	if (!is_runnable(server->memory))
-		time->had += waited < ran ? 0 : waited - ran < most ? waited - ran : most;
+		time->had += waited < ran ? 0 : waited - ran < max ? waited - ran : max;
 }

@@ -83,7 +83,7 @@
 #define DPE_SHORT_PAUSE 100000
 #define DPE_STOPPED_TRIES 200
 #define DPE_STOPPED_PAUSE 20000
-#define DPE_STOPPED_PAUSE_MOST 500000
+#define DPE_MAX_STOPPED_PAUSE 500000
 #define DPE_RELEASE_TRIES 10
 #define DPE_RELEASE_PAUSE 2000000
 #define DPE_STOP_TIME 200000000       /* ns that the target is stopped for an event without a verdict */

@@ -62,7 +62,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_object_watches *object_watches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
-	unsigned most_values;       /* that our programs read at one event */
+	unsigned max_values;       /* that our programs read at one event */
 	struct dpe_place_accessed *accesses; /* by instruction, see access_cache.c */
 	bool knows_order; /* `inlined_order` is known */
 	const char *inlined_order; /* see dpe_probes_inlined_order */

@@ -13,29 +13,29 @@
 #define DPE_DEFAULT_INSTANCES 100000
 /* Slices of a rule whose values no event brings together: further ones are not begun, and the rule and all slices
  * that begin later are inconclusive. */
-#define DPE_MOST_JOINED DPE_TINY_OR(8, 1000000)
+#define DPE_MAX_JOINED DPE_TINY_OR(8, 1000000)
 /* Readings of a slice's events that an `expect` rule follows at a time, and once there were more: the
  * slice is inconclusive. */
-#define DPE_MOST_BRANCHES DPE_TINY_OR(3, 1024)
-#define DPE_MOST_BRANCHES_AFTER DPE_TINY_OR(2, 64)
+#define DPE_MAX_BRANCHES DPE_TINY_OR(3, 1024)
+#define DPE_MAX_BRANCHES_AFTER DPE_TINY_OR(2, 64)
 /* ns until a wait is long, and a possible hang, unless options say so. */
 #define DPE_DEFAULT_HANG_AFTER UINT64_C(10000000000)
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
-#define DPE_MOST_RETRACTABLE DPE_TINY_OR(3, 4096)
+#define DPE_MAX_RETRACTABLE DPE_TINY_OR(3, 4096)
 /* Variables of an event with the locks that its thread holds; with more all verdicts are inconclusive. */
-#define DPE_MOST_EVENT_VARS DPE_TINY_OR(3, UINT16_MAX)
+#define DPE_MAX_EVENT_VARS DPE_TINY_OR(3, UINT16_MAX)
 /* Objects that were not watched; with more all verdicts are inconclusive. */
-#define DPE_MOST_UNWATCHED DPE_TINY_OR(2, 100000)
+#define DPE_MAX_UNWATCHED DPE_TINY_OR(2, 100000)
 /* The lock order: threads in a cycle, steps of one search, cycles kept, cycles kept with the same
  * sites (the last one kept says that there are more), instances of one acquisition and of all, and
  * entries of the pasts of these. The rule is inconclusive. */
-#define DPE_MOST_CYCLE_THREADS DPE_TINY_OR(3, 1000)
-#define DPE_MOST_SEARCH_STEPS DPE_TINY_OR(12, 100000)
-#define DPE_MOST_CYCLES DPE_TINY_OR(3, 1000)
-#define DPE_MOST_SAME_SITES DPE_TINY_OR(2, 4)
-#define DPE_MOST_SITE_INSTANCES DPE_TINY_OR(3, 256)
-#define DPE_MOST_INSTANCES DPE_TINY_OR(12, 32768)
-#define DPE_MOST_PAST_ENTRIES DPE_TINY_OR(12, 4u << 20)
+#define DPE_MAX_CYCLE_THREADS DPE_TINY_OR(3, 1000)
+#define DPE_MAX_SEARCH_STEPS DPE_TINY_OR(12, 100000)
+#define DPE_MAX_CYCLES DPE_TINY_OR(3, 1000)
+#define DPE_MAX_SAME_SITES DPE_TINY_OR(2, 4)
+#define DPE_MAX_SITE_INSTANCES DPE_TINY_OR(3, 256)
+#define DPE_MAX_INSTANCES DPE_TINY_OR(12, 32768)
+#define DPE_MAX_PAST_ENTRIES DPE_TINY_OR(12, 4u << 20)
 
 /* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins), slices and locks
  * of which it is known over stretches what matches with their events may be missed (else any), choices of events for one last event, and patterns that one event may match. The rule is
@@ -64,7 +64,7 @@
 #define DPE_REORDER_WAITING DPE_TINY_OR(2, 16)
 /* Cycles in the order of locks: threads whose requests at one site are looked at, sets of locks at the same
  * sites, and choices of requests. A potential deadlock stays one, whatever the others would show. */
-#define DPE_MOST_REQUESTERS DPE_TINY_OR(2, 64)
+#define DPE_MAX_REQUESTERS DPE_TINY_OR(2, 64)
 #define DPE_CYCLE_REQUESTS DPE_TINY_OR(2, 8)
 #define DPE_MEETING_WORK DPE_TINY_OR(3, 100000)
 
@@ -91,7 +91,7 @@
 #define DPE_CYCLE_LASTS 50000000u
 /* ns between two checks of either kind, at first and at most. */
 #define DPE_WAIT_PAUSE 5000000u
-#define DPE_WAIT_PAUSE_MOST 100000000u
+#define DPE_MAX_WAIT_PAUSE 100000000u
 /* Checks for long waits come later by this part of the time, so that a report has the threads that began
  * to wait at about the same time. */
 #define DPE_LONG_WAIT_CHECKS 10
@@ -108,7 +108,7 @@
 #define DPE_DEFAULT_FORGET_FROM 8192
 /* Active slices of a rule; others are compact. Bytes, events and steps of matches in a compact slice;
  * a larger one stays active. */
-#define DPE_MOST_ACTIVE DPE_TINY_OR(2, 1024)
+#define DPE_MAX_ACTIVE DPE_TINY_OR(2, 1024)
 #define DPE_SLICE_BYTES 16384
 #define DPE_SLICE_EVENTS DPE_TINY_OR(2, 32)
 #define DPE_SLICE_TAKEN DPE_TINY_OR(2, 64)

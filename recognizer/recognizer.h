@@ -72,7 +72,7 @@ struct dpe_run {
 	const struct dpe_config_engine *follow;      /* follows configurations */
 	struct dpe_factors *operands;    /* of a conjunction, until these are made */
 	struct dpe_automaton *automaton; /* one of these … */
-	size_t most_bytes;               /* size at which the automaton is started afresh */
+	size_t max_bytes;               /* size at which the automaton is started afresh */
 	struct dpe_game *game;           /* … or none for a `sync` rule */
 	struct dpe_conjunction *conjunction; /* `detect`: its operands */
 	uint64_t *masks;                 /* variables that each pattern binds */

@@ -236,21 +236,21 @@ static bool any(four of)
 static struct dpe_clock *join_leaves(const struct dpe_clock *a, const struct dpe_clock *b)
 {
 	struct dpe_clock *joined;
-	four most[FAN / 4], not_a = {0}, not_b = {0};
+	four max[FAN / 4], not_a = {0}, not_b = {0};
 
 	for (unsigned i = 0; i < FAN / 4; i++) {
 		four more = (four)(a->fours[i] > b->fours[i]);
 
-		most[i] = (a->fours[i] & more) | (b->fours[i] & ~more);
-		not_a |= most[i] ^ a->fours[i];
-		not_b |= most[i] ^ b->fours[i];
+		max[i] = (a->fours[i] & more) | (b->fours[i] & ~more);
+		not_a |= max[i] ^ a->fours[i];
+		not_b |= max[i] ^ b->fours[i];
 	}
 	if (!any(not_a))
 		return ref(a);
 	if (!any(not_b))
 		return ref(b);
 	joined = new_clock(a->pool, 0);
-	memcpy(joined->fours, most, sizeof(most));
+	memcpy(joined->fours, max, sizeof(max));
 	return joined;
 }
 

@@ -247,14 +247,14 @@ bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message 
 }
 
 __attribute__((noinline)) unsigned dpe_stabilizer_count_some(struct dpe_stabilizer *stabilizer, struct dpe_message *const *messages,
-	unsigned most, dpe_name from, bool timed)
+	unsigned max, dpe_name from, bool timed)
 {
 	const uint64_t number = stabilizer->released;
 	unsigned counted = 0;
 
 	if (stabilizer->doubt || stabilizer->first || from <= stabilizer->ends_thread || from <= stabilizer->finds_thread)
 		return 0;
-	while (counted < most && messages[counted]->name >= from && messages[counted]->has_time <= timed &&
+	while (counted < max && messages[counted]->name >= from && messages[counted]->has_time <= timed &&
 		count(stabilizer, messages[counted], number + counted))
 		counted++;
 	count_released(stabilizer, counted);

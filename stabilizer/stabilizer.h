@@ -185,7 +185,7 @@ bool dpe_stabilizer_count(struct dpe_stabilizer *stabilizer, struct dpe_message 
 /* The same for the first of these messages, as far as they have names from `from` on, none of which has a role, and no
  * time, unless `timed`. Returns how many were taken. */
 unsigned dpe_stabilizer_count_some(struct dpe_stabilizer *stabilizer, struct dpe_message *const *messages,
-	unsigned most, dpe_name from, bool timed);
+	unsigned max, dpe_name from, bool timed);
 /* No message to come names one of this log by its place. */
 void dpe_stabilizer_forget_places(struct dpe_stabilizer *stabilizer, uint32_t log);
 /* No more messages of `host` (as in messages) with a time before `time` will come. A late one is

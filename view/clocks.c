@@ -11,7 +11,7 @@ struct clock_offset {
 	struct {
 		dpe_name first, second;
 	} hosts;
-	int64_t least, most; /* INT64_MIN, INT64_MAX: unknown */
+	int64_t least, max; /* INT64_MIN, INT64_MAX: unknown */
 	UT_hash_handle hh;
 };
 
@@ -22,7 +22,7 @@ static struct clock_offset *find_offset(struct clock_offset **offsets, dpe_name 
 	HASH_FIND(hh, *offsets, &key.hosts, sizeof(key.hosts), offset);
 	if (!offset) {
 		offset = dpe_xcalloc(1, sizeof(*offset));
-		*offset = (struct clock_offset){.hosts = key.hosts, .least = INT64_MIN, .most = INT64_MAX};
+		*offset = (struct clock_offset){.hosts = key.hosts, .least = INT64_MIN, .max = INT64_MAX};
 		HASH_ADD(hh, *offsets, hosts, sizeof(offset->hosts), offset);
 	}
 	return offset;
@@ -39,8 +39,8 @@ static void take_edge(struct clock_offset **offsets, const struct dpe_view *view
 	if (!sender || !receiver || sender == receiver || !sent->has_time || !received->has_time)
 		return;
 	offset = find_offset(offsets, sender < receiver ? sender : receiver, sender < receiver ? receiver : sender);
-	if (sender < receiver && passed < offset->most)
-		offset->most = passed;
+	if (sender < receiver && passed < offset->max)
+		offset->max = passed;
 	if (sender > receiver && -passed > offset->least)
 		offset->least = -passed;
 }
@@ -58,9 +58,9 @@ static void add_time(struct dpe_text *to, int64_t ns)
 /* Only if some message would have arrived before it was sent; otherwise the clocks may agree. */
 static void note_offset(struct dpe_view *view, const struct clock_offset *offset)
 {
-	bool behind = offset->most < 0, ahead = offset->least > 0;
-	int64_t least = behind ? -offset->most : offset->least, most = behind ? -offset->least : offset->most;
-	bool bounded = behind ? offset->least != INT64_MIN : offset->most != INT64_MAX;
+	bool behind = offset->max < 0, ahead = offset->least > 0;
+	int64_t least = behind ? -offset->max : offset->least, max = behind ? -offset->least : offset->max;
+	bool bounded = behind ? offset->least != INT64_MIN : offset->max != INT64_MAX;
 	struct dpe_text text = {0};
 
 	if (!behind && !ahead)
@@ -71,7 +71,7 @@ static void note_offset(struct dpe_view *view, const struct clock_offset *offset
 	add_time(&text, least);
 	if (bounded) {
 		dpe_text_puts(&text, " and ");
-		add_time(&text, most);
+		add_time(&text, max);
 	}
 	dpe_text_puts(&text, behind ? " behind that of " : " ahead of that of ");
 	add_host(&text, view, offset->hosts.first);

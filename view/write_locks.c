@@ -1,4 +1,4 @@
-/* The order of locks as a graph for Graphviz: an edge leads from a lock that was held to one that was taken meanwhile.
+/* The order of locks as a graph for Graphviz: an edge leads from a lock that was held to one that was acquired meanwhile.
  * Edges of a cycle are red: another run may deadlock there. */
 #include "view/collection.h"
 
@@ -12,7 +12,7 @@ struct lock_order_edge {
 		dpe_name held, taken;
 	} locks;
 	uint64_t count;
-	uint32_t event; /* the first that took it so */
+	uint32_t event; /* the first that acquired it so */
 	UT_hash_handle hh;
 };
 
@@ -41,7 +41,7 @@ static void add_edge(struct lock_graph *graph, dpe_name held, const struct dpe_v
 	edge->count++;
 }
 
-static void take(struct lock_graph *graph, const struct dpe_view_lock *lock)
+static void acquire(struct lock_graph *graph, const struct dpe_view_lock *lock)
 {
 	uint32_t lane = graph->view->events[lock->event].lane;
 
@@ -56,8 +56,8 @@ static void take(struct lock_graph *graph, const struct dpe_view_lock *lock)
 		(struct held_lock){lane, lock->event, lock->object};
 }
 
-/* What was taken last, of locks that are taken several times. */
-static void give_back(struct lock_graph *graph, const struct dpe_view_lock *lock)
+/* Of a lock that was acquired several times, the last acquisition. */
+static void release(struct lock_graph *graph, const struct dpe_view_lock *lock)
 {
 	uint32_t lane = graph->view->events[lock->event].lane;
 
@@ -69,7 +69,7 @@ static void give_back(struct lock_graph *graph, const struct dpe_view_lock *lock
 	}
 }
 
-/* Locks from which there is a way to the edge's beginning, found backwards from it. */
+/* Searches backwards for locks from which a path leads to the edge's source. */
 static bool is_in_cycle(const struct lock_graph *graph, const struct lock_order_edge *closing)
 {
 	bool *reached = dpe_xcalloc(graph->view->ntexts + 1, 1), more = true, found;
@@ -113,7 +113,7 @@ static void put_locks(const struct lock_graph *graph, FILE *to)
 	free(put);
 }
 
-/* Who called the function that takes it. */
+/* The caller of the function that acquired it. */
 static void add_place(struct dpe_text *to, const struct dpe_view *view, uint32_t event)
 {
 	dpe_name stack = view->events[event].stack;
@@ -146,9 +146,9 @@ void dpe_view_write_locks(struct dpe_view *view, FILE *to)
 
 	for (unsigned i = 0; i < view->nlocks; i++) {
 		if (view->locks[i].taken)
-			take(&graph, &view->locks[i]);
+			acquire(&graph, &view->locks[i]);
 		else
-			give_back(&graph, &view->locks[i]);
+			release(&graph, &view->locks[i]);
 	}
 	fputs("digraph locks {\n\tnode [shape=box, fontname=monospace];\n", to);
 	put_locks(&graph, to);

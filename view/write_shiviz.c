@@ -55,8 +55,8 @@ static void put_clock(FILE *to, char **names, const uint32_t *clock, uint32_t la
 
 uint64_t dpe_view_write_shiviz(struct dpe_view *view, FILE *to)
 {
-	uint32_t nlanes = view->nlanes, most = DPE_VIEW_CLOCKS / (nlanes + 1);
-	uint32_t count = view->nrows < most ? view->nrows : most;
+	uint32_t nlanes = view->nlanes, max = DPE_VIEW_CLOCKS / (nlanes + 1);
+	uint32_t count = view->nrows < max ? view->nrows : max;
 	uint32_t *clocks = dpe_xcalloc((size_t)count * nlanes + 1, sizeof(*clocks)), *last = dpe_xcalloc(nlanes + 1, sizeof(*last));
 	char **names = name_lanes(view);
 

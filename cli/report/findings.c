@@ -349,8 +349,8 @@ static struct cli_rule_findings *findings_of(struct cli_report *report, const st
 bool cli_finding_is_left_out(struct cli_report *report, const struct dpe_rule *rule)
 {
 	struct cli_rule_findings *of = findings_of(report, rule);
-	unsigned most = report->cli->max_findings;
-	bool left_out = most && of->printed >= most && !report->cli->all;
+	unsigned max = report->cli->max_findings;
+	bool left_out = max && of->printed >= max && !report->cli->all;
 
 	of->printed += !left_out;
 	of->left_out += left_out;

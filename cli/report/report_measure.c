@@ -56,7 +56,7 @@ static void add_bound(struct dpe_text *to, unsigned power, bool is_time)
 /* ---- histograms --------------------------------------------------------------------------------- */
 
 struct histogram {
-	uint64_t zero, powers[64], most;
+	uint64_t zero, powers[64], max;
 	unsigned first, last; /* powers with values */
 };
 
@@ -64,7 +64,7 @@ static struct histogram histogram_of(const struct dpe_measurement *measurement)
 {
 	struct histogram histogram = {.zero = measurement->buckets[0], .first = 64};
 
-	histogram.most = histogram.zero > measurement->negative ? histogram.zero : measurement->negative;
+	histogram.max = histogram.zero > measurement->negative ? histogram.zero : measurement->negative;
 	for (unsigned i = 1; i < DPE_MEASURE_BUCKETS; i++) {
 		unsigned power = 63 - (unsigned)__builtin_clzll(dpe_bucket_begin(i));
 
@@ -73,15 +73,15 @@ static struct histogram histogram_of(const struct dpe_measurement *measurement)
 		histogram.powers[power] += measurement->buckets[i];
 		histogram.first = power < histogram.first ? power : histogram.first;
 		histogram.last = power;
-		if (histogram.powers[power] > histogram.most)
-			histogram.most = histogram.powers[power];
+		if (histogram.powers[power] > histogram.max)
+			histogram.max = histogram.powers[power];
 	}
 	return histogram;
 }
 
-static void add_row(struct dpe_text *to, const char *range, uint64_t count, uint64_t most)
+static void add_row(struct dpe_text *to, const char *range, uint64_t count, uint64_t max)
 {
-	unsigned length = most ? (unsigned)((double)count / (double)most * BAR + 0.5) : 0;
+	unsigned length = max ? (unsigned)((double)count / (double)max * BAR + 0.5) : 0;
 
 	dpe_text_printf(to, "  %-22s %10" PRIu64 " |", range, count);
 	for (unsigned i = 0; i < BAR; i++)
@@ -94,9 +94,9 @@ static void add_histogram(struct dpe_text *to, const struct dpe_measurement *mea
 	struct histogram histogram = histogram_of(measurement);
 
 	if (measurement->negative)
-		add_row(to, "(below 0)", measurement->negative, histogram.most);
+		add_row(to, "(below 0)", measurement->negative, histogram.max);
 	if (histogram.zero)
-		add_row(to, "[0]", histogram.zero, histogram.most);
+		add_row(to, "[0]", histogram.zero, histogram.max);
 	for (unsigned power = histogram.first; power <= histogram.last && power < 64; power++) {
 		struct dpe_text range = {0};
 
@@ -106,7 +106,7 @@ static void add_histogram(struct dpe_text *to, const struct dpe_measurement *mea
 		if (power < 63)
 			add_bound(&range, power + 1, measurement->is_time);
 		dpe_text_puts(&range, ")");
-		add_row(to, range.at, histogram.powers[power], histogram.most);
+		add_row(to, range.at, histogram.powers[power], histogram.max);
 		dpe_text_free(&range);
 	}
 }

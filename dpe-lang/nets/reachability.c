@@ -193,7 +193,7 @@ void dpe_nets_reachability_free(struct reachability *graph)
 unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *bounds)
 {
 	struct reachability *graph = dpe_nets_explore(tr, net);
-	unsigned most = 1;
+	unsigned max = 1;
 
 	if (!graph)
 		return 0;
@@ -201,12 +201,12 @@ unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *
 		for (unsigned p = 0; p < net->nplaces; p++) {
 			if (graph->reached[i].marking[p] > bounds[p])
 				bounds[p] = graph->reached[i].marking[p];
-			if (bounds[p] > most)
-				most = bounds[p];
+			if (bounds[p] > max)
+				max = bounds[p];
 		}
 	}
 	dpe_nets_reachability_free(graph);
-	return most;
+	return max;
 }
 
 /* False if a place has several tokens. */

@@ -17,10 +17,10 @@ struct reducer {
 	bool regions;   /* regions may be translated as nets of their own */
 };
 
-/* Transitions that fill a place and that take from it, in ascending order. */
+/* The transitions with the place as an output, and with it as an input, in ascending order. */
 struct neighbours {
-	unsigned *makers, *takers;
-	unsigned nmakers, ntakers, capmakers, captakers;
+	unsigned *producers, *consumers;
+	unsigned nproducers, nconsumers, capproducers, capconsumers;
 };
 
 /* ---- reduce_net.c ---------------------------------------------------------------------------- */

@@ -119,12 +119,12 @@ static bool unroll_one(struct reducer *r)
 
 static bool same_makers(const struct neighbours *a, const struct neighbours *b)
 {
-	return a->nmakers && dpe_nets_same_places(a->makers, a->nmakers, b->makers, b->nmakers);
+	return a->nproducers && dpe_nets_same_places(a->producers, a->nproducers, b->producers, b->nproducers);
 }
 
 static bool same_takers(const struct neighbours *a, const struct neighbours *b)
 {
-	return a->ntakers && dpe_nets_same_places(a->takers, a->ntakers, b->takers, b->ntakers);
+	return a->nconsumers && dpe_nets_same_places(a->consumers, a->nconsumers, b->consumers, b->nconsumers);
 }
 
 /* The only transition that takes from the place, if it leads to one that nothing else fills. */
@@ -133,10 +133,10 @@ static struct transition *find_path(
 {
 	struct transition *t;
 
-	if (r->fixed[place] || all[place].ntakers != 1)
+	if (r->fixed[place] || all[place].nconsumers != 1)
 		return NULL;
-	t = &r->net->transitions[*all[place].takers];
-	if (!is_between_two(t) || all[*t->out].nmakers != 1 || r->fixed[*t->out])
+	t = &r->net->transitions[*all[place].consumers];
+	if (!is_between_two(t) || all[*t->out].nproducers != 1 || r->fixed[*t->out])
 		return NULL;
 	return t;
 }

@@ -1,5 +1,5 @@
-/* Takes places out of a net that is being reduced: for each transition that fills the place and
- * each that takes from it there is one that does both. */
+/* Removes places from a net that is being reduced: each pair of a producer and a consumer of the place, which are
+ * transitions, becomes one transition. */
 #include "dpe-lang/nets/expr.h"
 #include "dpe-lang/nets/limits.h"
 #include "dpe-lang/nets/reduce.h"
@@ -28,9 +28,9 @@ static struct neighbours neighbours_of(const struct net *net, unsigned place)
 		const struct transition *t = &net->transitions[i];
 
 		if (dpe_nets_has_place(t->out, t->nout, place))
-			*DPE_GROW(a.makers, a.nmakers, a.capmakers) = i;
+			*DPE_GROW(a.producers, a.nproducers, a.capproducers) = i;
 		if (dpe_nets_has_place(t->in, t->nin, place))
-			*DPE_GROW(a.takers, a.ntakers, a.captakers) = i;
+			*DPE_GROW(a.consumers, a.nconsumers, a.capconsumers) = i;
 	}
 	return a;
 }
@@ -46,8 +46,8 @@ struct neighbours *dpe_nets_all_neighbours(const struct net *net)
 
 static void free_one(struct neighbours *a)
 {
-	free(a->makers);
-	free(a->takers);
+	free(a->producers);
+	free(a->consumers);
 }
 
 void dpe_nets_free_neighbours(struct neighbours *all, unsigned count)
@@ -72,68 +72,68 @@ static bool has_one_output(const struct transition *t)
 	return t->nout == 1;
 }
 
-/* A taker that takes nothing else can fire as soon as the place is filled. (Its outputs are empty
- * then, or the net would not be 1-safe.) Where the maker has other outputs, which do not wait for
- * the taker, the taker has to be silent. */
+/* A consumer that takes nothing else can fire as soon as the place is filled. (Its outputs are empty
+ * then, or the net would not be 1-safe.) Where the producer has other outputs, which do not wait for
+ * the consumer, the consumer has to be silent. */
 static bool can_advance(const struct reducer *r, const struct neighbours *a)
 {
-	for (unsigned j = 0; j < a->ntakers; j++) {
-		const struct transition *taker = &r->net->transitions[a->takers[j]];
+	for (unsigned j = 0; j < a->nconsumers; j++) {
+		const struct transition *consumer = &r->net->transitions[a->consumers[j]];
 
-		if (!has_one_input(taker))
+		if (!has_one_input(consumer))
 			return false;
-		for (unsigned i = 0; i < a->nmakers && !is_empty(taker); i++) {
-			if (!has_one_output(&r->net->transitions[a->makers[i]]))
+		for (unsigned i = 0; i < a->nproducers && !is_empty(consumer); i++) {
+			if (!has_one_output(&r->net->transitions[a->producers[i]]))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* A maker that fills nothing else can wait for the taker, if its inputs are not filled again
- * meanwhile. Where the taker has other inputs, on which the maker does not depend, the maker has to
+/* A producer that fills nothing else can wait for the consumer, if its inputs are not filled again
+ * meanwhile. Where the consumer has other inputs, on which the producer does not depend, the producer has to
  * be silent. */
 static bool can_delay(const struct reducer *r, const struct neighbours *a, unsigned place)
 {
-	for (unsigned i = 0; i < a->nmakers; i++) {
-		const struct transition *maker = &r->net->transitions[a->makers[i]];
+	for (unsigned i = 0; i < a->nproducers; i++) {
+		const struct transition *producer = &r->net->transitions[a->producers[i]];
 
-		if (!has_one_output(maker))
+		if (!has_one_output(producer))
 			return false;
-		for (unsigned j = 0; j < maker->nin; j++) {
-			if (*dpe_nets_are_together(r, place, maker->in[j]))
+		for (unsigned j = 0; j < producer->nin; j++) {
+			if (*dpe_nets_are_together(r, place, producer->in[j]))
 				return false;
 		}
-		for (unsigned j = 0; j < a->ntakers && !is_empty(maker); j++) {
-			if (!has_one_input(&r->net->transitions[a->takers[j]]))
+		for (unsigned j = 0; j < a->nconsumers && !is_empty(producer); j++) {
+			if (!has_one_input(&r->net->transitions[a->consumers[j]]))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* The token of the place stays in the inputs of its makers. */
+/* The token of the place stays in the inputs of its producers. */
 static void delay(struct reducer *r, const struct neighbours *a, unsigned place)
 {
-	for (unsigned i = 0; i < a->nmakers; i++) {
-		const struct transition *maker = &r->net->transitions[a->makers[i]];
+	for (unsigned i = 0; i < a->nproducers; i++) {
+		const struct transition *producer = &r->net->transitions[a->producers[i]];
 
-		for (unsigned j = 0; j < maker->nin; j++) {
+		for (unsigned j = 0; j < producer->nin; j++) {
 			for (unsigned p = 0; p < r->net->nplaces; p++) {
 				if (!*dpe_nets_are_together(r, place, p))
 					continue;
-				*dpe_nets_are_together(r, maker->in[j], p) = true;
-				*dpe_nets_are_together(r, p, maker->in[j]) = true;
+				*dpe_nets_are_together(r, producer->in[j], p) = true;
+				*dpe_nets_are_together(r, p, producer->in[j]) = true;
 			}
 		}
 	}
 }
 
-static bool add_both(struct reducer *r, unsigned maker, unsigned taker, unsigned place)
+static bool add_both(struct reducer *r, unsigned producer, unsigned consumer, unsigned place)
 {
-	struct transition like = r->net->transitions[maker];
+	struct transition like = r->net->transitions[producer];
 	struct transition *both = dpe_nets_add(r->net, &like);
-	const struct transition *u = &r->net->transitions[maker], *v = &r->net->transitions[taker];
+	const struct transition *u = &r->net->transitions[producer], *v = &r->net->transitions[consumer];
 	bool good = true;
 
 	both->expr = dpe_nets_seq(r->tr, u->expr, v->expr);
@@ -165,14 +165,14 @@ static bool replace(struct reducer *r, const struct neighbours *a, unsigned plac
 	unsigned before = r->net->ntransitions;
 	bool good = true;
 
-	for (unsigned i = 0; i < a->nmakers && good; i++) {
-		for (unsigned j = 0; j < a->ntakers && good; j++)
-			good = add_both(r, a->makers[i], a->takers[j], place);
+	for (unsigned i = 0; i < a->nproducers && good; i++) {
+		for (unsigned j = 0; j < a->nconsumers && good; j++)
+			good = add_both(r, a->producers[i], a->consumers[j], place);
 	}
 	while (!good && r->net->ntransitions > before)
 		dpe_nets_drop_transition(r->net, r->net->ntransitions - 1);
 	for (unsigned i = before; good && i-- > 0;) {
-		if (is_among(a->makers, a->nmakers, i) || is_among(a->takers, a->ntakers, i))
+		if (is_among(a->producers, a->nproducers, i) || is_among(a->consumers, a->nconsumers, i))
 			dpe_nets_drop_transition(r->net, i);
 	}
 	return good;
@@ -183,19 +183,19 @@ static size_t growth(const struct reducer *r, const struct neighbours *a)
 {
 	size_t more = 0;
 
-	for (unsigned i = 0; i < a->nmakers; i++)
-		more += r->net->transitions[a->makers[i]].expr->size * (a->ntakers - 1);
-	for (unsigned i = 0; i < a->ntakers; i++)
-		more += r->net->transitions[a->takers[i]].expr->size * (a->nmakers - 1);
+	for (unsigned i = 0; i < a->nproducers; i++)
+		more += r->net->transitions[a->producers[i]].expr->size * (a->nconsumers - 1);
+	for (unsigned i = 0; i < a->nconsumers; i++)
+		more += r->net->transitions[a->consumers[i]].expr->size * (a->nproducers - 1);
 	return more;
 }
 
 static bool can_go(const struct reducer *r, const struct neighbours *a, unsigned place)
 {
-	if (r->fixed[place] || !a->nmakers || !a->ntakers)
+	if (r->fixed[place] || !a->nproducers || !a->nconsumers)
 		return false;
-	for (unsigned i = 0; i < a->nmakers; i++) {
-		if (is_among(a->takers, a->ntakers, a->makers[i]))
+	for (unsigned i = 0; i < a->nproducers; i++) {
+		if (is_among(a->consumers, a->nconsumers, a->producers[i]))
 			return false;
 	}
 	return true;
@@ -211,7 +211,7 @@ static bool take_out(struct reducer *r, const struct neighbours *a, unsigned pla
 	return replace(r, a, place);
 }
 
-/* What the makers of a place have, or its takers: one that forks, joins, or is an event. */
+/* What the producers of a place have, or its consumers: one that forks, joins, or is an event. */
 struct place_side {
 	bool forks, joins, event, choice;
 };
@@ -236,8 +236,8 @@ static struct place_side side_of(const struct reducer *r, const unsigned *number
  * or a join by an event. */
 static bool is_boundary(const struct reducer *r, const struct neighbours *a)
 {
-	struct place_side before = side_of(r, a->makers, a->nmakers);
-	struct place_side after = side_of(r, a->takers, a->ntakers);
+	struct place_side before = side_of(r, a->producers, a->nproducers);
+	struct place_side after = side_of(r, a->consumers, a->nconsumers);
 
 	if ((before.joins || before.choice) && (after.forks || after.choice))
 		return true;

@@ -306,16 +306,16 @@ static unsigned choose(const struct net *net, const struct invariants *invariant
 	unsigned best = invariants->count, fewest = UINT32_MAX;
 
 	for (unsigned i = 0; i < invariants->count; i++) {
-		unsigned total = total_of(net, invariants->weights[i]), most = 0;
+		unsigned total = total_of(net, invariants->weights[i]), max = 0;
 
 		for (unsigned p = 0; p < net->nplaces; p++) {
-			if (invariants->weights[i][p] > most)
-				most = invariants->weights[i][p];
+			if (invariants->weights[i][p] > max)
+				max = invariants->weights[i][p];
 		}
-		if (!total || !invariants->weights[i][place] || total * most >= fewest)
+		if (!total || !invariants->weights[i][place] || total * max >= fewest)
 			continue;
 		best = i;
-		fewest = total * most;
+		fewest = total * max;
 	}
 	return best;
 }
@@ -345,10 +345,10 @@ struct net *dpe_nets_one_safe(struct translation *tr, struct net *net)
 
 	while (net) {
 		tokens *bounds = dpe_nets_marking(tr, net);
-		unsigned most = dpe_nets_bounds(tr, net, bounds), place = 0;
+		unsigned max = dpe_nets_bounds(tr, net, bounds), place = 0;
 
-		if (most <= 1)
-			return most ? net : NULL;
+		if (max <= 1)
+			return max ? net : NULL;
 		while (bounds[place] <= 1)
 			place++;
 		net = name_place(tr, net, invariants, place);

@@ -32,7 +32,7 @@ static struct ctf_lock *find_lock(struct ctf_lock **locks, const struct dpe_ctf_
 }
 
 /* Moves the holder's event to before the one at `at`. */
-static void give_back_before(struct dpe_ctf_event *events, unsigned count, unsigned at, const struct ctf_lock *lock)
+static void release_before(struct dpe_ctf_event *events, unsigned count, unsigned at, const struct ctf_lock *lock)
 {
 	unsigned end = count - at > DPE_UNLOCKS_AHEAD ? at + DPE_UNLOCKS_AHEAD : count;
 
@@ -58,7 +58,7 @@ void dpe_ctf_order_locks(struct dpe_ctf_event *events, unsigned count)
 			continue;
 		lock = find_lock(&locks, &events[i]);
 		if (events[i].what == CTF_TAKES && lock->times && lock->holder != events[i].thread)
-			give_back_before(events, count, i, lock); /* then this is what is at i */
+			release_before(events, count, i, lock); /* then this is what is at i */
 		if (events[i].what == CTF_GIVES_BACK) {
 			lock->times -= lock->times != 0;
 			continue;

@@ -3,7 +3,7 @@
 
 #include <isa-l/crc.h>
 
-#define MOST (1u << 30) /* its length is an int */
+#define MAX_BYTES (1u << 30) /* its length is an int */
 
 uint32_t dpe_dpel_checksum(uint32_t crc, const void *bytes, size_t len)
 {
@@ -11,7 +11,7 @@ uint32_t dpe_dpel_checksum(uint32_t crc, const void *bytes, size_t len)
 	unsigned char *at = (unsigned char *)bytes;
 
 	crc = ~crc;
-	for (; len > MOST; at += MOST, len -= MOST)
-		crc = crc32_iscsi(at, MOST, crc);
+	for (; len > MAX_BYTES; at += MAX_BYTES, len -= MAX_BYTES)
+		crc = crc32_iscsi(at, MAX_BYTES, crc);
 	return ~crc32_iscsi(at, (int)len, crc);
 }

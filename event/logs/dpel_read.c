@@ -334,9 +334,9 @@ static __attribute__((noinline)) int read_other(
 	return read_long(reader, head, message);
 }
 
-int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
-	unsigned count = dpe_dpel_read_fast(reader, messages, most);
+	unsigned count = dpe_dpel_read_fast(reader, messages, max);
 
 	return count ? (int)count : read_other(reader, messages);
 }

@@ -118,9 +118,9 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count);
 bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count);
 void dpe_dpel_forget_shapes(struct dpe_dpel *dpel);
-/* The fast path: the next messages, up to `most`, as far as they are short records of plain shapes and
+/* The fast path: the next messages, up to `max`, as far as they are short records of plain shapes and
  * sources whose strings are all interned. Returns their number; 0: nothing was done. */
-unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* Any short record, which lies within the block; NULL, with dpel->wrong, if it is invalid. */
 struct dpe_message *dpe_dpel_read_short(struct dpe_log_reader *reader,
 	const struct dpel_layout *layout, struct dpel_origin *origin, const char *record);

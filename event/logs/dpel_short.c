@@ -116,10 +116,10 @@ static inline struct dpe_message *take_message(struct dpe_log_reader *reader, st
 	return message ? message : new_message(reader, layout);
 }
 
-unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+unsigned dpe_dpel_read_fast(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const unsigned limit = most < dpel->nrecords ? most : dpel->nrecords;
+	const unsigned limit = max < dpel->nrecords ? max : dpel->nrecords;
 	const uint64_t place = reader->place;
 	const char *record = dpel->at, *const end = dpel->end;
 	uint64_t time = dpel->time;

@@ -3,7 +3,7 @@
  * block, which bounds both the damage of a lost block and the writer's memory. */
 #include "event/logs/dpel_write.h"
 
-#define MOST_FRAMES UINT8_MAX
+#define MAX_FRAMES UINT8_MAX
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
@@ -117,8 +117,8 @@ static bool find_source(
 /* A record under construction: its words, then the halves of words that follow them. */
 struct draft {
 	struct dpel_shape shape;
-	uint64_t words[4 + DPEL_SHORT_ARGS + MOST_FRAMES];
-	uint32_t halves[2 + DPEL_SHORT_ARGS + MOST_FRAMES];
+	uint64_t words[4 + DPEL_SHORT_ARGS + MAX_FRAMES];
+	uint32_t halves[2 + DPEL_SHORT_ARGS + MAX_FRAMES];
 	unsigned nwords, nhalves;
 };
 
@@ -266,7 +266,7 @@ static void add_record(struct dpe_dpel_writer *dpel, struct draft *draft)
 static bool may_be_short(const struct dpe_message *message)
 {
 	return !message->npreds && !message->nvars && message->nargs <= DPEL_SHORT_ARGS &&
-	       message->nstack <= MOST_FRAMES && message->npcs <= MOST_FRAMES;
+	       message->nstack <= MAX_FRAMES && message->npcs <= MAX_FRAMES;
 }
 
 bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id)

@@ -61,12 +61,12 @@ void dpe_import_name(struct dpe_text *to, const char *name, size_t len)
 	}
 }
 
-int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned most)
+int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned max)
 {
 	struct dpe_import *import = reader->import;
 	const struct dpe_imported *imported;
 
-	(void)most;
+	(void)max;
 	if (import->next == import->count)
 		return 0;
 	imported = &import->at[import->next++];

@@ -220,11 +220,11 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	return 1;
 }
 
-int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned most)
+int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned max)
 {
 	int got;
 
-	(void)most;
+	(void)max;
 	do
 		got = read_one(reader, message);
 	while (got == 2);

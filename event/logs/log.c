@@ -198,7 +198,7 @@ struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *pa
 struct log_reading {
 	struct dpe_log_reader *reader;
 	struct dpe_message **messages;
-	unsigned most;
+	unsigned max;
 	int got;
 };
 
@@ -206,24 +206,24 @@ static void read_protected(void *with)
 {
 	struct log_reading *reading = with;
 
-	reading->got = reading->reader->read(reading->reader, reading->messages, reading->most);
+	reading->got = reading->reader->read(reading->reader, reading->messages, reading->max);
 }
 
 /* Memory ran out: the log ends here and is incomplete. */
-static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
 	(void)reader;
 	(void)messages;
-	(void)most;
+	(void)max;
 	return 0;
 }
 
-int dpe_log_read_some(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+int dpe_log_read_some(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
-	struct log_reading reading = {reader, messages, most, 0};
+	struct log_reading reading = {reader, messages, max, 0};
 
 	if (dpe_is_protected())
-		return reader->read(reader, messages, most);
+		return reader->read(reader, messages, max);
 	if (!dpe_protect(read_protected, &reading)) {
 		reader->truncated = true;
 		reader->read = read_nothing;

@@ -19,7 +19,7 @@ struct dpe_log_reader {
 	struct dpe_log_header header;
 	bool unreferenced; /* no message has predecessors */
 	struct dpe_pool *pool;    /* of messages */
-	int (*read)(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most); /* as dpe_log_read_some */
+	int (*read)(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max); /* as dpe_log_read_some */
 	struct dpe_log_loss *losses; /* reported by the log; owns the texts */
 	unsigned nlosses, caplosses;
 	struct dpe_jsonl *jsonl;
@@ -78,7 +78,7 @@ void dpe_log_untrack(struct dpe_log_writer *writer); /* frees the counts */
 
 struct dpe_jsonl *dpe_jsonl_new(void);
 void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
-int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* The message that the text is, as record number `reader->place`; NULL if it is none. */
 struct dpe_message *dpe_jsonl_read_text(
 	struct dpe_log_reader *reader, const char *text, size_t len);
@@ -99,7 +99,7 @@ void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool id
 struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader);
 /* Accepts NULL. The diagnostics keep the text if they refer to it. */
 void dpe_msg_free(struct dpe_msg *msg, struct dpe_diags *diags);
-int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* Prints a message that is only an event and predecessors, others are refused. */
 void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
@@ -107,14 +107,14 @@ void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 /* ---- logs of other programs: see import.h ------------------------------------------------ */
 
 void dpe_import_free(struct dpe_import *import); /* accepts NULL */
-int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 
 /* ---- RAPID's STD format ------------------------------------------------------------------ */
 
 /* `log` becomes the messages' log. */
 struct dpe_std *dpe_std_new(struct dpe_names *names);
 void dpe_std_free(struct dpe_std *std); /* accepts NULL */
-int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* Prints one line, or refuses the message. `npreds` predecessors were added, which the format
  * cannot hold. */
 void dpe_std_write(
@@ -126,7 +126,7 @@ struct dpe_dpel *dpe_dpel_new(void);
 void dpe_dpel_free(struct dpe_dpel *dpel); /* accepts NULL */
 /* Reads the header; false after a diagnostic. */
 bool dpe_dpel_begin(struct dpe_log_reader *reader);
-int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* Prints the header to the writer's text. */
 struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer);
 void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */

@@ -166,7 +166,7 @@ static bool read_preds(struct dpe_msg *msg)
 	}
 }
 
-int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned most)
+int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message, unsigned max)
 {
 	struct dpe_msg *msg = reader->msg;
 	struct dpe_message draft = {.log = reader->index};
@@ -174,7 +174,7 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message, un
 	uint32_t len;
 	bool braces;
 
-	(void)most;
+	(void)max;
 	skip_blanks(msg);
 	if (msg->at >= msg->len)
 		return end_log(reader);

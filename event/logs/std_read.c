@@ -246,7 +246,7 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 	return -1;
 }
 
-int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most)
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
 	struct dpe_std *std = reader->std;
 	unsigned count = 0;
@@ -264,7 +264,7 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, u
 		if (taken != 1)
 			return taken;
 	}
-	while (count < most && std->at < std->nqueue)
+	while (count < max && std->at < std->nqueue)
 		messages[count++] = std->queue[std->at++];
 	return (int)count;
 }

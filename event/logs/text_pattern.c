@@ -321,12 +321,12 @@ static unsigned argument_number(const char *name)
 
 static void add_arguments(const struct dpe_text_pattern *pattern, struct dpe_text *to, const char *text)
 {
-	unsigned most = 0;
+	unsigned max = 0;
 
 	for (unsigned i = 0; i < pattern->ngroups; i++)
-		if (argument_number(pattern->groups[i].name) > most)
-			most = argument_number(pattern->groups[i].name);
-	for (unsigned number = 1; number <= most; number++) {
+		if (argument_number(pattern->groups[i].name) > max)
+			max = argument_number(pattern->groups[i].name);
+	for (unsigned number = 1; number <= max; number++) {
 		struct dpe_matched_text part = {"", 0};
 
 		for (unsigned i = 0; i < pattern->ngroups; i++)
@@ -335,7 +335,7 @@ static void add_arguments(const struct dpe_text_pattern *pattern, struct dpe_tex
 		dpe_text_puts(to, number == 1 ? ",\"args\":[" : ",");
 		add_text(to, part);
 	}
-	dpe_text_puts(to, most ? "]" : "");
+	dpe_text_puts(to, max ? "]" : "");
 }
 
 static bool is_variable(const char *name)

@@ -17,13 +17,13 @@ static size_t length(const char *text)
 	return len + 1;
 }
 
-static size_t bounded_length(const char *text, size_t most)
+static size_t bounded_length(const char *text, size_t max)
 {
 	size_t len = 0;
 
-	while (len < most && text[len])
+	while (len < max && text[len])
 		len++;
-	return len < most ? len + 1 : most;
+	return len < max ? len + 1 : max;
 }
 
 #define COPY(name)                                                                                 \
@@ -82,11 +82,11 @@ DPE_SCHED_EXPORTED int strcmp(const char *a, const char *b)
 	return REAL(strcmp)(a, b);
 }
 
-DPE_SCHED_EXPORTED int strncmp(const char *a, const char *b, size_t most)
+DPE_SCHED_EXPORTED int strncmp(const char *a, const char *b, size_t max)
 {
-	READ(a, bounded_length(a, most));
-	READ(b, bounded_length(b, most));
-	return REAL(strncmp)(a, b, most);
+	READ(a, bounded_length(a, max));
+	READ(b, bounded_length(b, max));
+	return REAL(strncmp)(a, b, max);
 }
 
 DPE_SCHED_EXPORTED char *strcpy(char *to, const char *from)

@@ -200,9 +200,9 @@ struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *pa
  * the log's name, the line (column for .msg), the reason and a remedy. Reading may go on after
  * -1: the invalid line is skipped. */
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
-/* Reads up to `most` messages and returns their number: more than one only if the others need neither more input nor a
+/* Reads up to `max` messages and returns their number: more than one only if the others need neither more input nor a
  * diagnostic. 0 and -1 as above. */
-int dpe_log_read_some(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned most);
+int dpe_log_read_some(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* True if the log ended in the middle of a line that is not a message: the rest is lost. */
 bool dpe_log_truncated(const struct dpe_log_reader *reader);
 /* Lost messages of a thread as reported by the log itself, whether or not a gap shows them. */

@@ -24,10 +24,10 @@ struct dpe_turn {
 	unsigned chain; /* the same number is the same thread */
 	const struct dpe_message *until;
 };
-/* The schedule that shows a predicted match, or its last turns if there are more than `most`: their
+/* The schedule that shows a predicted match, or its last turns if there are more than `max`: their
  * number. Borrowed as the verdict is. Costs time that grows with the turns. */
 unsigned dpe_prediction_schedule(
-	struct dpe_prediction *prediction, unsigned most, const struct dpe_turn **turns);
+	struct dpe_prediction *prediction, unsigned max, const struct dpe_turn **turns);
 /* A section of a lock that the schedule does not enter, of the thread of an event of the match. In the observed
  * run another thread took the lock after it, which the schedule has. */
 struct dpe_left_out {
@@ -35,18 +35,18 @@ struct dpe_left_out {
 	const struct dpe_message *release; /* the end of the section */
 	struct dpe_value taker;            /* the other thread */
 };
-/* The latest such section of each event of the match, `most` at most: their number. Borrowed as the verdict is. */
+/* The latest such section of each event of the match, `max` at most: their number. Borrowed as the verdict is. */
 unsigned dpe_prediction_left_out(
-	struct dpe_prediction *prediction, unsigned most, struct dpe_left_out *sections);
+	struct dpe_prediction *prediction, unsigned max, struct dpe_left_out *sections);
 /* A lock that one thread takes before another one in the schedule, and after it in the observed run. */
 struct dpe_swapped {
 	struct dpe_value lock;
 	struct dpe_value first, then; /* the threads, … */
 	unsigned chains[2];           /* … by number */
 };
-/* Such locks, `most` at most: their number. 0: locks are taken in the observed order. Borrowed as the verdict is. */
+/* Such locks, `max` at most: their number. 0: locks are taken in the observed order. Borrowed as the verdict is. */
 unsigned dpe_prediction_swapped(
-	struct dpe_prediction *prediction, unsigned most, struct dpe_swapped *swapped);
+	struct dpe_prediction *prediction, unsigned max, struct dpe_swapped *swapped);
 /* Whether its events are independent, so that nothing but locks orders them in the observed run. */
 bool dpe_prediction_is_independent(const struct dpe_prediction *prediction);
 /* What a prediction says of runs, in words for all reports: of a predicted match, and of a potential deadlock (NULL: it

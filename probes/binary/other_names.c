@@ -45,12 +45,12 @@ static bool is_qualifier(const struct name_search *search, Dwarf_Die *die)
 
 static bool is_parameter(struct name_search *search, Dwarf_Die *function)
 {
-	enum { most = 7 };
+	enum { max = 7 };
 	Dwarf_Die parameter;
 	int number = find_child(function, DW_TAG_formal_parameter, search->last, &parameter);
 	const char *name = dwarf_diename(function);
 
-	if (number < 0 || number > most || !name)
+	if (number < 0 || number > max || !name)
 		return false;
 	search->said = dpe_xasprintf("'%s' is a parameter of functions such as '%s': name the argument in the event, %s(%.*s%s)",
 		search->last, name, name, 3 * number, "_, _, _, _, _, _, _, ", search->last);

@@ -28,9 +28,9 @@ static bool is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offse
 	return operation->atom == DW_OP_bregx;
 }
 
-static bool in_words(int64_t bytes, int64_t most, unsigned *words)
+static bool in_words(int64_t bytes, int64_t max, unsigned *words)
 {
-	if (bytes < 0 || bytes % WORD || bytes / WORD > most)
+	if (bytes < 0 || bytes % WORD || bytes / WORD > max)
 		return false;
 	*words = (unsigned)(bytes / WORD);
 	return true;

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module,
-	const struct dpe_function *function, size_t most)
+	const struct dpe_function *function, size_t max)
 {
 	*code = (struct dpe_code){.function = function, .size = function->size};
 	if (!code->size)
 		return "the symbol does not give the function's size";
-	if (code->size > most)
+	if (code->size > max)
 		return "the function is too large";
 	ZydisDecoderInit(&code->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	code->bytes = dpe_xmalloc(code->size);

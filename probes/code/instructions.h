@@ -20,9 +20,9 @@ struct dpe_instruction {
 	const uint8_t *bytes;
 };
 
-/* Reads the function. NULL, or why it cannot be read: its size is unknown or above `most` bytes, or the file is truncated. */
+/* Reads the function. NULL, or why it cannot be read: its size is unknown or above `max` bytes, or the file is truncated. */
 const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module,
-	const struct dpe_function *function, size_t most);
+	const struct dpe_function *function, size_t max);
 void dpe_code_close(struct dpe_code *code);
 /* Decodes the instruction at offset `at` of the function. False if it is invalid. */
 bool dpe_code_decode(const struct dpe_code *code, size_t at, struct dpe_instruction *instruction);

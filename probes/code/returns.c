@@ -6,7 +6,7 @@
 struct body {
 	struct dpe_module *module;
 	struct dpe_function parts[DPE_RETURN_PARTS];
-	unsigned nparts, most_parts;
+	unsigned nparts, max_parts;
 	unsigned entry; /* distance of the probe there */
 	struct dpe_returns *returns;
 };
@@ -38,7 +38,7 @@ static bool find_part(const struct body *body, uint64_t address, struct dpe_func
 
 static bool add_part(struct body *body, uint64_t address)
 {
-	return body->nparts < body->most_parts && find_part(body, address, &body->parts[body->nparts]) && ++body->nparts;
+	return body->nparts < body->max_parts && find_part(body, address, &body->parts[body->nparts]) && ++body->nparts;
 }
 
 static bool is_register(const ZydisDecodedOperand *operand, ZydisRegister wanted)
@@ -102,7 +102,7 @@ bool dpe_code_returns(struct dpe_module *module, const struct dpe_function *func
 {
 	struct body body = {.module = module, .parts = {*function}, .nparts = 1, .entry = entry, .returns = returns};
 
-	body.most_parts = alone ? 1 : DPE_RETURN_PARTS;
+	body.max_parts = alone ? 1 : DPE_RETURN_PARTS;
 	returns->count = 0;
 	for (unsigned i = 0; i < body.nparts; i++)
 		if (!scan_part(&body, &body.parts[i]))

@@ -93,11 +93,11 @@ static void pause_briefly(void)
  * long it must be stopped, and is no longer waited for. */
 static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
-	const uint64_t most = DPE_ROOM_TIME / DPE_ROOM_PAUSE;
+	const uint64_t max = DPE_ROOM_TIME / DPE_ROOM_PAUSE;
 	uint64_t tail = self.tail;
 	int error = errno;
 
-	for (uint64_t i = 0; i < most && header->waits && !header->closed; i++) {
+	for (uint64_t i = 0; i < max && header->waits && !header->closed; i++) {
 		if (i % 64 == 63 && !dpe_preload_filtered && !lives((pid_t)header->observer))
 			break;
 		pause_briefly();

@@ -28,7 +28,7 @@ static uint32_t pid_namespace(void)
 }
 
 /* Including sites of files that are loaded later, if variables are read there. */
-static unsigned most_sites(const struct dpe_probes *probes)
+static unsigned max_sites(const struct dpe_probes *probes)
 {
 	return probes->nsites + (probes->follows ? DPE_FOLLOWED_SITES : DPE_LATE_SITES);
 }
@@ -37,9 +37,9 @@ static unsigned most_sites(const struct dpe_probes *probes)
 static unsigned count_rings(const struct dpe_probes *probes)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned most = processors > 0 ? (unsigned)processors : 1;
+	unsigned max = processors > 0 ? (unsigned)processors : 1;
 
-	return probes->wanted_rings && probes->wanted_rings < most ? probes->wanted_rings : most;
+	return probes->wanted_rings && probes->wanted_rings < max ? probes->wanted_rings : max;
 }
 
 /* The words of a lock were used just before, so they are in memory. Probes that may sleep would cost more. */
@@ -75,14 +75,14 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 		bpf_map__set_max_entries(bpf->maps.wanted_texts, DPE_WANTED_TEXTS);
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
-	probes->first_watch = most_sites(probes);
+	probes->first_watch = max_sites(probes);
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_module_lowest_code(dpe_modules_program(&probes->modules));
-	probes->most_values = dpe_reads_most(probes);
-	bpf->rodata->most_values = probes->most_values;
-	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
+	probes->max_values = dpe_reads_max(probes);
+	bpf->rodata->max_values = probes->max_values;
+	bpf->rodata->max_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
 	bpf->rodata->may_sleep = !reads_locks_alone(probes) && dpe_kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
@@ -131,7 +131,7 @@ static void configure_object_watches(struct dpe_probes *probes)
 	bpf->rodata->watches_objects = probes->object_watches->nkinds;
 	if (!probes->object_watches->nkinds)
 		return;
-	bpf_map__set_max_entries(bpf->maps.watch_changes, most_sites(probes));
+	bpf_map__set_max_entries(bpf->maps.watch_changes, max_sites(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
@@ -143,10 +143,10 @@ static void configure_guards(struct dpe_probes *probes)
 
 	if (!dpe_guards_are_wanted(probes))
 		return;
-	probes->guards->most_sites = most_sites(probes);
-	bpf->rodata->first_guard = 2 * probes->guards->most_sites;
+	probes->guards->max_sites = max_sites(probes);
+	bpf->rodata->first_guard = 2 * probes->guards->max_sites;
 	bpf_map__set_max_entries(
-		bpf->maps.guards, 2 * probes->guards->most_sites + probes->nwatches + 1);
+		bpf->maps.guards, 2 * probes->guards->max_sites + probes->nwatches + 1);
 	bpf->rodata->flag_shares = dpe_event_flags_shares() - 1;
 	bpf_map__set_max_entries(bpf->maps.flag_counts, dpe_event_flags_shares());
 }
@@ -172,10 +172,10 @@ static void configure_room(struct dpe_probes *probes)
 	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
 		bpf->maps.stopped, bpf->maps.child_stops, bpf->maps.stopped_parents, bpf->maps.beginnings,
 		bpf->maps.backings, bpf->maps.asking, bpf->maps.process_waits, bpf->maps.known_mappings};
-	unsigned most = bpf_map__max_entries(bpf->maps.ended);
-	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
+	unsigned max = bpf_map__max_entries(bpf->maps.ended);
+	unsigned threads = read_number("/proc/sys/kernel/pid_max", max);
 
-	bpf_map__set_max_entries(bpf->maps.ended, threads < most ? threads : most);
+	bpf_map__set_max_entries(bpf->maps.ended, threads < max ? threads : max);
 	for (unsigned i = 0; !probes->follows && i < DPE_COUNT(of_processes); i++)
 		bpf_map__set_max_entries(of_processes[i], 1);
 }
@@ -323,7 +323,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_system_events(probes);
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
-	bpf_map__set_max_entries(bpf->maps.lost_at, 2 * most_sites(probes));
+	bpf_map__set_max_entries(bpf->maps.lost_at, 2 * max_sites(probes));
 	configure_room(probes);
 	configure_guards(probes);
 	configure_reads(probes, multi);

@@ -86,7 +86,7 @@ bool dpe_guards_are_wanted(const struct dpe_probes *probes)
 
 static bool has_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return (unsigned)(site - probes->sites) < probes->guards->most_sites;
+	return (unsigned)(site - probes->sites) < probes->guards->max_sites;
 }
 
 bool dpe_guards_has(const struct dpe_probes *probes, const struct dpe_site *site)
@@ -141,7 +141,7 @@ int dpe_guards_configure(
 		struct dpe_guard guard = guard_of_watch(probes, &probes->watches[i]);
 		struct dpe_guard_entry entry = entry_of(probes, &guard, NULL);
 
-		put_entry(probes, map, 2 * probes->guards->most_sites + i, &entry);
+		put_entry(probes, map, 2 * probes->guards->max_sites + i, &entry);
 	}
 	return 0;
 }

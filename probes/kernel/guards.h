@@ -10,7 +10,7 @@
 
 struct dpe_guards {
 	struct dpe_guard_state *state; /* shared with the programs; NULL: nothing is guarded */
-	unsigned most_sites;          /* the capacity for the BPF programs */
+	unsigned max_sites;          /* the capacity for the BPF programs */
 	struct dpe_event_flags flags;
 	uint64_t stops;               /* how many there were when last read */
 	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */

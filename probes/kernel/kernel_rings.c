@@ -17,16 +17,16 @@
 
 /* The kernel maps the data twice, one behind the other, so that a record that wraps around is in one piece. Of the second
  * copy we need no more than the longest record: all pages of a mapping count as memory of ours at once. */
-#define MOST_RECORD ((size_t)64 << 10)
+#define MAX_RECORD ((size_t)64 << 10)
 
 _Static_assert(sizeof(struct dpe_record) +
 			(DPE_RESULT_WORDS + DPE_WORDS + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * (1 + DPE_TEXT_WORDS)) *
-				sizeof(uint64_t) < MOST_RECORD / 2,
+				sizeof(uint64_t) < MAX_RECORD / 2,
 	"the longest record fits, with what may come to it");
 
 static size_t mapped_bytes(const struct dpe_ring *ring)
 {
-	return ring->page + ring->size + (ring->size < MOST_RECORD ? ring->size : MOST_RECORD);
+	return ring->page + ring->size + (ring->size < MAX_RECORD ? ring->size : MAX_RECORD);
 }
 
 static int map_ring(struct dpe_ring *ring)

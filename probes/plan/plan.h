@@ -65,7 +65,7 @@ const struct dpe_variable *dpe_read_variable(
 /* How many values of a record it takes: two for an integer of 16 bytes. */
 unsigned dpe_read_slots(const struct dpe_variable *variable);
 /* How many values one event carries at most. */
-unsigned dpe_reads_most(const struct dpe_probes *probes);
+unsigned dpe_reads_max(const struct dpe_probes *probes);
 /* Whether the rules read any text of the program. */
 bool dpe_reads_texts(const struct dpe_probes *probes);
 /* Whether the rules have exits of functions, anywhere. */

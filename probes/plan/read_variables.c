@@ -173,33 +173,33 @@ bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return count_slots(probes, site, site->reads) <= probes->most_values &&
+	return count_slots(probes, site, site->reads) <= probes->max_values &&
 	       count_texts(probes->plan, site->reads) <= DPE_TEXTS;
 }
 
 /* ---- limits ------------------------------------------------------------------------------ */
 
-static void raise(unsigned *most, unsigned count)
+static void raise(unsigned *max, unsigned count)
 {
-	if (*most < count)
-		*most = count;
+	if (*max < count)
+		*max = count;
 }
 
-unsigned dpe_reads_most(const struct dpe_probes *probes)
+unsigned dpe_reads_max(const struct dpe_probes *probes)
 {
-	unsigned most = 0;
+	unsigned max = 0;
 
 	/* A site that is found later may need all of them, each as two values. */
 	if (probes->awaited || probes->follows)
 		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads
 							     : DPE_VALUES;
 	for (unsigned i = 0; i < probes->nsites; i++)
-		raise(&most, count_slots(probes, &probes->sites[i], probes->sites[i].reads));
+		raise(&max, count_slots(probes, &probes->sites[i], probes->sites[i].reads));
 	for (unsigned i = 0; i < probes->nwatches; i++)
-		raise(&most, count_slots(probes, NULL, probes->watches[i].reads));
+		raise(&max, count_slots(probes, NULL, probes->watches[i].reads));
 	for (unsigned i = 0; i < probes->object_watches->nkinds; i++)
-		raise(&most, count_slots(probes, NULL, probes->object_watches->kinds[i].watch.reads));
-	return most;
+		raise(&max, count_slots(probes, NULL, probes->object_watches->kinds[i].watch.reads));
+	return max;
 }
 
 bool dpe_reads_texts(const struct dpe_probes *probes)

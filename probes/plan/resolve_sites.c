@@ -102,7 +102,7 @@ static void warn_of_inlined(const struct dpe_function_search *search)
 static void check_arguments(const struct dpe_function_search *search)
 {
 	struct dpe_arena *arena = dpe_arena_new();
-	unsigned wanted = search->site->nargs, fewest = wanted, most = 0;
+	unsigned wanted = search->site->nargs, fewest = wanted, max = 0;
 
 	for (unsigned i = 0; i < search->nfound; i++) {
 		const struct dpe_target_function *target = &search->found[i];
@@ -110,11 +110,11 @@ static void check_arguments(const struct dpe_function_search *search)
 			dpe_signature_of(target->module, target->function, wanted, arena));
 
 		fewest = count < fewest ? count : fewest;
-		most = count > most ? count : most;
+		max = count > max ? count : max;
 	}
 	dpe_arena_free(arena);
 	if (fewest < wanted)
-		dpe_diag(search->diags, most < wanted ? DPE_ERROR : DPE_WARNING, search->site->place,
+		dpe_diag(search->diags, max < wanted ? DPE_ERROR : DPE_WARNING, search->site->place,
 			"'%s' has %u argument%s, and the rules ask for %u", search->name, fewest,
 			fewest == 1 ? "" : "s", wanted);
 }

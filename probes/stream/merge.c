@@ -38,9 +38,9 @@ struct held_record {
 	struct dpe_record record;
 };
 
-#define MOST_WORDS (DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * DPE_TEXT_WORDS)
+#define MAX_WORDS (DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * DPE_TEXT_WORDS)
 
-_Static_assert(sizeof(struct held_record) + MOST_WORDS * sizeof(uint64_t) <= DPE_QUEUED_MAX,
+_Static_assert(sizeof(struct held_record) + MAX_WORDS * sizeof(uint64_t) <= DPE_QUEUED_MAX,
 	"the longest record can be held");
 
 void dpe_merge_open(struct dpe_probes *probes)

@@ -64,7 +64,7 @@ void dpe_control_wait_stopped(const struct dpe_probes *probes)
 
 	for (int i = 0; i < DPE_STOPPED_TRIES && !all_stopped(probes->pid); i++) {
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < DPE_STOPPED_PAUSE_MOST)
+		if (pause.tv_nsec < DPE_MAX_STOPPED_PAUSE)
 			pause.tv_nsec *= 2;
 	}
 }

@@ -100,7 +100,7 @@ struct dpe_lock_set *dpe_lock_set_find(
 	return set;
 }
 
-/* ---- takings ----------------------------------------------------------------------------- */
+/* ---- acquisitions ------------------------------------------------------------------------ */
 
 uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock)
 {
@@ -135,12 +135,12 @@ static void free_instance(struct dpe_lock_order *order, const struct dpe_acquisi
 	order->ninstances--;
 }
 
-static void add_taking(struct dpe_acquisitions *to, struct dpe_acquisition *acquisition)
+static void add_acquisition(struct dpe_acquisitions *to, struct dpe_acquisition *acquisition)
 {
 	*DPE_GROW(to->at, to->count, to->cap) = acquisition;
 }
 
-static void drop_taking(struct dpe_acquisitions *from, const struct dpe_acquisition *acquisition)
+static void drop_acquisition(struct dpe_acquisitions *from, const struct dpe_acquisition *acquisition)
 {
 	unsigned i = 0;
 
@@ -150,20 +150,20 @@ static void drop_taking(struct dpe_acquisitions *from, const struct dpe_acquisit
 }
 
 /* Enters it into the tables; its key holds references. */
-static void link_taking(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
+static void link_acquisition(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
 	HASH_ADD(hh, order->acquisitions, key, sizeof(acquisition->key), acquisition);
-	add_taking(&acquisition->key.lock->in, acquisition);
+	add_acquisition(&acquisition->key.lock->in, acquisition);
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)
-		add_taking(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
+		add_acquisition(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
 }
 
 void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
 	HASH_DEL(order->acquisitions, acquisition);
-	drop_taking(&acquisition->key.lock->in, acquisition);
+	drop_acquisition(&acquisition->key.lock->in, acquisition);
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)
-		drop_taking(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
+		drop_acquisition(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
 }
 
 /* The acquisition is unlinked. */
@@ -194,7 +194,7 @@ struct dpe_acquisition *dpe_acquisition_new(struct dpe_lock_order *order, const 
 	acquisition->alias = order->alias;
 	key->lock->refs++;
 	key->held->refs++;
-	link_taking(order, acquisition);
+	link_acquisition(order, acquisition);
 	return acquisition;
 }
 
@@ -283,8 +283,8 @@ static void sweep(struct dpe_lock_order *order, struct dpe_acquisition *acquisit
 
 static bool has_room(const struct dpe_lock_order *order, const struct dpe_acquisition *acquisition)
 {
-	return acquisition->ninstances < DPE_MOST_SITE_INSTANCES && order->ninstances <= DPE_MOST_INSTANCES &&
-	       order->nreaches <= DPE_MOST_PAST_ENTRIES;
+	return acquisition->ninstances < DPE_MAX_SITE_INSTANCES && order->ninstances <= DPE_MAX_INSTANCES &&
+	       order->nreaches <= DPE_MAX_PAST_ENTRIES;
 }
 
 bool dpe_acquisition_keep(
@@ -356,7 +356,7 @@ void dpe_acquisition_strip(
 	dpe_lock_set_unref(order, old);
 	same = dpe_acquisition_find(order, &key);
 	if (!same) {
-		link_taking(order, acquisition);
+		link_acquisition(order, acquisition);
 		return;
 	}
 	same->dropped |= acquisition->dropped;

@@ -41,7 +41,7 @@ static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum d
 {
 	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : DPE_WAIT_PAUSE;
 
-	waits->pause = pause < DPE_WAIT_PAUSE ? DPE_WAIT_PAUSE : pause > DPE_WAIT_PAUSE_MOST ? DPE_WAIT_PAUSE_MOST : pause;
+	waits->pause = pause < DPE_WAIT_PAUSE ? DPE_WAIT_PAUSE : pause > DPE_MAX_WAIT_PAUSE ? DPE_MAX_WAIT_PAUSE : pause;
 	waits->ask_at = time + waits->pause;
 }
 
@@ -88,7 +88,7 @@ void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	if (!may_hang(waits) || time < dpe_hang_due(waits))
 		return;
 	if (is_explained(waits))
-		waits->ask_at = time + DPE_WAIT_PAUSE_MOST;
+		waits->ask_at = time + DPE_MAX_WAIT_PAUSE;
 	else if (waits->unconfirmed.count) /* they will explain it */
 		pause_until_next(waits, time, DPE_HANGS_NOT);
 	else

@@ -65,7 +65,7 @@ struct dpe_message *dpe_held_locks_add(
 	thread = dpe_lock_thread_find(recognizer->lock_order, message->thread);
 	if (!thread || !thread->nheld || has_locks(message, name_of(recognizer->spec->names, 0)))
 		return NULL;
-	if (message->nvars + thread->nheld > DPE_MOST_EVENT_VARS) {
+	if (message->nvars + thread->nheld > DPE_MAX_EVENT_VARS) {
 		dpe_recognizer_doubt(recognizer, "a thread held more locks than an event can list");
 		return NULL;
 	}

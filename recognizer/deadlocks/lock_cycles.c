@@ -49,7 +49,7 @@ static bool independent(const struct dpe_instance *a, const struct dpe_instance 
 	       !dpe_lock_past_reaches(a->past, b->strand, b->epoch);
 }
 
-static bool taking_fits(const struct cycle_search *search, const struct dpe_acquisition *acquisition)
+static bool acquisition_fits(const struct cycle_search *search, const struct dpe_acquisition *acquisition)
 {
 	for (unsigned i = 0; i < search->nsteps; i++) {
 		if (kept_apart(search->steps[i].acquisition->key.held, acquisition->key.held))
@@ -61,7 +61,7 @@ static bool taking_fits(const struct cycle_search *search, const struct dpe_acqu
 /* False once the search has taken as many steps as it may. */
 static bool has_budget(const struct cycle_search *search)
 {
-	return search->tries <= DPE_MOST_SEARCH_STEPS;
+	return search->tries <= DPE_MAX_SEARCH_STEPS;
 }
 
 static bool instance_fits(
@@ -234,12 +234,12 @@ static void keep_cycle(const struct cycle_search *search, uint64_t signature, ui
 	struct dpe_lock_places *places;
 	struct dpe_lock_cycle *cycle;
 
-	if (order->ncycles >= DPE_MOST_CYCLES) {
+	if (order->ncycles >= DPE_MAX_CYCLES) {
 		order->cycles_dropped++;
 		return;
 	}
 	places = find_places(order, site);
-	if (places->count >= DPE_MOST_SAME_SITES) {
+	if (places->count >= DPE_MAX_SAME_SITES) {
 		places->first->others = true;
 		return;
 	}
@@ -365,7 +365,7 @@ static void measure(struct cycle_search *search)
 		struct dpe_lock *to = queue[at];
 
 		if (to->distance == search->longest) {
-			search->ended |= search->longest == DPE_MOST_CYCLE_THREADS;
+			search->ended |= search->longest == DPE_MAX_CYCLE_THREADS;
 			break;
 		}
 		for (unsigned i = 0; i < to->in.count; i++) {
@@ -423,7 +423,7 @@ static void search_from(struct cycle_search *search, struct dpe_lock *from)
 	for (unsigned i = 0; i < from->out.count && has_budget(search); i++) {
 		struct dpe_acquisition *acquisition = from->out.at[i];
 
-		if (leads_back(search, acquisition->key.lock) && taking_fits(search, acquisition) &&
+		if (leads_back(search, acquisition->key.lock) && acquisition_fits(search, acquisition) &&
 			has_length(search, acquisition->key.lock))
 			search_with(search, from, acquisition);
 	}
@@ -450,7 +450,7 @@ static void find_to(struct cycle_search *search, struct dpe_lock *end)
 			(search->found && search->order->searches_ended))
 			return;
 	}
-	search->ended |= search->longest == DPE_MOST_CYCLE_THREADS;
+	search->ended |= search->longest == DPE_MAX_CYCLE_THREADS;
 }
 
 void dpe_lock_cycles_find(
@@ -460,8 +460,8 @@ void dpe_lock_cycles_find(
 
 	if (!acquisition->key.lock->out.count)
 		return;
-	if (search.longest > DPE_MOST_CYCLE_THREADS)
-		search.longest = DPE_MOST_CYCLE_THREADS;
+	if (search.longest > DPE_MAX_CYCLE_THREADS)
+		search.longest = DPE_MAX_CYCLE_THREADS;
 	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
 	search.steps[0] = (struct step){acquisition, instance, instance, NULL};
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)

@@ -29,7 +29,7 @@ static struct dpe_thread_requests *of_thread(
 		if (requests->of[i].strand == strand && requests->of[i].chain == chain)
 			return &requests->of[i];
 	}
-	if (requests->count >= DPE_MOST_REQUESTERS)
+	if (requests->count >= DPE_MAX_REQUESTERS)
 		return NULL;
 	of = DPE_GROW(requests->of, requests->count, requests->cap);
 	*of = (struct dpe_thread_requests){.strand = strand, .chain = chain};

@@ -176,8 +176,8 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	if (time < begin + DPE_CYCLE_QUIET || time < node->ask_at)
 		return false;
 	node->pause = node->pause ? 2 * node->pause : DPE_WAIT_PAUSE;
-	if (node->pause > DPE_WAIT_PAUSE_MOST)
-		node->pause = DPE_WAIT_PAUSE_MOST;
+	if (node->pause > DPE_MAX_WAIT_PAUSE)
+		node->pause = DPE_MAX_WAIT_PAUSE;
 	node->ask_at = time + node->pause;
 	switch (dpe_deadlock_ask(recognizer, &deadlock)) {
 	case DPE_HANGS_NOT:

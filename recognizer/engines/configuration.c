@@ -22,9 +22,9 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 	run->operands = plan.operands;
 	if (plan.follow == &dpe_token_game_engine)
 		run->game = dpe_game_new(plan.rule, recognizer->pool);
-	run->most_bytes = recognizer->options.automaton_bytes;
-	if (!run->most_bytes)
-		run->most_bytes = AUTOMATON_BYTES;
+	run->max_bytes = recognizer->options.automaton_bytes;
+	if (!run->max_bytes)
+		run->max_bytes = AUTOMATON_BYTES;
 	dpe_debug(recognizer->options.debug, "recognizer", 1, "%s: engine: %s: %s", run->rule->name,
 		dpe_engine_name(run->engine.kind), run->engine.reason);
 	return true;
@@ -51,7 +51,7 @@ struct dpe_automaton *dpe_engine_renew(struct dpe_run *run)
 {
 	struct dpe_automaton *old = run->automaton;
 
-	if (!old || dpe_automaton_bytes(old) <= run->most_bytes)
+	if (!old || dpe_automaton_bytes(old) <= run->max_bytes)
 		return NULL;
 	run->automaton = dpe_automaton_renew(old);
 	return old;
@@ -64,8 +64,8 @@ void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old)
 		dpe_automaton_built(run->automaton));
 	dpe_automaton_free(old);
 	run->given = DPE_AUTOMATA_WITHHELD; /* its states have other numbers now */
-	if (dpe_automaton_bytes(run->automaton) > run->most_bytes / 2)
-		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
+	if (dpe_automaton_bytes(run->automaton) > run->max_bytes / 2)
+		run->max_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }
 
 /* Actions that ask which event is at which position need each of several symmetric operands. */

@@ -314,9 +314,9 @@ static void drop_made_by(
 	struct pruning *p, struct dpe_partial_list *partials, const struct dpe_occurrence *event)
 {
 	const struct dpe_matching *matching = p->slice->matching;
-	uint64_t most = p->run->recognizer->options.max_instances;
+	uint64_t max = p->run->recognizer->options.max_instances;
 
-	for (unsigned i = 0; i < partials->count && matching->count > most; i++) {
+	for (unsigned i = 0; i < partials->count && matching->count > max; i++) {
 		if (partials->at[i] && partials->at[i]->trail->occurrence == event)
 			drop(p, partials, i);
 	}
@@ -328,13 +328,13 @@ void dpe_matching_make_room(
 {
 	struct pruning p = {.run = run, .slice = slice};
 	struct dpe_matching *matching = slice->matching;
-	uint64_t most = run->recognizer->options.max_instances;
+	uint64_t max = run->recognizer->options.max_instances;
 
-	if (!matching->full || event->number - matching->full > most) {
+	if (!matching->full || event->number - matching->full > max) {
 		dpe_matching_prune(run, slice, NULL);
-		matching->full = matching->count > most ? event->number + 1 : 0;
+		matching->full = matching->count > max ? event->number + 1 : 0;
 	}
-	if (matching->count <= most)
+	if (matching->count <= max)
 		return;
 	slice->overflown = true;
 	for (unsigned i = 0; i < matching->noperands; i++) {

@@ -324,15 +324,15 @@ static void keep_new(struct extending *x, struct dpe_partial *partial)
 
 /* ---- an event ---------------------------------------------------------------------------- */
 
-static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *slice)
+static uint64_t max_work(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	bool whole = run->conjunction->whole;
 	uint64_t after = whole ? DPE_COMPARE_WORK_AFTER : DPE_MATCH_WORK_AFTER;
-	uint64_t most = run->recognizer->options.search_work;
+	uint64_t max = run->recognizer->options.search_work;
 
-	if (!most)
-		most = whole ? DPE_COMPARE_WORK : DPE_MATCH_WORK;
-	return slice->searched && most > after ? after : most;
+	if (!max)
+		max = whole ? DPE_COMPARE_WORK : DPE_MATCH_WORK;
+	return slice->searched && max > after ? after : max;
 }
 
 static void take_in_operands(struct extending *x)
@@ -376,7 +376,7 @@ void dpe_detect_take(
 		.occurrence = occurrence,
 		.literals = literals,
 		.shared = slice->mask ? run->shared_literals : NULL,
-		.work = most_work(run, slice),
+		.work = max_work(run, slice),
 		.new = run->new_partials,
 		.capnew = run->capnew_partials,
 	};

@@ -162,9 +162,9 @@ static bool have_branch(
 
 static bool has_room(struct dpe_slice *slice)
 {
-	unsigned most = slice->overflown ? DPE_MOST_BRANCHES_AFTER : DPE_MOST_BRANCHES;
+	unsigned max = slice->overflown ? DPE_MAX_BRANCHES_AFTER : DPE_MAX_BRANCHES;
 
-	if (slice->nbranches < most)
+	if (slice->nbranches < max)
 		return true;
 	slice->overflown = true;
 	return false;

@@ -288,7 +288,7 @@ static struct dpe_game_token *unite(struct dpe_game *game, const struct dpe_game
 static bool are_too_many(const struct dpe_game *game, const struct dpe_marking *marking)
 {
 	return marking->key.block->wanted && !game->synchronises && marking->copies &&
-	       marking->copies->ncopies > game->most_preds;
+	       marking->copies->ncopies > game->max_preds;
 }
 
 /* `all` begins with a token without anything. */

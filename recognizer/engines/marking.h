@@ -70,7 +70,7 @@ struct dpe_game {
 	unsigned literal;
 	struct dpe_occurrence *occurrence;
 	const struct dpe_preds *preds; /* its predecessors; NULL: any */
-	unsigned fewest_preds, most_preds; /* of a token that can be taken, or leave */
+	unsigned min_preds, max_preds; /* of a token that can be taken, or leave */
 	struct dpe_arena *arena;
 	struct dpe_play *plays;
 	unsigned nplays, capplays;

@@ -40,7 +40,7 @@ static const uint16_t *combination(
 /* An event with the predecessors at hand may take the token. */
 static bool may_take(const struct dpe_game *game, const struct dpe_game_token *token)
 {
-	if (token->nevents < game->fewest_preds || token->nevents > game->most_preds)
+	if (token->nevents < game->min_preds || token->nevents > game->max_preds)
 		return false;
 	for (unsigned i = 0; game->preds && i < token->nevents; i++) {
 		if (!dpe_preds_have(game->preds, token->events[i].occurrence))
@@ -261,7 +261,7 @@ static void find_copies(
 		return;
 	}
 	dpe_copies_find(marking->copies, DPE_COPY_MANY, found);
-	if (!game->fewest_preds)
+	if (!game->min_preds)
 		dpe_copies_find(marking->copies, DPE_COPY_NOTHING, found);
 	for (unsigned i = 0; i < game->preds->count; i++)
 		dpe_copies_find(marking->copies, game->preds->at[i]->number + DPE_COPY_EVENT, found);
@@ -377,7 +377,7 @@ struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool
 	if (rule->mode == DPE_DETECT && !dpe_rule_looks_at_events(rule))
 		dpe_blocks_keep_one_copy(game->blocks);
 	game->synchronises = game->blocks->synchronises;
-	game->most_preds = UINT_MAX;
+	game->max_preds = UINT_MAX;
 	game->arena = dpe_arena_new();
 	return game;
 }
@@ -421,12 +421,12 @@ struct dpe_marking *dpe_game_begin(struct dpe_game *game)
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 {
 	struct dpe_game_tokens ends = {0};
-	unsigned most_preds = game->most_preds;
+	unsigned max_preds = game->max_preds;
 	bool final;
 
-	game->most_preds = UINT_MAX; /* no event takes it */
+	game->max_preds = UINT_MAX; /* no event takes it */
 	dpe_leave(game, marking, &ends);
-	game->most_preds = most_preds;
+	game->max_preds = max_preds;
 	final = ends.count > 0;
 	dpe_tokens_drop(game, &ends);
 	return final;
@@ -498,8 +498,8 @@ static void set_preds(struct dpe_game *game, const struct dpe_preds *preds)
 	if (game->synchronises)
 		preds = NULL;
 	game->preds = preds;
-	game->fewest_preds = preds && game->rule->mode == DPE_EXPECT ? preds->count : 0;
-	game->most_preds = preds ? preds->count : UINT_MAX;
+	game->min_preds = preds && game->rule->mode == DPE_EXPECT ? preds->count : 0;
+	game->max_preds = preds ? preds->count : UINT_MAX;
 }
 
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,

@@ -5,34 +5,34 @@
 
 #include <stdlib.h>
 
-static bool is_released(const struct dpe_follower *follower, const struct dpe_taking *taking)
+static bool is_released(const struct dpe_follower *follower, const struct dpe_lock_section *section)
 {
-	return !dpe_taking_is_held(taking, follower->done[taking->of->chain]);
+	return !dpe_section_is_open(section, follower->done[section->of->chain]);
 }
 
-static bool is_over(const struct dpe_follower *follower, const struct dpe_taking *taking)
+static bool is_over(const struct dpe_follower *follower, const struct dpe_lock_section *section)
 {
-	return taking->gate_index <= follower->done[taking->of->chain] && is_released(follower, taking);
+	return section->gate_index <= follower->done[section->of->chain] && is_released(follower, section);
 }
 
 /* Of chain i of its lock, the last conflicting acquire among so many entries of each chain; NULL for its own chain. */
-static const struct dpe_taking *last_of_other_chain(
-	const struct dpe_taking *taking, unsigned i, const uint32_t *counts)
+static const struct dpe_lock_section *last_of_other_chain(
+	const struct dpe_lock_section *section, unsigned i, const uint32_t *counts)
 {
-	const struct dpe_takings *of = taking->of->lock->by_chain[i];
+	const struct dpe_lock_sections *of = section->of->lock->by_chain[i];
 
-	return of == taking->of ? NULL : dpe_takings_last(of, counts[of->chain], taking->exclusive);
+	return of == section->of ? NULL : dpe_sections_last(of, counts[of->chain], section->exclusive);
 }
 
 /* A section that the cut does not end comes after all others of its lock. */
-static bool must_wait_for_others(const struct dpe_follower *follower, const struct dpe_taking *taking)
+static bool must_wait_for_others(const struct dpe_follower *follower, const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
-	if (!dpe_taking_is_held(taking, follower->cut[taking->of->chain]))
+	if (!dpe_section_is_open(section, follower->cut[section->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->cut);
+		const struct dpe_lock_section *other = last_of_other_chain(section, i, follower->cut);
 
 		if (other && !is_over(follower, other))
 			return true;
@@ -40,36 +40,36 @@ static bool must_wait_for_others(const struct dpe_follower *follower, const stru
 	return false;
 }
 
-static bool must_wait(const struct dpe_arrangement *a, const struct dpe_taking *taking)
+static bool must_wait(const struct dpe_arrangement *a, const struct dpe_lock_section *section)
 {
 	for (unsigned i = 0; i < a->nbefore; i++) {
-		if (a->before[i].then == taking && !is_over(&a->follower, a->before[i].first))
+		if (a->before[i].then == section && !is_over(&a->follower, a->before[i].first))
 			return true;
 	}
-	return must_wait_for_others(&a->follower, taking);
+	return must_wait_for_others(&a->follower, section);
 }
 
 /* The acquires that are complete at the event: calls until one returns true. */
-typedef bool acquire_test(struct dpe_arrangement *a, const struct dpe_taking *taking);
+typedef bool acquire_test(struct dpe_arrangement *a, const struct dpe_lock_section *section);
 
 static bool any_acquire(struct dpe_arrangement *a, const struct dpe_past_event *event, acquire_test *test)
 {
 	const struct dpe_past_chain *chain = &a->follower.history->chains[event->epoch->chain];
 
-	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
-		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
+	for (unsigned i = dpe_acquires_after(chain, event->index - 1); i < chain->nacquires; i++) {
+		const struct dpe_lock_section *section = &chain->acquires[i].sections->at[chain->acquires[i].section];
 
-		if (taking->gate_index != event->index)
+		if (section->gate_index != event->index)
 			return false;
-		if (test(a, taking))
+		if (test(a, section))
 			return true;
 	}
 	return false;
 }
 
-static bool waits(struct dpe_arrangement *a, const struct dpe_taking *taking)
+static bool waits(struct dpe_arrangement *a, const struct dpe_lock_section *section)
 {
-	return must_wait(a, taking);
+	return must_wait(a, section);
 }
 
 static bool may_come(struct dpe_arrangement *a, uint64_t number)
@@ -105,8 +105,8 @@ static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
 
 /* ---- when nothing can go on ------------------------------------------------------------------ */
 
-bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_taking *first,
-	const struct dpe_taking *then)
+bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_lock_section *first,
+	const struct dpe_lock_section *then)
 {
 	for (unsigned i = 0; i < a->nbefore; i++) {
 		if (a->before[i].first->of == then->of && a->before[i].then->of == first->of &&
@@ -122,18 +122,18 @@ bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_taking 
 }
 
 /* The acquire that comes next in its thread waits for a section that another one is in: that is to be later. */
-static bool must_precede(struct dpe_arrangement *a, const struct dpe_taking *taking)
+static bool must_precede(struct dpe_arrangement *a, const struct dpe_lock_section *section)
 {
 	const struct dpe_follower *follower = &a->follower;
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
-	if (dpe_taking_is_held(taking, follower->cut[taking->of->chain]))
+	if (dpe_section_is_open(section, follower->cut[section->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_taking *other = last_of_other_chain(taking, i, follower->done);
+		const struct dpe_lock_section *other = last_of_other_chain(section, i, follower->done);
 
 		if (other && !is_released(follower, other) && other->gate >= a->order.first &&
-			dpe_arrangement_precede(a, taking, other))
+			dpe_arrangement_precede(a, section, other))
 			return true;
 	}
 	return false;

@@ -120,16 +120,16 @@ void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *hist
 /* ---- acquires ----------------------------------------------------------------------------- */
 
 /* How many acquires have their gates in the first `index` events of their chain. */
-static unsigned complete_at(const struct dpe_takings *takings, uint32_t index)
+static unsigned complete_at(const struct dpe_lock_sections *sections, uint32_t index)
 {
-	unsigned low = 0, high = takings->count;
+	unsigned low = 0, high = sections->count;
 
-	if (high && takings->gates[high - 1] <= index)
+	if (high && sections->gates[high - 1] <= index)
 		return high;
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (takings->gates[middle] <= index)
+		if (sections->gates[middle] <= index)
 			low = middle + 1;
 		else
 			high = middle;
@@ -138,7 +138,7 @@ static unsigned complete_at(const struct dpe_takings *takings, uint32_t index)
 }
 
 /* How many have their gates before that event, in the order of the run. */
-static unsigned taken_before(const struct dpe_takings *takings, unsigned count, uint64_t number,
+static unsigned count_before(const struct dpe_lock_sections *sections, unsigned count, uint64_t number,
 	const struct dpe_rearranged *order)
 {
 	uint64_t place = dpe_rearranged_place(order, number);
@@ -147,7 +147,7 @@ static unsigned taken_before(const struct dpe_takings *takings, unsigned count, 
 	while (low < count) {
 		unsigned middle = low + (count - low) / 2;
 
-		if (dpe_rearranged_place(order, takings->at[middle].gate) < place)
+		if (dpe_rearranged_place(order, sections->at[middle].gate) < place)
 			low = middle + 1;
 		else
 			count = middle;
@@ -156,32 +156,32 @@ static unsigned taken_before(const struct dpe_takings *takings, unsigned count, 
 }
 
 /* The last of the first `count` that conflicts with a shared or an exclusive one; or NULL. */
-static const struct dpe_taking *last_conflicting(
-	const struct dpe_takings *takings, unsigned count, bool with_exclusive)
+static const struct dpe_lock_section *last_conflicting(
+	const struct dpe_lock_sections *sections, unsigned count, bool with_exclusive)
 {
-	const struct dpe_taking *last = count ? &takings->at[count - 1] : NULL;
+	const struct dpe_lock_section *last = count ? &sections->at[count - 1] : NULL;
 
 	if (!last || with_exclusive)
 		return last;
-	return last->last_exclusive < 0 ? NULL : &takings->at[last->last_exclusive];
+	return last->last_exclusive < 0 ? NULL : &sections->at[last->last_exclusive];
 }
 
-const struct dpe_taking *dpe_takings_last(
-	const struct dpe_takings *takings, uint32_t index, bool with_exclusive)
+const struct dpe_lock_section *dpe_sections_last(
+	const struct dpe_lock_sections *sections, uint32_t index, bool with_exclusive)
 {
-	return last_conflicting(takings, complete_at(takings, index), with_exclusive);
+	return last_conflicting(sections, complete_at(sections, index), with_exclusive);
 }
 
 void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking)
+	const struct dpe_lock_section *section)
 {
-	closure->leans |= history->first && !taking->gate_index;
-	if (taking->release == DPE_NO_EVENT) {
+	closure->leans |= history->first && !section->gate_index;
+	if (section->release == DPE_NO_EVENT) {
 		closure->refused = true;
 		return;
 	}
-	if (taking->of->chain >= closure->nchains || closure->before[taking->of->chain] < taking->release_index)
-		join(closure, &history->events[taking->release], true);
+	if (section->of->chain >= closure->nchains || closure->before[section->of->chain] < section->release_index)
+		join(closure, &history->events[section->release], true);
 }
 
 static uint32_t *latest_of(struct dpe_closure *closure, const struct dpe_reordered_lock *lock)
@@ -195,56 +195,56 @@ static uint32_t *latest_of(struct dpe_closure *closure, const struct dpe_reorder
 
 /* As close_acquire, where all acquires of the lock exclude each other: all that are closed but the latest have been released. */
 static void close_in_order(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking)
+	const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 	uint32_t *latest = latest_of(closure, lock), before = *latest;
-	const struct dpe_ordered_taking *other;
+	const struct dpe_ordered_section *other;
 
-	if (before > taking->place + 1) {
-		dpe_closure_release(closure, history, taking);
+	if (before > section->place + 1) {
+		dpe_closure_release(closure, history, section);
 		return;
 	}
-	*latest = taking->place + 1;
+	*latest = section->place + 1;
 	if (!before || before == *latest)
 		return;
 	other = &lock->order[before - 1];
-	dpe_closure_release(closure, history, &lock->by_chain[other->by]->at[other->taking]);
+	dpe_closure_release(closure, history, &lock->by_chain[other->by]->at[other->section]);
 }
 
 /* The acquire is there. Of it and the last conflicting one of each other chain: the release of the earlier one. */
 static void close_acquire(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking)
+	const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	if (lock->in_order) {
-		close_in_order(closure, history, taking);
+		close_in_order(closure, history, section);
 		return;
 	}
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
-		const struct dpe_taking *other;
+		const struct dpe_lock_sections *of = lock->by_chain[i];
+		const struct dpe_lock_section *other;
 
-		if (of == taking->of)
+		if (of == section->of)
 			continue;
 		other = last_conflicting(
-			of, complete_at(of, closure->there[of->chain]), taking->exclusive);
+			of, complete_at(of, closure->there[of->chain]), section->exclusive);
 		if (other)
-			dpe_closure_release(closure, history, other->gate < taking->gate ? other : taking);
+			dpe_closure_release(closure, history, other->gate < section->gate ? other : section);
 	}
 }
 
 /* The first acquire of the chain whose gate is after its first `index` events. */
-unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index)
+unsigned dpe_acquires_after(const struct dpe_past_chain *chain, uint32_t index)
 {
-	unsigned low = 0, high = chain->ntaken;
+	unsigned low = 0, high = chain->nacquires;
 
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (chain->taken[middle].gate_index <= index)
+		if (chain->acquires[middle].gate_index <= index)
 			low = middle + 1;
 		else
 			high = middle;
@@ -253,26 +253,26 @@ unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index)
 }
 
 typedef void acquire_fn(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking, void *context);
+	const struct dpe_lock_section *section, void *context);
 
 /* Calls for the acquires whose gates are among events from + 1 to `to` of the chain; of each lock at
  * least for the last one and the last exclusive one, which suffices. */
 static void each_acquire(struct dpe_closure *closure, const struct dpe_history *history,
 	const struct dpe_past_chain *chain, uint32_t from, uint32_t to, acquire_fn *each, void *context)
 {
-	unsigned first = dpe_taken_after(chain, from), last = dpe_taken_after(chain, to);
+	unsigned first = dpe_acquires_after(chain, from), last = dpe_acquires_after(chain, to);
 
 	if (last - first <= 2 * chain->nlocks) {
 		for (unsigned i = first; i < last; i++)
-			each(closure, history, &chain->taken[i].takings->at[chain->taken[i].taking],
+			each(closure, history, &chain->acquires[i].sections->at[chain->acquires[i].section],
 				context);
 		return;
 	}
 	for (unsigned i = 0; i < chain->nlocks; i++) {
-		const struct dpe_takings *takings = chain->locks[i];
-		unsigned count = complete_at(takings, to);
-		const struct dpe_taking *any = last_conflicting(takings, count, true);
-		const struct dpe_taking *exclusive = last_conflicting(takings, count, false);
+		const struct dpe_lock_sections *sections = chain->locks[i];
+		unsigned count = complete_at(sections, to);
+		const struct dpe_lock_section *any = last_conflicting(sections, count, true);
+		const struct dpe_lock_section *exclusive = last_conflicting(sections, count, false);
 
 		if (any && any->gate_index > from)
 			each(closure, history, any, context);
@@ -282,10 +282,10 @@ static void each_acquire(struct dpe_closure *closure, const struct dpe_history *
 }
 
 static void close_one(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking, void *context)
+	const struct dpe_lock_section *section, void *context)
 {
 	(void)context;
-	close_acquire(closure, history, taking);
+	close_acquire(closure, history, section);
 }
 
 /* Looks at each acquire that is there, once. */
@@ -309,34 +309,34 @@ void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *hi
 /* ---- the order within a run ----------------------------------------------------------------- */
 
 /* Of chain i of its lock, the last conflicting acquire of the run before this one; NULL for its own chain. */
-static const struct dpe_taking *last_in_other_chain(
-	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned i)
+static const struct dpe_lock_section *last_in_other_chain(
+	const struct dpe_closure *run, const struct dpe_lock_section *section, unsigned i)
 {
-	const struct dpe_takings *of = taking->of->lock->by_chain[i];
+	const struct dpe_lock_sections *of = section->of->lock->by_chain[i];
 
-	return of == taking->of
+	return of == section->of
 		       ? NULL
 		       : last_conflicting(of,
-				 taken_before(of, complete_at(of, run->there[of->chain]), taking->gate, run->order),
-				 taking->exclusive);
+				 count_before(of, complete_at(of, run->there[of->chain]), section->gate, run->order),
+				 section->exclusive);
 }
 
 /* Where all acquires of the lock exclude each other, only the latest one of other chains that is in the run: it follows the
  * rest. It is mostly a near one. False if it was not found among as many as the lock has chains. */
 static bool order_after_latest(struct dpe_closure *past, const struct dpe_history *history,
-	const struct dpe_closure *run, const struct dpe_taking *taking)
+	const struct dpe_closure *run, const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
-	unsigned place = taking->place;
+	const struct dpe_reordered_lock *lock = section->of->lock;
+	unsigned place = section->place;
 
 	if (!lock->in_order || run->order)
 		return false;
 	for (unsigned looked = 0; place && looked < lock->nchains; looked++) {
-		const struct dpe_ordered_taking *at = &lock->order[--place];
-		const struct dpe_takings *of = lock->by_chain[at->by];
-		const struct dpe_taking *other = &of->at[at->taking];
+		const struct dpe_ordered_section *at = &lock->order[--place];
+		const struct dpe_lock_sections *of = lock->by_chain[at->by];
+		const struct dpe_lock_section *other = &of->at[at->section];
 
-		if (of == taking->of || other->gate_index > run->there[of->chain])
+		if (of == section->of || other->gate_index > run->there[of->chain])
 			continue;
 		dpe_closure_release(past, history, other);
 		return true;
@@ -345,15 +345,15 @@ static bool order_after_latest(struct dpe_closure *past, const struct dpe_histor
 }
 
 static void order_acquire(struct dpe_closure *past, const struct dpe_history *history,
-	const struct dpe_taking *taking, void *context)
+	const struct dpe_lock_section *section, void *context)
 {
 	const struct dpe_closure *run = context;
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
-	if (order_after_latest(past, history, run, taking))
+	if (order_after_latest(past, history, run, section))
 		return;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_taking *other = last_in_other_chain(run, taking, i);
+		const struct dpe_lock_section *other = last_in_other_chain(run, section, i);
 
 		if (other)
 			dpe_closure_release(past, history, other);
@@ -368,15 +368,15 @@ void dpe_closure_past(const struct dpe_closure *run, const struct dpe_history *h
 	close_all(past, history, order_acquire, (void *)run);
 }
 
-const struct dpe_taking *dpe_taking_swapped(
-	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned *at)
+const struct dpe_lock_section *dpe_section_swapped(
+	const struct dpe_closure *run, const struct dpe_lock_section *section, unsigned *at)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	while (*at < lock->nchains) {
-		const struct dpe_taking *other = last_in_other_chain(run, taking, (*at)++);
+		const struct dpe_lock_section *other = last_in_other_chain(run, section, (*at)++);
 
-		if (other && other->gate > taking->gate)
+		if (other && other->gate > section->gate)
 			return other;
 	}
 	return NULL;

@@ -57,17 +57,17 @@ static inline uint64_t dpe_rearranged_place(const struct dpe_rearranged *order, 
 
 /* The last acquire of a chain that is complete in its first `index` events and conflicts with a shared or an
  * exclusive one; or NULL. */
-const struct dpe_taking *dpe_takings_last(
-	const struct dpe_takings *takings, uint32_t index, bool with_exclusive);
+const struct dpe_lock_section *dpe_sections_last(
+	const struct dpe_lock_sections *sections, uint32_t index, bool with_exclusive);
 /* An acquire of another chain that conflicts with this one and that comes before it in the run, and after it in the
  * observed one; looks at the lock's chains from `*at` on, and steps on. NULL: there is none. */
-const struct dpe_taking *dpe_taking_swapped(
-	const struct dpe_closure *run, const struct dpe_taking *taking, unsigned *at);
-/* The first entry of the chain's `taken` whose gate is after its first `index` events. */
-unsigned dpe_taken_after(const struct dpe_past_chain *chain, uint32_t index);
+const struct dpe_lock_section *dpe_section_swapped(
+	const struct dpe_closure *run, const struct dpe_lock_section *section, unsigned *at);
+/* The first entry of the chain's `acquires` whose gate is after its first `index` events. */
+unsigned dpe_acquires_after(const struct dpe_past_chain *chain, uint32_t index);
 /* Adds the release of the acquire, if it is not there. */
 void dpe_closure_release(struct dpe_closure *closure, const struct dpe_history *history,
-	const struct dpe_taking *taking);
+	const struct dpe_lock_section *section);
 /* Adds the first `index` events of a chain. */
 void dpe_closure_raise(
 	struct dpe_closure *closure, const struct dpe_history *history, uint32_t chain, uint32_t index);

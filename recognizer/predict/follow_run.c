@@ -42,19 +42,19 @@ void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history 
 }
 
 /* No other thread is in a section that excludes this one. */
-static bool is_free(const struct dpe_follower *follower, const struct dpe_taking *taking)
+static bool is_free(const struct dpe_follower *follower, const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_lock_sections *of = lock->by_chain[i];
 		uint32_t done = follower->done[of->chain];
-		const struct dpe_taking *other;
+		const struct dpe_lock_section *other;
 
-		if (of == taking->of)
+		if (of == section->of)
 			continue;
-		other = dpe_takings_last(of, done, taking->exclusive);
-		if (other && dpe_taking_is_held(other, done))
+		other = dpe_sections_last(of, done, section->exclusive);
+		if (other && dpe_section_is_open(other, done))
 			return false;
 	}
 	return true;
@@ -64,12 +64,12 @@ static bool locks_are_free(const struct dpe_follower *follower, const struct dpe
 {
 	const struct dpe_past_chain *chain = &follower->history->chains[event->epoch->chain];
 
-	for (unsigned i = dpe_taken_after(chain, event->index - 1); i < chain->ntaken; i++) {
-		const struct dpe_taking *taking = &chain->taken[i].takings->at[chain->taken[i].taking];
+	for (unsigned i = dpe_acquires_after(chain, event->index - 1); i < chain->nacquires; i++) {
+		const struct dpe_lock_section *section = &chain->acquires[i].sections->at[chain->acquires[i].section];
 
-		if (taking->gate_index != event->index)
+		if (section->gate_index != event->index)
 			break;
-		if (!is_free(follower, taking))
+		if (!is_free(follower, section))
 			return false;
 	}
 	return true;

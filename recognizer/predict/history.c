@@ -38,7 +38,7 @@ static void free_chain(struct dpe_past_chain *chain)
 {
 	free(chain->events);
 	free(chain->held);
-	free(chain->taken);
+	free(chain->acquires);
 	free(chain->locks);
 	free(chain->sources);
 	dpe_value_drop(chain->moved_thread);

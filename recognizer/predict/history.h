@@ -32,8 +32,8 @@ struct dpe_sections_set {
 	struct dpe_set_lock at[];
 };
 
-/* Consecutive events of a chain that differ in nothing that precedes them but the chain's own events, and take and give
- * back no lock. Immutable. */
+/* Consecutive events of a chain that have the same predecessors in other chains, and acquire and release no lock.
+ * Immutable. */
 struct dpe_epoch {
 	uint32_t chain;
 	const struct dpe_base *base; /* what must precede its events; of their own chain less than what does */
@@ -46,43 +46,43 @@ struct dpe_past_event {
 	uint32_t message; /* in `messages`; 0: no rule predicts, so it is not needed */
 };
 
-/* An outermost acquire that is complete: from its gate on, the lock is held. */
-struct dpe_taking {
-	struct dpe_takings *of;
+/* A critical section, begun by an outermost acquire: from its gate on, the lock is held. */
+struct dpe_lock_section {
+	struct dpe_lock_sections *of;
 	uint32_t gate, release; /* numbers of events; DPE_NO_EVENT: not released */
 	uint32_t gate_index, release_index; /* of these in their chain; DPE_NO_EVENT */
-	int last_exclusive : 30; /* the latest exclusive one up to this; -1: none */
+	int last_exclusive : 30; /* the latest exclusive section up to this one; -1: none */
 	bool exclusive : 1;
-	bool unseen : 1; /* taken before the thread was observed */
+	bool unseen : 1; /* it began before the thread was observed */
 	uint32_t place;  /* in the lock's `order` */
 };
 
-/* The acquire is complete in the first `index` events of its chain, and not released. */
-static inline bool dpe_taking_is_held(const struct dpe_taking *taking, uint32_t index)
+/* Within the first `index` events of its chain the section begins and does not end. */
+static inline bool dpe_section_is_open(const struct dpe_lock_section *section, uint32_t index)
 {
-	return taking->gate_index <= index && index < taking->release_index;
+	return section->gate_index <= index && index < section->release_index;
 }
 
-/* The acquires of one lock by one chain, in order. */
-struct dpe_takings {
+/* The sections of one lock in one chain, in order. */
+struct dpe_lock_sections {
 	UT_hash_handle hh;
 	uint64_t key; /* the numbers of lock and chain */
 	struct dpe_reordered_lock *lock;
 	uint32_t chain, by; /* the lock's `by_chain[by]` */
-	struct dpe_taking *at;
+	struct dpe_lock_section *at;
 	uint32_t *gates; /* their `gate_index`, close together for searches */
 	unsigned count, cap;
 };
 
 struct dpe_reordered_lock {
 	struct dpe_keyed keyed;
-	struct dpe_takings **by_chain; /* of those chains that took it */
+	struct dpe_lock_sections **by_chain; /* of the chains that acquired it */
 	unsigned nchains, capchains;
 	unsigned number;
-	unsigned nopen; /* acquires that are not released */
-	bool in_order; /* all acquires are exclusive and seen, and in `order` */
-	struct dpe_ordered_taking {
-		uint32_t by, taking; /* `by_chain[by]->at[taking]` */
+	unsigned nopen; /* sections that have not ended */
+	bool in_order; /* all sections are exclusive and seen, and in `order` */
+	struct dpe_ordered_section {
+		uint32_t by, section; /* `by_chain[by]->at[taking]` */
 	} *order; /* in the order of their gates */
 	unsigned norder, caporder;
 };
@@ -92,14 +92,14 @@ struct dpe_section_held {
 	struct dpe_reordered_lock *lock;
 	unsigned depth;
 	bool exclusive;
-	struct dpe_takings *takings; /* NULL: not complete */
-	unsigned taking;
+	struct dpe_lock_sections *sections; /* NULL: not complete */
+	unsigned section;
 };
 
-struct dpe_taken {
-	struct dpe_takings *takings;
-	unsigned taking;
-	uint32_t gate_index; /* of the taking */
+struct dpe_acquire {
+	struct dpe_lock_sections *sections;
+	unsigned section;
+	uint32_t gate_index; /* of the section */
 };
 
 struct dpe_past_chain {
@@ -109,9 +109,9 @@ struct dpe_past_chain {
 	const struct dpe_epoch *epoch; /* of its last event; NULL: it has none */
 	struct dpe_section_held *held;
 	unsigned nheld, capheld;
-	struct dpe_taken *taken; /* its acquires, in order of their gates */
-	unsigned ntaken, captaken;
-	struct dpe_takings **locks; /* all that it ever took */
+	struct dpe_acquire *acquires; /* its acquires, in order of their gates */
+	unsigned nacquires, capacquires;
+	struct dpe_lock_sections **locks; /* all that it ever acquired */
 	unsigned nlocks, caplocks;
 	uint64_t *sources; /* of its last event, due at the next one */
 	unsigned nsources, capsources;
@@ -120,7 +120,7 @@ struct dpe_past_chain {
 	bool epoch_ends; /* the next event is of another one */
 	bool found; /* the thread was already running when it was first observed */
 	bool ended; /* nothing follows its last event */
-	struct dpe_value moved_thread; /* the thread, which goes on in another chain; DPE_NONE: it does not */
+	struct dpe_value moved_thread; /* the thread, which continues in another chain; DPE_NONE: it does not */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
@@ -174,7 +174,7 @@ struct dpe_history {
 	unsigned nincoming, capincoming;
 	struct dpe_message_store messages;
 	struct dpe_sections_set *sets; /* a hash table */
-	struct dpe_takings *takings;   /* a hash table */
+	struct dpe_lock_sections *sections;   /* a hash table */
 	struct dpe_set_lock *set;      /* scratch space */
 	unsigned nset, capset;
 	struct dpe_arena *arena; /* of bases and epochs */

@@ -168,26 +168,26 @@ static void add_in_order(struct dpe_prediction *p)
 }
 
 /* What is in another order comes after what is not. */
-static void add_rearranged(struct dpe_prediction *p, unsigned most)
+static void add_rearranged(struct dpe_prediction *p, unsigned max)
 {
 	const struct dpe_rearranged *order = p->run->order;
 
-	for (unsigned i = order->count; i-- && p->nturns < most;)
+	for (unsigned i = order->count; i-- && p->nturns < max;)
 		add_turn(p, order->events[i]);
 	for (unsigned i = 0; i < p->run->nchains; i++)
 		p->left[i] = dpe_chain_before(p->history, i, order->first);
 }
 
 unsigned dpe_prediction_schedule(
-	struct dpe_prediction *p, unsigned most, const struct dpe_turn **turns)
+	struct dpe_prediction *p, unsigned max, const struct dpe_turn **turns)
 {
 	p->nturns = 0;
 	p->left = dpe_xrealloc(p->left, (p->run->nchains + 1) * sizeof(*p->left));
 	if (p->run->order)
-		add_rearranged(p, most);
+		add_rearranged(p, max);
 	else
 		add_in_order(p);
-	while (p->nturns < most && add_last_turn(p))
+	while (p->nturns < max && add_last_turn(p))
 		;
 	reverse(p);
 	*turns = p->turns;
@@ -197,20 +197,20 @@ unsigned dpe_prediction_schedule(
 /* ---- what it leaves out ------------------------------------------------------------------------ */
 
 /* A section of another thread that the run has, and that began after this one in the observed run. */
-static const struct dpe_taking *find_later(const struct dpe_prediction *p, const struct dpe_taking *taking)
+static const struct dpe_lock_section *find_later(const struct dpe_prediction *p, const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_lock_sections *of = lock->by_chain[i];
 
-		for (unsigned j = of->count; of != taking->of && j--;) {
-			const struct dpe_taking *later = &of->at[j];
+		for (unsigned j = of->count; of != section->of && j--;) {
+			const struct dpe_lock_section *later = &of->at[j];
 
-			if (later->gate < taking->gate)
+			if (later->gate < section->gate)
 				break;
 			if (of->chain < p->run->nchains && later->gate_index <= p->run->there[of->chain] &&
-				(later->exclusive || taking->exclusive))
+				(later->exclusive || section->exclusive))
 				return later;
 		}
 	}
@@ -219,40 +219,40 @@ static const struct dpe_taking *find_later(const struct dpe_prediction *p, const
 
 /* Looks at the sections of the chain that the run does not have, from the latest on. */
 static bool find_left_out(
-	struct dpe_prediction *p, uint32_t chain, struct dpe_left_out *section)
+	struct dpe_prediction *p, uint32_t chain, struct dpe_left_out *found)
 {
 	const struct dpe_past_chain *of = &p->history->chains[chain];
 
-	for (unsigned i = of->ntaken; i--;) {
-		const struct dpe_taking *taking = &of->taken[i].takings->at[of->taken[i].taking], *later;
+	for (unsigned i = of->nacquires; i--;) {
+		const struct dpe_lock_section *section = &of->acquires[i].sections->at[of->acquires[i].section], *later;
 
-		if (taking->gate_index <= p->run->there[chain])
+		if (section->gate_index <= p->run->there[chain])
 			return false;
-		later = taking->release == DPE_NO_EVENT ? NULL : find_later(p, taking);
+		later = section->release == DPE_NO_EVENT ? NULL : find_later(p, section);
 		if (!later)
 			continue;
-		section->lock = taking->of->lock->keyed.value;
-		section->release = message_of(p, taking->release);
-		section->taker = message_of(p, later->gate)->thread;
+		found->lock = section->of->lock->keyed.value;
+		found->release = message_of(p, section->release);
+		found->taker = message_of(p, later->gate)->thread;
 		return true;
 	}
 	return false;
 }
 
 unsigned dpe_prediction_left_out(
-	struct dpe_prediction *p, unsigned most, struct dpe_left_out *sections)
+	struct dpe_prediction *p, unsigned max, struct dpe_left_out *found)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; !p->run->order && i < p->nevents && count < most; i++)
-		count += find_left_out(p, p->history->events[p->events[i]].epoch->chain, &sections[count]);
+	for (unsigned i = 0; !p->run->order && i < p->nevents && count < max; i++)
+		count += find_left_out(p, p->history->events[p->events[i]].epoch->chain, &found[count]);
 	return count;
 }
 
 /* ---- locks in another order -------------------------------------------------------------------- */
 
 static bool is_known(const struct dpe_swapped *swapped, unsigned count,
-	 const struct dpe_taking *first, const struct dpe_taking *then)
+	 const struct dpe_lock_section *first, const struct dpe_lock_section *then)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (swapped[i].chains[0] == first->of->chain && swapped[i].chains[1] == then->of->chain &&
@@ -263,13 +263,13 @@ static bool is_known(const struct dpe_swapped *swapped, unsigned count,
 }
 
 /* Acquires that come before this one, and came after it in the observed run. */
-static unsigned add_swapped(struct dpe_prediction *p, const struct dpe_taking *then, unsigned most,
+static unsigned add_swapped(struct dpe_prediction *p, const struct dpe_lock_section *then, unsigned max,
 	struct dpe_swapped *swapped, unsigned count)
 {
-	const struct dpe_taking *first;
+	const struct dpe_lock_section *first;
 	unsigned at = 0;
 
-	while (count < most && (first = dpe_taking_swapped(p->run, then, &at))) {
+	while (count < max && (first = dpe_section_swapped(p->run, then, &at))) {
 		if (is_known(swapped, count, first, then))
 			continue;
 		swapped[count++] = (struct dpe_swapped){
@@ -282,7 +282,7 @@ static unsigned add_swapped(struct dpe_prediction *p, const struct dpe_taking *t
 	return count;
 }
 
-unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct dpe_swapped *swapped)
+unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned max, struct dpe_swapped *swapped)
 {
 	const struct dpe_rearranged *order = p->run->order;
 	unsigned count = 0;
@@ -291,12 +291,12 @@ unsigned dpe_prediction_swapped(struct dpe_prediction *p, unsigned most, struct 
 		const struct dpe_past_event *event = &p->history->events[order->events[i]];
 		const struct dpe_past_chain *chain = &p->history->chains[event->epoch->chain];
 
-		for (unsigned j = dpe_taken_after(chain, event->index - 1); j < chain->ntaken; j++) {
-			const struct dpe_taking *taking = &chain->taken[j].takings->at[chain->taken[j].taking];
+		for (unsigned j = dpe_acquires_after(chain, event->index - 1); j < chain->nacquires; j++) {
+			const struct dpe_lock_section *section = &chain->acquires[j].sections->at[chain->acquires[j].section];
 
-			if (taking->gate_index != event->index)
+			if (section->gate_index != event->index)
 				break;
-			count = add_swapped(p, taking, most, swapped, count);
+			count = add_swapped(p, section, max, swapped, count);
 		}
 	}
 	return count;

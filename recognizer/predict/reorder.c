@@ -10,8 +10,8 @@
 /* A match that can be looked for once the section is over. */
 struct waiting_match {
 	struct dpe_assignment assignment;
-	const struct dpe_takings *takings;
-	unsigned taking;
+	const struct dpe_lock_sections *sections;
+	unsigned section;
 };
 
 struct dpe_reorder {
@@ -48,10 +48,10 @@ static uint64_t find_first(
 
 		*work += 1 + history->chains[i].nlocks;
 		for (unsigned j = 0; j < history->chains[i].nlocks; j++) {
-			const struct dpe_taking *taking = dpe_takings_last(history->chains[i].locks[j], index, true);
+			const struct dpe_lock_section *section = dpe_sections_last(history->chains[i].locks[j], index, true);
 
-			if (taking && taking->gate < first && dpe_taking_is_held(taking, index))
-				first = taking->gate;
+			if (section && section->gate < first && dpe_section_is_open(section, index))
+				first = section->gate;
 		}
 	}
 	first = first > DPE_REORDER_EVENTS / 64 ? first - DPE_REORDER_EVENTS / 64 : 0;
@@ -60,30 +60,30 @@ static uint64_t find_first(
 
 /* ---- what happens in the run ------------------------------------------------------------------ */
 
-/* A section of the lock by the thread of `b`, that it is in at `b` or was in last, and that conflicts with `taking`. */
-static const struct dpe_taking *find_later(
-	const struct dpe_taking *taking, const struct dpe_past_event *b)
+/* A section of the lock by the thread of `b`, that it is in at `b` or was in last, and that conflicts with `section`. */
+static const struct dpe_lock_section *find_later(
+	const struct dpe_lock_section *section, const struct dpe_past_event *b)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		if (lock->by_chain[i]->chain == b->epoch->chain)
-			return dpe_takings_last(lock->by_chain[i], b->index, taking->exclusive);
+			return dpe_sections_last(lock->by_chain[i], b->index, section->exclusive);
 	}
 	return NULL;
 }
 
 /* The first section of the lock that ends at `a` or after it. */
-static const struct dpe_taking *find_earlier(const struct dpe_takings *takings, const struct dpe_past_event *a)
+static const struct dpe_lock_section *find_earlier(const struct dpe_lock_sections *sections, const struct dpe_past_event *a)
 {
-	const struct dpe_taking *found = NULL;
+	const struct dpe_lock_section *found = NULL;
 
-	for (unsigned i = takings->count; i--;) {
-		const struct dpe_taking *taking = &takings->at[i];
+	for (unsigned i = sections->count; i--;) {
+		const struct dpe_lock_section *section = &sections->at[i];
 
-		if (taking->release_index < a->index)
+		if (section->release_index < a->index)
 			break;
-		found = taking;
+		found = section;
 	}
 	return found;
 }
@@ -91,16 +91,16 @@ static const struct dpe_taking *find_earlier(const struct dpe_takings *takings, 
 /* `a` is to precede `b`: the section around it, or the next one, comes before the section around `b` or the last one
  * before. False if there are no such sections; `*open`: but one of them is not over yet. */
 static bool order_pair(struct dpe_prediction_search *search, const struct dpe_past_event *a,
-	const struct dpe_past_event *b, const struct dpe_taking **open)
+	const struct dpe_past_event *b, const struct dpe_lock_section **open)
 {
 	const struct dpe_history *history = search->history;
 	const struct dpe_past_chain *chain = &history->chains[a->epoch->chain];
-	const struct dpe_taking *first = NULL, *then = NULL;
+	const struct dpe_lock_section *first = NULL, *then = NULL;
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned i = 0; i < chain->nlocks; i++) {
-		const struct dpe_taking *earlier = find_earlier(chain->locks[i], a);
-		const struct dpe_taking *later = earlier ? find_later(earlier, b) : NULL;
+		const struct dpe_lock_section *earlier = find_earlier(chain->locks[i], a);
+		const struct dpe_lock_section *later = earlier ? find_later(earlier, b) : NULL;
 		uint32_t cost;
 
 		if (!later)
@@ -134,7 +134,7 @@ static bool is_next(const struct dpe_pomset *pomset, unsigned a, unsigned b)
 }
 
 static bool order_pairs(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
-	const struct dpe_taking **open)
+	const struct dpe_lock_section **open)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		for (unsigned j = 0; j < assignment->pomset->nevents; j++) {
@@ -151,14 +151,14 @@ static bool order_pairs(struct dpe_prediction_search *search, const struct dpe_a
 
 /* The section cannot end: an event that the match ends with is in it. */
 static bool stays_open(const struct dpe_prediction_search *search,
-	const struct dpe_assignment *assignment, const struct dpe_taking *taking)
+	const struct dpe_assignment *assignment, const struct dpe_lock_section *section)
 {
-	if (taking->release == DPE_NO_EVENT)
+	if (section->release == DPE_NO_EVENT)
 		return true;
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
 		const struct dpe_past_event *event = dpe_event_of(search, assignment, i);
 
-		if (event->epoch->chain == taking->of->chain && event->index >= taking->gate_index &&
+		if (event->epoch->chain == section->of->chain && event->index >= section->gate_index &&
 			dpe_pomset_is_maximal(assignment->pomset, i))
 			return true;
 	}
@@ -166,20 +166,20 @@ static bool stays_open(const struct dpe_prediction_search *search,
 }
 
 /* Another section of the lock that the run does not end, and that excludes this one. */
-static const struct dpe_taking *find_rival(
-	const struct dpe_prediction_search *search, const struct dpe_taking *taking)
+static const struct dpe_lock_section *find_rival(
+	const struct dpe_prediction_search *search, const struct dpe_lock_section *section)
 {
-	const struct dpe_reordered_lock *lock = taking->of->lock;
+	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_lock_sections *of = lock->by_chain[i];
 		uint32_t there = search->least.there[of->chain];
-		const struct dpe_taking *other;
+		const struct dpe_lock_section *other;
 
-		if (of == taking->of)
+		if (of == section->of)
 			continue;
-		other = dpe_takings_last(of, there, taking->exclusive);
-		if (other && dpe_taking_is_held(other, there))
+		other = dpe_sections_last(of, there, section->exclusive);
+		if (other && dpe_section_is_open(other, there))
 			return other;
 	}
 	return NULL;
@@ -193,20 +193,20 @@ static bool end_one(struct dpe_prediction_search *search, const struct dpe_assig
 
 	for (unsigned i = 0; i < history->nchains; i++) {
 		for (unsigned j = 0; run->there[i] && j < history->chains[i].nlocks; j++) {
-			const struct dpe_taking *taking =
-				dpe_takings_last(history->chains[i].locks[j], run->there[i], true);
-			const struct dpe_taking *rival =
-				taking && dpe_taking_is_held(taking, run->there[i])
-					? find_rival(search, taking)
+			const struct dpe_lock_section *section =
+				dpe_sections_last(history->chains[i].locks[j], run->there[i], true);
+			const struct dpe_lock_section *rival =
+				section && dpe_section_is_open(section, run->there[i])
+					? find_rival(search, section)
 					: NULL;
 
 			if (!rival)
 				continue;
-			if (stays_open(search, assignment, taking) ||
-				(rival->gate < taking->gate && !stays_open(search, assignment, rival)))
-				taking = rival;
-			run->refused = stays_open(search, assignment, taking);
-			dpe_closure_release(run, history, taking);
+			if (stays_open(search, assignment, section) ||
+				(rival->gate < section->gate && !stays_open(search, assignment, rival)))
+				section = rival;
+			run->refused = stays_open(search, assignment, section);
+			dpe_closure_release(run, history, section);
 			return true;
 		}
 	}
@@ -225,7 +225,7 @@ static bool are_last(const struct dpe_prediction_search *search, const struct dp
 
 /* In search->least: all that happens in the run. */
 static bool find_cut(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
-	uint64_t first, const struct dpe_taking **open)
+	uint64_t first, const struct dpe_lock_section **open)
 {
 	const struct dpe_history *history = search->history;
 
@@ -282,7 +282,7 @@ static bool keeps_order(struct dpe_prediction_search *search, const struct dpe_a
 
 /* In search->least: a run that shows the match, with locks in the observed order or in another one. */
 static bool find_run(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
-	const struct dpe_taking **open)
+	const struct dpe_lock_section **open)
 {
 	struct dpe_arrangement *a = &search->reorder->arrangement;
 	uint64_t first;
@@ -346,20 +346,20 @@ static void report(struct dpe_prediction_search *search, const struct dpe_assign
 }
 
 static void wait_for(struct dpe_prediction_search *search, const struct dpe_assignment *assignment,
-	const struct dpe_taking *taking)
+	const struct dpe_lock_section *section)
 {
 	struct dpe_reorder *reorder = search->reorder;
 
 	if (reorder->nwaiting == DPE_REORDER_WAITING)
 		drop_waiting(search, 0);
 	reorder->waiting[reorder->nwaiting++] = (struct waiting_match){
-		*assignment, taking->of, (unsigned)(taking - taking->of->at)};
+		*assignment, section->of, (unsigned)(section - section->of->at)};
 	search->history->waiting++;
 }
 
 static void look(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
-	const struct dpe_taking *open = NULL;
+	const struct dpe_lock_section *open = NULL;
 	bool found = find_run(search, assignment, &open);
 
 	spend(search, search->reorder->arrangement.looked_at);
@@ -460,7 +460,7 @@ void dpe_reorder_resume(struct dpe_prediction_search *search)
 		if (i >= reorder->nwaiting)
 			continue;
 		match = reorder->waiting[i];
-		if (match.takings->at[match.taking].release == DPE_NO_EVENT &&
+		if (match.sections->at[match.section].release == DPE_NO_EVENT &&
 			find_first(search->history, &match.assignment, &work))
 			continue;
 		drop_waiting(search, i);

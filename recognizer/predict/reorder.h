@@ -66,7 +66,7 @@ void dpe_follower_free(struct dpe_follower *follower);
 
 /* A section that comes before another one of its lock. */
 struct dpe_precedence {
-	const struct dpe_taking *first, *then;
+	const struct dpe_lock_section *first, *then;
 };
 
 /* The search for an order of the events of a cut. */
@@ -83,8 +83,8 @@ struct dpe_arrangement {
 };
 
 /* Adds a precedence, unless its opposite holds already. */
-bool dpe_arrangement_precede(struct dpe_arrangement *arrangement, const struct dpe_taking *first,
-	const struct dpe_taking *then);
+bool dpe_arrangement_precede(struct dpe_arrangement *arrangement, const struct dpe_lock_section *first,
+	const struct dpe_lock_section *then);
 /* True if `order` is a run of the cut's events that was followed. The precedences, the order's first event and
  * the limits are given. */
 bool dpe_arrange(struct dpe_arrangement *arrangement, const struct dpe_history *history,

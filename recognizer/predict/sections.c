@@ -1,4 +1,4 @@
-/* Sections of locks: from the outermost acquire of a thread to the release that gives it back. */
+/* Critical sections: from the outermost acquire of a lock by a thread to the matching release. */
 #include "recognizer/predict/history.h"
 
 #include <stdlib.h>
@@ -18,52 +18,52 @@ static struct dpe_reordered_lock *find_lock(struct dpe_history *history, struct 
 	return lock;
 }
 
-/* The acquires of the lock by the chain, which has taken it now. */
-static struct dpe_takings *takings_of(
+/* The sections of the lock in the chain, which has acquired it now. */
+static struct dpe_lock_sections *sections_of(
 	struct dpe_history *history, struct dpe_reordered_lock *lock, uint32_t chain)
 {
 	struct dpe_past_chain *of = &history->chains[chain];
 	uint64_t key = (uint64_t)lock->number << 32 | chain;
 	unsigned hash = (unsigned)dpe_value_mix(key);
-	struct dpe_takings *takings;
+	struct dpe_lock_sections *sections;
 
-	HASH_FIND_BYHASHVALUE(hh, history->takings, &key, sizeof(key), hash, takings);
-	if (takings)
-		return takings;
-	takings = dpe_xcalloc(1, sizeof(*takings));
-	takings->key = key;
-	takings->lock = lock;
-	takings->chain = chain;
-	takings->by = lock->nchains;
-	HASH_ADD_BYHASHVALUE(hh, history->takings, key, sizeof(takings->key), hash, takings);
-	*DPE_GROW(of->locks, of->nlocks, of->caplocks) = takings;
-	*DPE_GROW(lock->by_chain, lock->nchains, lock->capchains) = takings;
-	return takings;
+	HASH_FIND_BYHASHVALUE(hh, history->sections, &key, sizeof(key), hash, sections);
+	if (sections)
+		return sections;
+	sections = dpe_xcalloc(1, sizeof(*sections));
+	sections->key = key;
+	sections->lock = lock;
+	sections->chain = chain;
+	sections->by = lock->nchains;
+	HASH_ADD_BYHASHVALUE(hh, history->sections, key, sizeof(sections->key), hash, sections);
+	*DPE_GROW(of->locks, of->nlocks, of->caplocks) = sections;
+	*DPE_GROW(lock->by_chain, lock->nchains, lock->capchains) = sections;
+	return sections;
 }
 
-static void add_taking(struct dpe_takings *takings, const struct dpe_taking *taking)
+static void add_section(struct dpe_lock_sections *sections, const struct dpe_lock_section *section)
 {
-	unsigned cap = takings->cap;
+	unsigned cap = sections->cap;
 
-	*DPE_GROW(takings->at, takings->count, takings->cap) = *taking;
-	takings->lock->nopen += taking->release == DPE_NO_EVENT;
-	if (takings->cap != cap)
-		takings->gates = dpe_xrealloc(takings->gates, takings->cap * sizeof(*takings->gates));
-	takings->gates[takings->count - 1] = taking->gate_index;
+	*DPE_GROW(sections->at, sections->count, sections->cap) = *section;
+	sections->lock->nopen += section->release == DPE_NO_EVENT;
+	if (sections->cap != cap)
+		sections->gates = dpe_xrealloc(sections->gates, sections->cap * sizeof(*sections->gates));
+	sections->gates[sections->count - 1] = section->gate_index;
 }
 
 /* The last one of the chain is the last one of the lock, which had no shared ones. */
-static void add_to_order(struct dpe_takings *takings)
+static void add_to_order(struct dpe_lock_sections *sections)
 {
-	struct dpe_reordered_lock *lock = takings->lock;
-	struct dpe_taking *taking = &takings->at[takings->count - 1];
+	struct dpe_reordered_lock *lock = sections->lock;
+	struct dpe_lock_section *section = &sections->at[sections->count - 1];
 
-	lock->in_order &= taking->exclusive;
+	lock->in_order &= section->exclusive;
 	if (!lock->in_order)
 		return;
-	taking->place = lock->norder;
+	section->place = lock->norder;
 	*DPE_GROW(lock->order, lock->norder, lock->caporder) =
-		(struct dpe_ordered_taking){takings->by, takings->count - 1};
+		(struct dpe_ordered_section){sections->by, sections->count - 1};
 }
 
 static struct dpe_section_held *find_held(
@@ -85,37 +85,37 @@ static struct dpe_section_held *find_held_by(struct dpe_past_chain *chain, struc
 	return NULL;
 }
 
-static void set_release(const struct dpe_history *history, struct dpe_taking *taking, uint64_t number)
+static void set_release(const struct dpe_history *history, struct dpe_lock_section *section, uint64_t number)
 {
-	taking->release = (uint32_t)number;
-	taking->release_index = history->events[number].index;
+	section->release = (uint32_t)number;
+	section->release_index = history->events[number].index;
 }
 
 /* The end of its thread gives back a robust mutex: at its last event, or before the stretch. */
-static bool end_releases(struct dpe_history *history, struct dpe_takings *takings)
+static bool end_releases(struct dpe_history *history, struct dpe_lock_sections *sections)
 {
-	struct dpe_past_chain *chain = &history->chains[takings->chain];
-	struct dpe_section_held *held = find_held(chain, takings->lock);
+	struct dpe_past_chain *chain = &history->chains[sections->chain];
+	struct dpe_section_held *held = find_held(chain, sections->lock);
 
 	if (!chain->ended || !held)
 		return false;
-	takings->lock->nopen--;
+	sections->lock->nopen--;
 	if (chain->nevents)
-		set_release(history, &takings->at[takings->count - 1], chain->events[chain->nevents - 1]);
+		set_release(history, &sections->at[sections->count - 1], chain->events[chain->nevents - 1]);
 	else
-		takings->count = 0;
+		sections->count = 0;
 	*held = chain->held[--chain->nheld];
 	return true;
 }
 
 /* Two threads cannot hold one lock: the log, or the rules, say otherwise. */
-static void check_exclusion(struct dpe_history *history, const struct dpe_takings *own, bool exclusive)
+static void check_exclusion(struct dpe_history *history, const struct dpe_lock_sections *own, bool exclusive)
 {
 	const struct dpe_reordered_lock *lock = own->lock;
 
 	for (unsigned i = 0; lock->nopen && i < lock->nchains; i++) {
-		struct dpe_takings *other = lock->by_chain[i];
-		const struct dpe_taking *last = other->count ? &other->at[other->count - 1] : NULL;
+		struct dpe_lock_sections *other = lock->by_chain[i];
+		const struct dpe_lock_section *last = other->count ? &other->at[other->count - 1] : NULL;
 
 		if (other != own && last && last->release == DPE_NO_EVENT &&
 			(exclusive || last->exclusive) && !end_releases(history, other))
@@ -126,48 +126,48 @@ static void check_exclusion(struct dpe_history *history, const struct dpe_taking
 void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *chain, uint64_t gate)
 {
 	struct dpe_section_held *held = &chain->held[chain->nheld - 1];
-	struct dpe_takings *takings = takings_of(history, held->lock, (uint32_t)(chain - history->chains));
-	int before = takings->count ? takings->at[takings->count - 1].last_exclusive : -1;
+	struct dpe_lock_sections *sections = sections_of(history, held->lock, (uint32_t)(chain - history->chains));
+	int before = sections->count ? sections->at[sections->count - 1].last_exclusive : -1;
 
 	chain->asks = false;
 	chain->changed = chain->epoch_ends = true;
-	check_exclusion(history, takings, held->exclusive);
-	held->takings = takings;
-	held->taking = takings->count;
-	add_taking(takings, &(struct dpe_taking){
-		.of = takings,
+	check_exclusion(history, sections, held->exclusive);
+	held->sections = sections;
+	held->section = sections->count;
+	add_section(sections, &(struct dpe_lock_section){
+		.of = sections,
 		.gate = (uint32_t)gate,
 		.release = DPE_NO_EVENT,
 		.release_index = DPE_NO_EVENT,
 		.gate_index = chain->nevents,
 		.exclusive = held->exclusive,
-		.last_exclusive = held->exclusive ? (int)held->taking : before,
+		.last_exclusive = held->exclusive ? (int)held->section : before,
 	});
-	add_to_order(takings);
-	*DPE_GROW(chain->taken, chain->ntaken, chain->captaken) =
-		(struct dpe_taken){takings, held->taking, chain->nevents};
+	add_to_order(sections);
+	*DPE_GROW(chain->acquires, chain->nacquires, chain->capacquires) =
+		(struct dpe_acquire){sections, held->section, chain->nevents};
 }
 
-/* A thread that was already running releases what it was not seen to take: it has held the lock since
- * its first event. Only then can another thread have been seen to take it, so no search missed it. */
+/* A thread that was already running releases a lock whose acquire was not observed: it has held the lock since
+ * its first event. Another thread can have acquired it only after that, so no search missed it. */
 static bool release_unseen(
 	struct dpe_history *history, uint64_t number, struct dpe_value key, bool exclusive)
 {
 	uint32_t of = history->events[number].epoch->chain;
 	struct dpe_past_chain *chain = &history->chains[of];
-	struct dpe_takings *takings;
+	struct dpe_lock_sections *sections;
 
 	if (!chain->found)
 		return false;
-	takings = takings_of(history, find_lock(history, key), of);
-	if (takings->count) { /* a recursive lock */
-		if (takings->at[0].unseen)
-			set_release(history, &takings->at[0], number);
-		return takings->at[0].unseen;
+	sections = sections_of(history, find_lock(history, key), of);
+	if (sections->count) { /* a recursive lock */
+		if (sections->at[0].unseen)
+			set_release(history, &sections->at[0], number);
+		return sections->at[0].unseen;
 	}
-	takings->lock->in_order = false;
-	add_taking(takings, &(struct dpe_taking){
-		.of = takings,
+	sections->lock->in_order = false;
+	add_section(sections, &(struct dpe_lock_section){
+		.of = sections,
 		.gate = chain->earlier ? 0 : chain->events[0],
 		.release = (uint32_t)number,
 		.release_index = history->events[number].index,
@@ -176,9 +176,9 @@ static bool release_unseen(
 		.unseen = true,
 		.last_exclusive = exclusive ? 0 : -1,
 	});
-	(void)DPE_GROW(chain->taken, chain->ntaken, chain->captaken);
-	memmove(chain->taken + 1, chain->taken, (chain->ntaken - 1) * sizeof(*chain->taken));
-	chain->taken[0] = (struct dpe_taken){takings, 0, takings->at[0].gate_index};
+	(void)DPE_GROW(chain->acquires, chain->nacquires, chain->capacquires);
+	memmove(chain->acquires + 1, chain->acquires, (chain->nacquires - 1) * sizeof(*chain->acquires));
+	chain->acquires[0] = (struct dpe_acquire){sections, 0, sections->at[0].gate_index};
 	return true;
 }
 
@@ -196,8 +196,8 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	*released = true;
 	if (--held->depth)
 		return;
-	if (held->takings) {
-		set_release(history, &held->takings->at[held->taking], number);
+	if (held->sections) {
+		set_release(history, &held->sections->at[held->section], number);
 		held->lock->nopen--;
 	}
 	chain->changed = true;
@@ -255,7 +255,7 @@ const struct dpe_sections_set *dpe_sections_look(struct dpe_history *history, st
 
 	chain->changed = false;
 	for (unsigned i = 0; i < chain->nheld; i++) {
-		if (chain->held[i].takings)
+		if (chain->held[i].sections)
 			*scratch(history, count++) = (struct dpe_set_lock){chain->held[i].lock, chain->held[i].exclusive};
 	}
 	return chain->lock_set = intern(history, count);
@@ -333,17 +333,17 @@ static void free_locks(struct dpe_keyed **locks)
 static void hold_from_before(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
 {
 	held->lock = find_lock(history, held->lock->keyed.value);
-	if (!held->takings)
+	if (!held->sections)
 		return;
-	held->takings = takings_of(history, held->lock, chain);
-	held->taking = held->takings->count;
+	held->sections = sections_of(history, held->lock, chain);
+	held->section = held->sections->count;
 	held->lock->in_order = false;
-	add_taking(held->takings, &(struct dpe_taking){
-		.of = held->takings,
+	add_section(held->sections, &(struct dpe_lock_section){
+		.of = held->sections,
 		.release = DPE_NO_EVENT,
 		.release_index = DPE_NO_EVENT,
 		.exclusive = held->exclusive,
-		.last_exclusive = held->exclusive ? (int)held->taking : -1,
+		.last_exclusive = held->exclusive ? (int)held->section : -1,
 	});
 }
 
@@ -373,8 +373,8 @@ void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from,
 	from->nheld = from->capheld = 0;
 	from->asks = false;
 	for (unsigned i = 0; i < to->nheld; i++) {
-		if (to->held[i].takings) { /* of this stretch there is no other */
-			to->held[i].takings->count = 0;
+		if (to->held[i].sections) { /* of this stretch there is no other */
+			to->held[i].sections->count = 0;
 			to->held[i].lock->nopen--;
 		}
 		hold_from_before(history, (uint32_t)(to - history->chains), &to->held[i]);
@@ -385,7 +385,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 {
 	struct dpe_keyed *before = keeps_sets ? NULL : forget_sets(history), *keyed, *next;
 
-	HASH_CLEAR(hh, history->takings);
+	HASH_CLEAR(hh, history->sections);
 	HASH_ITER (hh, history->locks, keyed, next) {
 		for (struct dpe_keyed *same = keyed; same; same = same->same)
 			free_takings((struct dpe_reordered_lock *)same);
@@ -393,7 +393,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 	for (unsigned i = 0; i < history->nchains; i++) {
 		struct dpe_past_chain *chain = &history->chains[i];
 
-		chain->nlocks = chain->ntaken = 0;
+		chain->nlocks = chain->nacquires = 0;
 		chain->lock_set = NULL;
 		chain->changed = true;
 		for (unsigned j = 0; j < chain->nheld; j++)
@@ -404,7 +404,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 
 void dpe_sections_free(struct dpe_history *history)
 {
-	HASH_CLEAR(hh, history->takings);
+	HASH_CLEAR(hh, history->sections);
 	free_locks(&history->locks);
 	HASH_CLEAR(hh, history->sets);
 	free(history->set);

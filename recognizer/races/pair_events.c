@@ -23,16 +23,16 @@ static unsigned count_literals(struct dpe_pair_slice *slice, uint32_t of)
 
 /* Those literals of the rule as which one more event may be kept; each counts as a partial match.
  */
-static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned most)
+static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned max)
 {
 	uint32_t kept = 0;
 	unsigned count;
 
-	if ((uint64_t)(slice->nevents + 1) * (unsigned)__builtin_popcount(of) <= most)
+	if ((uint64_t)(slice->nevents + 1) * (unsigned)__builtin_popcount(of) <= max)
 		return wanted;
 	count = count_literals(slice, of);
 
-	for (uint32_t left = wanted; left && count < most; left &= left - 1, count++)
+	for (uint32_t left = wanted; left && count < max; left &= left - 1, count++)
 		kept |= left & -left;
 	return kept;
 }
@@ -40,13 +40,13 @@ static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t
 static __attribute__((noinline)) uint32_t fit(
 	const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t wanted)
 {
-	unsigned most = pairs->recognizer->options.max_instances;
+	unsigned max = pairs->recognizer->options.max_instances;
 	uint32_t kept = 0;
 
 	for (unsigned i = 0; i < pairs->nrules; i++) {
 		uint32_t of = pairs->rules[i].literals;
 
-		kept |= fit_rule(slice, wanted & of, of, most);
+		kept |= fit_rule(slice, wanted & of, of, max);
 	}
 	return kept;
 }

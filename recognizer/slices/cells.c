@@ -65,11 +65,11 @@ void dpe_cells_begin(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 	unsigned nvariables = run->rule->nvariables;
-	size_t most = run->rule->mode == DPE_EXPECT ? EXPECTED : DETECTED;
+	size_t max = run->rule->mode == DPE_EXPECT ? EXPECTED : DETECTED;
 	unsigned more = nvariables < DPE_CELL_VALUES ? nvariables : DPE_CELL_VALUES;
 
 	slices->content_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
-	slices->cell_size = round_up(slices->content_at + most + more * sizeof(uint64_t));
+	slices->cell_size = round_up(slices->content_at + max + more * sizeof(uint64_t));
 	slices->size = DPE_FIRST_SLICES;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 }

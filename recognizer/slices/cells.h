@@ -87,7 +87,7 @@ struct dpe_slices {
 	/* Active slices, least recently activated first, and the number above which they are made
 	 * compact. */
 	struct dpe_slice *first, *last;
-	unsigned nactive, most_active, nactivated; /* nactivated: since slices were last made compact */
+	unsigned nactive, max_active, nactivated; /* nactivated: since slices were last made compact */
 	struct dpe_slice *spare;          /* emptied slices for reuse */
 	unsigned char *scratch;           /* for encoding */
 	bool compacts;                       /* slices can be encoded */

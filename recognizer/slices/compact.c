@@ -300,7 +300,7 @@ void dpe_slices_compact(struct dpe_run *run)
 
 	if (!slices->compacts || !slices->nactivated)
 		return;
-	for (unsigned left = slices->nactivated + 1; left && slices->nactive > slices->most_active; left--) {
+	for (unsigned left = slices->nactivated + 1; left && slices->nactive > slices->max_active; left--) {
 		struct dpe_slice *slice = slices->first;
 
 		if (slice->next) /* the next one to be encoded; its cell is probably not cached */

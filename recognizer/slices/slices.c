@@ -194,7 +194,7 @@ static bool may_join(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 
-	if (slices->joins_refused || slices->njoined < DPE_MOST_JOINED)
+	if (slices->joins_refused || slices->njoined < DPE_MAX_JOINED)
 		return !slices->joins_refused;
 	slices->joins_refused = true;
 	run->unjoined_from = slices->nslices + 1;
@@ -545,7 +545,7 @@ void dpe_slices_new(struct dpe_run *run)
 	const struct dpe_value none[1] = {{0}};
 
 	slices->sweep_from = DPE_FEWEST_RETIRED;
-	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
+	slices->max_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MAX_ACTIVE;
 	slices->compacts = run->automaton && run->rule->nvariables &&
 			   (!run->conjunction || dpe_conjunction_is_whole(run->conjunction));
 	if (slices->compacts)

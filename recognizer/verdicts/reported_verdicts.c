@@ -9,7 +9,7 @@ struct dpe_reported *dpe_reported_new(void)
 {
 	struct dpe_reported *reported = dpe_xcalloc(1, sizeof(*reported));
 
-	reported->at = dpe_xcalloc(DPE_MOST_RETRACTABLE, sizeof(struct dpe_reported_verdict *));
+	reported->at = dpe_xcalloc(DPE_MAX_RETRACTABLE, sizeof(struct dpe_reported_verdict *));
 	return reported;
 }
 
@@ -43,7 +43,7 @@ void dpe_reported_free(struct dpe_reported *reported)
 	if (!reported)
 		return;
 	for (unsigned i = 0; i < reported->count; i++)
-		dpe_reported_drop(reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE]);
+		dpe_reported_drop(reported->at[(reported->first + i) % DPE_MAX_RETRACTABLE]);
 	free(reported->at);
 	free(reported);
 }
@@ -88,7 +88,7 @@ static void forget_oldest(struct dpe_reported *reported)
 		entry->run->forgotten_to = entry->number + 1;
 	}
 	dpe_reported_drop(entry);
-	reported->first = (reported->first + 1) % DPE_MOST_RETRACTABLE;
+	reported->first = (reported->first + 1) % DPE_MAX_RETRACTABLE;
 	reported->count--;
 }
 
@@ -101,9 +101,9 @@ static struct dpe_reported_verdict *remember(struct dpe_run *run)
 
 	entry->run = run;
 	entry->number = recognizer->summary.events - (recognizer->summary.events > 0);
-	if (reported->count == DPE_MOST_RETRACTABLE)
+	if (reported->count == DPE_MAX_RETRACTABLE)
 		forget_oldest(reported);
-	return reported->at[(reported->first + reported->count++) % DPE_MOST_RETRACTABLE] = entry;
+	return reported->at[(reported->first + reported->count++) % DPE_MAX_RETRACTABLE] = entry;
 }
 
 /* Losses of a running program are known before a verdict is reported; that values of variables are not certain, only by

@@ -87,7 +87,7 @@ static void retract(struct dpe_recognizer *recognizer, struct dpe_reported_verdi
 /* So that retracted entries are not scanned for each loss. */
 static void drop_retracted_tail(struct dpe_reported *reported)
 {
-	while (reported->count && !reported->at[(reported->first + reported->count - 1) % DPE_MOST_RETRACTABLE])
+	while (reported->count && !reported->at[(reported->first + reported->count - 1) % DPE_MAX_RETRACTABLE])
 		reported->count--;
 }
 
@@ -128,7 +128,7 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, str
 	struct dpe_reported *reported = recognizer->reported;
 
 	for (unsigned i = reported->count; i--;) {
-		struct dpe_reported_verdict **at = &reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE];
+		struct dpe_reported_verdict **at = &reported->at[(reported->first + i) % DPE_MAX_RETRACTABLE];
 
 		if (*at && (*at)->number + 1 < since)
 			break; /* in order of events, except that a deadlock may be one off */
@@ -151,7 +151,7 @@ void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char
 	struct dpe_reported *reported = recognizer->reported;
 
 	for (unsigned i = 0; i < reported->count; i++) {
-		struct dpe_reported_verdict **at = &reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE];
+		struct dpe_reported_verdict **at = &reported->at[(reported->first + i) % DPE_MAX_RETRACTABLE];
 
 		if (*at && dpe_reported_is_failure(*at))
 			retract(recognizer, at, reason);

@@ -75,9 +75,9 @@ static bool add(struct dpe_run *run, unsigned variable, const struct dpe_message
 	struct dpe_text reason = {0};
 	struct unwatched *entry;
 
-	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= DPE_MOST_UNWATCHED) {
+	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= DPE_MAX_UNWATCHED) {
 		free(key);
-		return HASH_COUNT(unwatched->table) < DPE_MOST_UNWATCHED;
+		return HASH_COUNT(unwatched->table) < DPE_MAX_UNWATCHED;
 	}
 	dpe_text_puts(&reason, "the object ");
 	dpe_value_print(&reason, message->args[0]);

@@ -65,13 +65,13 @@ typedef long round_fn(__u32 round, void *context);
 
 /* Until the function returns 1. The verifier verifies it a few times, but the rounds of a plain loop one by one, on each path. The
  * context must not contain a counter that it could follow from round to round. */
-static __always_inline void repeat(const __u32 most, round_fn *once, void *context)
+static __always_inline void repeat(const __u32 max, round_fn *once, void *context)
 {
 	if (has_loop) {
-		bpf_loop(most, once, context, 0);
+		bpf_loop(max, once, context, 0);
 		return;
 	}
-	for (__u32 i = 0; i < most && !once(i, context); i++)
+	for (__u32 i = 0; i < max && !once(i, context); i++)
 		;
 }
 

@@ -335,10 +335,10 @@ static __always_inline bool put(const struct probe_event *event, const __u64 *wo
 /* ---- records ----------------------------------------------------------------------------- */
 
 static __always_inline void copy_stack(
-	struct dpe_record *record, const struct probe_event *event, __u64 *to, const __u32 most)
+	struct dpe_record *record, const struct probe_event *event, __u64 *to, const __u32 max)
 {
 	record->nstack = event->nstack;
-	for (__u32 i = 0; i < DPE_STACK_MAX && i < most; i++)
+	for (__u32 i = 0; i < DPE_STACK_MAX && i < max; i++)
 		to[i] = event->thread->stack.frames[i];
 }
 
@@ -457,29 +457,29 @@ static __noinline void meet(struct thread *thread)
 		lose(thread, thread->tid);
 }
 
-/* `words` has room for `most`. */
+/* `words` has room for `max`. */
 static __always_inline bool put_event(
-	const struct probe_event *event, const __u64 *words, const int most, const bool exit)
+	const struct probe_event *event, const __u64 *words, const int max, const bool exit)
 {
 	if (reads_texts && event->values.ntexts)
-		return put_with_values(event, words, most, true, exit);
+		return put_with_values(event, words, max, true, exit);
 	if (event->values.count)
-		return put_with_values(event, words, most, false, exit);
-	if (most > DPE_WORDS)
-		return stack_depth ? put_with_stack(event, words, most, stack_depth, exit)
-				   : put_words(event, words, most, exit);
+		return put_with_values(event, words, max, false, exit);
+	if (max > DPE_WORDS)
+		return stack_depth ? put_with_stack(event, words, max, stack_depth, exit)
+				   : put_words(event, words, max, exit);
 	if (stack_depth)
 		return put_stack(event, words, exit);
 	if (event->nwords <= 2)
 		return put_words(event, words, 2, exit);
 	if (event->nwords <= DPE_WORD_REGISTERS)
 		return put_words(event, words, DPE_WORD_REGISTERS, exit);
-	return put_words(event, words, most, exit);
+	return put_words(event, words, max, exit);
 }
 
 /* False if it is counted as lost. */
 static __always_inline bool send_words(
-	struct probe_event *event, const __u64 *words, const int most, const bool exit)
+	struct probe_event *event, const __u64 *words, const int max, const bool exit)
 {
 	struct thread *thread = event->thread;
 
@@ -487,7 +487,7 @@ static __always_inline bool send_words(
 		meet(thread);
 	if (stack_depth && thread)
 		event->nstack = walk_stack(&thread->stack, &event->top);
-	if (thread && send_name(thread) && put_event(event, words, most, exit))
+	if (thread && send_name(thread) && put_event(event, words, max, exit))
 		return true;
 	if (event->kind == DPE_RECORD_ENTER || event->kind == DPE_RECORD_EXIT)
 		count_lost_at(event->site, event->kind == DPE_RECORD_EXIT);

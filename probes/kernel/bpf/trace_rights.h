@@ -12,7 +12,7 @@
 
 #define DUMPABLE_MASK 3 /* of the first word of mm->flags */
 #define DUMPABLE_BY_USER 1
-#define MOST_NAMESPACES 33 /* that the kernel nests */
+#define MAX_NAMESPACES 33 /* that the kernel nests */
 
 const volatile bool traces_all; /* CAP_SYS_PTRACE, of the user and not of dpe's file */
 const volatile __u32 tracer_uid, tracer_gid;
@@ -24,7 +24,7 @@ static __noinline bool owns_namespace(__u64 address)
 {
 	struct user_namespace *namespace = (struct user_namespace *)address;
 
-	for (int i = 0; i < MOST_NAMESPACES; i++) {
+	for (int i = 0; i < MAX_NAMESPACES; i++) {
 		int level = BPF_CORE_READ(namespace, level);
 
 		if (level <= 0)

@@ -15,7 +15,7 @@ const volatile __u64 lowest_code; /* the address of the program's code in its fi
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
 /* If nothing is read, the verifier need not check the reading code, which takes long. */
 const volatile bool reads_values, reads_usdt, reads_texts;
-const volatile __u32 most_values, most_steps; /* of one event, of one value */
+const volatile __u32 max_values, max_steps; /* of one event, of one value */
 
 __u32 replaced; /* the program was replaced by another exec: its variables are gone */
 __u64 cut_texts; /* texts that are compared as a whole, and were too long */
@@ -125,7 +125,7 @@ static __always_inline bool read_value(const struct dpe_value_entry *entry, __u6
 		return true;
 	}
 	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
-		if (i >= most_steps || i >= entry->nsteps)
+		if (i >= max_steps || i >= entry->nsteps)
 			break;
 		if (!i && word) {
 			if (!word_at(values, words, word, &address))
@@ -242,7 +242,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 	gone = is_replaced();
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
-		if (i >= most_values || i >= entries->count)
+		if (i >= max_values || i >= entries->count)
 			break;
 		if (gone && !entries->at[i].word)
 			continue;
