@@ -8,7 +8,7 @@
 
 struct race_event {
 	char *name; /* without quotes; owned */
-	int carets; /* so many follow the name */
+	int carets; /* their number after the name */
 	char *rest; /* arguments, .exit, a condition; owned */
 };
 

@@ -14,7 +14,7 @@ static unsigned thread_of(const struct dpe_sched_header *memory, pid_t tid)
 	return DPE_SCHED_NOBODY;
 }
 
-/* Operations that let other threads go on. */
+/* Operations that let other threads proceed. */
 static bool is_release(unsigned kind)
 {
 	switch (kind) {
@@ -35,7 +35,7 @@ static bool is_release(unsigned kind)
 	}
 }
 
-/* The operation that the thread reaches after that time. If the event is a call that lets others go on, and
+/* The operation that the thread reaches after that time. If the event is a call that lets others proceed, and
  * this operation is that call, it is the next one. */
 static uint32_t step_after(const struct dpe_sched_header *memory, unsigned thread,
 	const struct dpe_explore_turn *turn)

@@ -21,7 +21,7 @@ struct dpe_dfs {
 	unsigned count, cap;
 	unsigned behaviours; /* whole runs */
 	uint32_t learned; /* the input of the tree; another input makes another tree */
-	unsigned bound; /* the bound on preemptions (switches away from a thread that could go on); UINT_MAX:
+	unsigned bound; /* the bound on preemptions (switches away from a thread that could proceed); UINT_MAX:
 			 * none */
 	bool full; /* all schedules, without reduction */
 	bool begun;

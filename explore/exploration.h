@@ -55,7 +55,7 @@ void dpe_exploration_count(struct dpe_exploration *exploration, const struct dpe
 /* The finding of the run, or of its rules; for dpe_finding_free. */
 void dpe_exploration_read(struct dpe_exploration *exploration, const struct dpe_explored_run *run,
 	struct dpe_finding *finding);
-/* No run ended where its schedule might have gone on. */
+/* No run ended where its schedule might have continued. */
 bool dpe_exploration_is_whole(const struct dpe_exploration *exploration);
 enum dpe_explored dpe_exploration_verdict(const struct dpe_exploration *exploration);
 
@@ -66,7 +66,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
 
 /* ---- finding_schedule.c ------------------------------------------------------------------ */
 
-/* Whether a finding of the same cause was reported; counts it so many times. */
+/* Whether a finding of the same cause was reported; adds `times` to its count. */
 bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
 /* "found.schedule" of the first finding, "found-2.schedule"; the caller's. */
 char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number);

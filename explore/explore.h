@@ -37,9 +37,9 @@ struct dpe_explore_prediction {
 struct dpe_explore_rules {
 	void *context;
 	/* Called before the first run, with the waiting process that will fork the runs, and the signal that a
-	 * thread gets at an event, where another thread may then go on. False after a diagnostic. */
+	 * thread gets at an event, where another thread may then proceed. False after a diagnostic. */
 	bool (*begin)(void *context, pid_t maker, int signal);
-	/* Called during a run: takes events, for at most so many ms. */
+	/* Called during a run: takes events for at most `ms` milliseconds. */
 	void (*wait)(void *context, int ms);
 	/* Called after a run; `whole`: the program ended by itself. False, after a diagnostic, if the rules
 	 * cannot be followed. */
@@ -111,7 +111,7 @@ struct dpe_explore_options {
 	unsigned max_steps; /* operations of a run */
 	unsigned seconds;   /* of a run */
 	bool confirm;       /* steer towards what the rules predict, and report nothing else */
-	bool keep_going;    /* go on after a finding */
+	bool keep_going;    /* continue after a finding */
 	bool races;         /* two accesses that threads are about to make at the same time are a finding */
 	bool spurious;      /* spurious wakeups of condition variables */
 	bool allow_unobserved; /* a program without a second thread is no reason to be inconclusive */

@@ -20,7 +20,7 @@
 #define DPE_EXPLORE_LEARNING 10      /* runs that find what memory is shared, before macrosteps */
 #define DPE_SCHED_GRANULES (1 << 20) /* entries of the table of shared memory, a power of two */
 #define DPE_SCHED_FREED_BLOCKS 65536 /* of freed memory, kept from the allocator to find uses after free, … */
-#define DPE_SCHED_FREED_BYTES (16 << 20) /* … with so many bytes */
+#define DPE_SCHED_FREED_BYTES (16 << 20) /* … and their bytes */
 #define DPE_SCHED_FREED_LARGEST (4 << 20) /* … of one block */
 #define DPE_SCHED_FREED_CHECKED 512 /* bytes of the latest of these that each choice checks for writes */
 #define DPE_SCHED_FREED_CHUNKS 1024  /* MiB of the address space in which they lie */
@@ -28,14 +28,14 @@
 #define DPE_SCHED_TOUCHED 65536      /* bytes of an access by which other threads are found */
 #define DPE_SCHED_HANDLER_MS 50      /* time for a signal handler to wake a thread */
 #define DPE_SCHED_NESTED 4          /* signal handlers of a thread, each within the one before; further ones are not controlled */
-#define DPE_SCHED_LEAVING 10000     /* checks of a thread that ends, before others go on regardless */
+#define DPE_SCHED_LEAVING 10000     /* checks of a thread that ends, before others proceed regardless */
 #define DPE_SCHED_IDLE 100          /* consecutive reads after which a thread lets others run first */
 #define DPE_SCHED_LOOP_OBJECTS 32  /* objects that a thread reads in a loop */
 #define DPE_SCHED_LOOP_STACK (256 << 10) /* bytes of the stack of such a thread */
 #define DPE_SCHED_WIPED 2048 /* the most bytes of the stack that a choice takes, if they matter */
 #define DPE_SCHED_WIPED_LITTLE 256 /* … and an operation without one */
 #define DPE_SCHED_LOOP_ROUNDS 1000 /* operations in a loop after which it counts as endless, if no other thread
-                                    * can go on */
+                                    * can proceed */
 #define DPE_SCHED_CLASSES 64       /* classes of objects, of which SURW selects one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_QUANTA 8         /* of a turn of `rounds`, in choices */

@@ -16,7 +16,7 @@ struct dpe_macrostep {
 	struct dpe_sched_switch change;
 	uint32_t steps;  /* number of the current thread's operation, which shows whether a replay came here
 			  * again */
-	uint16_t current, count; /* threads that can go on; 0: not visited yet */
+	uint16_t current, count; /* threads that can proceed; 0: not visited yet */
 	char *end;       /* how the run ended; NULL: it did not end here */
 	bool found;      /* that end is a finding */
 	char *name;      /* a meta-breakpoint; or NULL */

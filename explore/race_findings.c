@@ -1,4 +1,4 @@
-/* race_findings: two accesses that threads were about to make at the same time (--races). The library records them, and the runs go on, so that
+/* race_findings: two accesses that threads were about to make at the same time (--races). The library records them, and the runs continue, so that
  * none hides what comes after it. The schedule of a race ends there. */
 #include "explore/exploration.h"
 

@@ -18,7 +18,7 @@ struct dpe_race_index {
 	unsigned count, cap, neverywhere, capeverywhere, nfound, capfound;
 };
 
-/* Of a run with so many events. */
+/* For a run with this number of events. */
 void dpe_race_index_begin(struct dpe_race_index *index, uint32_t events, unsigned threads);
 void dpe_race_index_free(struct dpe_race_index *index);
 /* Adds the next event, whose number is given. */

@@ -373,7 +373,7 @@ bool dpe_server_is_interrupted(const struct dpe_server *server)
 	return server->setup_interrupted || (server->interrupted && *server->interrupted);
 }
 
-/* The run, which waits for it, goes on or is ended. */
+/* The run, which waits for it, continues or is ended. */
 static void answer_question(struct dpe_server *server)
 {
 	uint32_t *state = &server->memory->question.state;

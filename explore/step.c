@@ -1,4 +1,4 @@
-/* step: from one collective breakpoint to the next, where a command chooses the thread that goes on. Going
+/* step: from one collective breakpoint to the next, where a command chooses the thread that continues. Going
  * back is a replay. Source: R. Lovas, Enhanced Debugging Methods for Parallel and Metacomputing
  * Applications Based on Macrosteps, thesis, BME Budapest 2005. */
 #include "explore/stepping.h"

@@ -26,7 +26,7 @@ enum dpe_after { DPE_STAY, DPE_GO, DPE_AGAIN, DPE_QUIT };
 
 /* ---- step_show.c ------------------------------------------------------------------------- */
 
-/* Whether the thread can go on at this choice. */
+/* Whether the thread can proceed at this choice. */
 bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned thread);
 /* The choice of the schedule, or else the default; *is_switch: the former. */
 unsigned dpe_step_usual(const struct dpe_stepping *stepping, bool *is_switch);

@@ -44,7 +44,7 @@ static const struct {
 };
 
 /* The system call that it sleeps in; -1: none. A thread that waits uninterruptibly, for a page, a disk or the exec of its
- * vfork child, goes on whatever other threads do, so it does not count as asleep. */
+ * vfork child, continues whatever other threads do, so it does not count as asleep. */
 static int blocking_call(const struct dpe_server *server, uint32_t tid)
 {
 	struct dpe_thread_state state;

@@ -59,7 +59,7 @@
 #define DPE_WATCHDOG_FILES 8
 #define DPE_WATCH_TRIES DPE_TINY_OR(3, 20) /* to watch an object in all threads; then its events count as lost */
 /* Waits of a thread that has mapped a file: steps of one loop, as many as the kernel allows, and of loops; and ns: beyond,
- * the thread goes on, and what it does before probes are placed counts as lost. */
+ * the thread continues, and what it does before probes are placed counts as lost. */
 #define DPE_WAIT_STEPS (1 << 23)
 #define DPE_WAIT_PAUSE 50000             /* ns between two looks at whether other threads are to run */
 #define DPE_WAIT_TIME 10000000000ull

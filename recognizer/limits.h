@@ -136,7 +136,7 @@
 #define DPE_LIVE_LOOKS DPE_TINY_OR(3, 4096)
 /* Partial matches of a list that are found by what they wait for; of shorter lists all are looked at. */
 #define DPE_INDEXED_PARTIALS DPE_TINY_OR(2, 64)
-/* A partial match costs as much as looking at so many pairs. */
+/* A partial match costs as much as looking at this number of pairs. */
 #define DPE_EXTEND_WORK 16
 /* Events that one copy of @ awaits, until it is looked at for each event. */
 #define DPE_COPY_WAITS DPE_TINY_OR(2, 16)

@@ -112,7 +112,7 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 	dpe_hold_drop(stabilizer, node);
 }
 
-/* Reports that so many messages of the thread were lost before this one. */
+/* Reports that `count` messages of the thread were lost before this one. */
 static void report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count)
 {
 	const struct dpe_thread *thread = after->hold->thread;

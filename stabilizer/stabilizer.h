@@ -11,7 +11,7 @@
 
 /* ---- causal order ------------------------------------------------------------------------ */
 
-/* True for the last event that its chain has room for: its thread goes on in another one. */
+/* True for the last event that its chain has room for: its thread continues in another one. */
 bool dpe_stamp_fills_chain(const struct dpe_stamp *stamp);
 /* How many events of `chain` precede the event; index - 1 for its own chain. */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);

@@ -127,7 +127,7 @@ bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_messag
 /* Puts the message in program order. */
 void dpe_thread_join(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node);
-/* Gives up all missing numbers before this one: reports the loss, and lets later messages go on. */
+/* Gives up all missing numbers before this one: reports the loss, and lets later messages proceed. */
 void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, uint64_t seq);
 
 struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id);

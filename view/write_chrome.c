@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event takes so many ns from its time on, so that flows begin and end within its slice. */
+/* ns that an event is drawn to take, so that flows begin and end within its slice. */
 enum { WIDTH = 2 };
 
 struct chrome {

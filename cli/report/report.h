@@ -79,7 +79,7 @@ int cli_waits_print(struct cli *cli, pid_t pid, FILE *to);
 /* The same in the report (SARIF: on standard error), as information: it is no finding. `blocked`: only where some
  * thread is. */
 void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked);
-/* Where threads of the process can never go on, prints that: a finding. Whether it is so. */
+/* Where threads of the process can never continue, prints that: a finding. Whether it is so. */
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 
 /* stack_frame.c. Whether the source of a stack frame is that of a language's library, much of which is compiled into

@@ -1,4 +1,4 @@
-/* `break` in a live run: the target is stopped, and on a terminal the user decides how to go on. */
+/* `break` in a live run: the target is stopped, and on a terminal the user decides how to proceed. */
 #include "cli/report/writers.h"
 
 #include <errno.h>

@@ -126,7 +126,7 @@ static bool find_rows(struct picture *p)
 	return true;
 }
 
-/* Of the first so many lines, the longest. */
+/* The length of the longest of the first lines. */
 static unsigned width_of(const struct dpe_text *text, unsigned lines)
 {
 	unsigned width = 0, widest = 0;

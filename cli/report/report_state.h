@@ -18,7 +18,7 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
-	bool blocked; /* threads can never go on, as their waits at the end show */
+	bool blocked; /* threads can never continue, as their waits at the end show */
 	bool needs_order; /* see cli_report_needs_order */
 	enum cli_unobserved unobserved; /* which is no success */
 	struct dpe_text first; /* finding: its rule and kind */

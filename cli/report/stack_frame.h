@@ -26,7 +26,7 @@ const char *cli_frame_best(const struct dpe_message *message);
  * which it called directly. */
 void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	void (*each)(void *context, const char *frame, bool innermost), void *context);
-/* So many frames, the innermost, are the C library's function that creates threads and what that calls; not all. */
+/* The number of innermost frames that are of the C library's function that creates threads and of what it calls; not all. */
 unsigned cli_frames_of_creation(const char *const *frames, unsigned count);
 /* Whether the frames reach what calls main or a thread's function. */
 bool cli_frames_reach_start(const char *const *frames, unsigned count);

@@ -22,7 +22,7 @@ void dpe_nets_name_events(struct translation *tr, struct net *net, struct events
 const char *dpe_nets_similar_name(
 	struct translation *tr, const struct events *events, const char *label);
 unsigned dpe_nets_event_number(const struct events *events, const char *text);
-/* The event with so many carets, in the arena; NULL if it cannot have them. */
+/* The event with this number of carets, in the arena; NULL if it cannot have them. */
 const char *dpe_nets_with_carets(struct translation *tr, unsigned event, unsigned carets);
 
 #endif

@@ -154,7 +154,7 @@ static const struct expr *reduce_and_divide(struct reducer *r)
 	return expr ? expr : divide(r->tr, left, r->blocks);
 }
 
-/* Without a start and an end place where the net would not be 1-safe with them: it goes on after a
+/* Without a start and an end place where the net would not be 1-safe with them: it continues after a
  * final marking. */
 static void begin(struct reducer *r, const struct net *net)
 {

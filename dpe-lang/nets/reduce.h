@@ -30,7 +30,7 @@ struct neighbours {
 const struct expr *dpe_nets_reduce(struct reducer *r);
 /* The same, also with steps that make expressions longer. */
 const struct expr *dpe_nets_reduce_further(struct reducer *r);
-/* Whether a transition with so many arcs may have this expression. */
+/* Whether a transition with these numbers of arcs may have this expression. */
 bool dpe_nets_may_have(
 	const struct reducer *r, unsigned nin, unsigned nout, const struct expr *expr);
 bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b);

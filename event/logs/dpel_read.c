@@ -262,7 +262,7 @@ static void count_record(struct dpe_log_reader *reader)
 	reader->place++;
 }
 
-/* The shape gives the size, so reading can go on after an invalid record. */
+/* The shape gives the size, so reading can proceed after an invalid record. */
 static int read_short(
 	struct dpe_log_reader *reader, uint64_t head, size_t left, struct dpe_message **message)
 {

@@ -49,7 +49,7 @@ static const struct dpe_sched_switch *forced_here(unsigned current)
 	return wanted;
 }
 
-/* ---- who can go on ----------------------------------------------------------------------- */
+/* ---- who can proceed ----------------------------------------------------------------------- */
 
 /* In the order of numbers, beginning with `current`. Threads that are to let others run first are
  * in `later`. */

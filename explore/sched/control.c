@@ -12,7 +12,7 @@ enum { WAITS, GO, TAKE_OVER };
 
 /* ---- turns ------------------------------------------------------------------------------- */
 
-/* A pending signal may run a handler that lets a thread go on. */
+/* A pending signal may run a handler that lets a thread proceed. */
 static unsigned choose_after_handlers(unsigned current)
 {
 	unsigned next = DPE_SCHED_NOBODY;

@@ -28,15 +28,15 @@ DPE_SCHED_HIDDEN void dpe_sched_finish(void);
 
 /* ---- sched_memory.c ---------------------------------------------------------------------- */
 
-/* An access to so many bytes by a function that was called there. */
+/* An access to `size` bytes by a function that was called at `pc`. */
 DPE_SCHED_HIDDEN void dpe_sched_touch(enum dpe_sched_kind kind, const void *address, size_t size, uint64_t pc);
 
 /* ---- loops.c ----------------------------------------------------------------------------- */
 
 /* The thread is about to do its operation, and may begin to wait for others in a loop: `repeats`. True if it
- * does not wait, since no other thread can go on; then no choice is made. */
+ * does not wait, since no other thread can proceed; then no choice is made. */
 DPE_SCHED_HIDDEN bool dpe_sched_loop_arrive(struct dpe_sched_thread *me);
-/* It does the operation now: others that wait for that go on. */
+/* It does the operation now: others that wait for that continue. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible);
 /* The same of a signal handler, within the library. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
@@ -54,7 +54,7 @@ DPE_SCHED_HIDDEN void dpe_sched_events_begin(void);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
 
-/* The thread that the command chooses among all that can go on. With the lock held. */
+/* The thread that the command chooses among all that can proceed. With the lock held. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
 /* The same of a debugger, which may stop in dpe_sched_asking and change the answer. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_offer(unsigned current, unsigned usual);
@@ -76,7 +76,7 @@ DPE_SCHED_HIDDEN bool dpe_sched_is_held(unsigned thread);
 DPE_SCHED_HIDDEN void dpe_sched_choose_begin(void);
 /* A thread was created. */
 DPE_SCHED_HIDDEN void dpe_sched_choose_created(unsigned creator, unsigned created);
-/* The thread that goes on when `current` is at a point, or cannot; DPE_SCHED_NOBODY. */
+/* The thread that continues when `current` is at a point, or cannot; DPE_SCHED_NOBODY. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_choose(unsigned current);
 /* For each operation that a thread reaches; false: no choice is made here. */
 DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible);
@@ -86,13 +86,13 @@ DPE_SCHED_HIDDEN bool dpe_sched_arrive(struct dpe_sched_thread *me, bool visible
 enum dpe_sched_ready { DPE_SCHED_BLOCKED, DPE_SCHED_LATE, DPE_SCHED_READY };
 /* Whether the thread can do its operation now; LATE: by its timeout. */
 DPE_SCHED_HIDDEN enum dpe_sched_ready dpe_sched_ready(const struct dpe_sched_thread *thread);
-/* The only thread that can let this one go on; DPE_SCHED_NOBODY: unknown or none. */
+/* The only thread that can let this one proceed; DPE_SCHED_NOBODY: unknown or none. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_awaited(const struct dpe_sched_thread *thread);
 /* Whether the mutex can be locked by the thread with this number, or tells it why not. */
 DPE_SCHED_HIDDEN bool dpe_sched_mutex_free(const pthread_mutex_t *mutex, unsigned thread);
 /* Whether the lock can be locked for reading. */
 DPE_SCHED_HIDDEN bool dpe_sched_is_readable(const pthread_rwlock_t *lock);
-/* Lets one waiter for the condition, if there is one, or all go on. */
+/* Lets one waiter for the condition, if there is one, or all proceed. */
 DPE_SCHED_HIDDEN bool dpe_sched_wake_one(uint64_t object);
 DPE_SCHED_HIDDEN void dpe_sched_wake_all(uint64_t object);
 /* The calling thread's wait is over: true if it was woken, false after its time. */
@@ -107,11 +107,11 @@ DPE_SCHED_HIDDEN void dpe_sched_stay_on_one_processor(struct dpe_sched_header *h
 
 /* ---- sched_deadlock.c -------------------------------------------------------------------- */
 
-/* Whether the program has handlers, which may let a thread go on. */
+/* Whether the program has handlers, which may let a thread proceed. */
 DPE_SCHED_HIDDEN bool dpe_sched_handles_signals(void);
 /* A cycle of threads that each wait for the next one, although others may still run: ends the run. */
 DPE_SCHED_HIDDEN void dpe_sched_find_cycle(unsigned from);
-/* No thread can go on; one outside may return and let others go on. */
+/* No thread can proceed; one outside may return and let others proceed. */
 DPE_SCHED_HIDDEN void dpe_sched_nobody_can(void);
 
 /* ---- sched_cancel.c ---------------------------------------------------------------------- */

@@ -150,7 +150,7 @@ static void fill(const struct freed_block *block)
 		((uint64_t *)block->at)[i] = FILL;
 }
 
-/* So many bytes of it, a multiple of 8. Without a branch a word, since each choice does this. */
+/* Its first `size` bytes, a multiple of 8. No branch for each word, since every choice does this. */
 static bool is_filled(const struct freed_block *block, size_t size)
 {
 	const uint64_t *at = (const uint64_t *)block->at, *end = at + size / sizeof(*at);

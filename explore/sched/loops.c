@@ -1,5 +1,5 @@
 /* loops: threads that wait by polling. A thread that returns to an operation with the same registers and stack, and has
- * only read since, waits until another thread changes what it read. If no other thread can go on, it polls some more times
+ * only read since, waits until another thread changes what it read. If no other thread can proceed, it polls some more times
  * and then counts as waiting for ever, unless it makes system calls. */
 #include "explore/sched/control.h"
 
@@ -19,10 +19,10 @@ struct loop {
 	struct dpe_sched_op first;
 	uint64_t state; /* at `first`, when it returned there; 0: unknown */
 	uint32_t calm;  /* operations since the last that changed something */
-	uint32_t next;  /* from so many on, the next operation with an object is a new `first` */
+	uint32_t next;  /* from this count on, the next operation with an object is a new `first` */
 	uint32_t count; /* of `looked_at` */
 	int held; /* locks taken since `first`; operations between lock and unlock count as reads, too */
-	uint32_t rounds; /* while no other thread can go on */
+	uint32_t rounds; /* while no other thread can proceed */
 	bool over; /* it waits for ever */
 	bool asks; /* it makes system calls, so it never counts as waiting */
 	struct looked_at looked_at[DPE_SCHED_LOOP_OBJECTS];

@@ -139,7 +139,7 @@ static inline bool dpe_sched_names_thread(uint32_t kind)
 	}
 }
 
-/* The thread has let others go on, and they may run before it does more. They may destroy and free the object. */
+/* The thread has let others proceed, and they may run before it does more. They may destroy and free the object. */
 static inline bool dpe_sched_follows_release(uint32_t kind)
 {
 	switch (kind) {
@@ -181,7 +181,7 @@ enum dpe_sched_state {
 };
 
 struct dpe_sched_thread {
-	uint32_t baton; /* a futex: 1: go on, 2: the running thread is outside */
+	uint32_t baton; /* a futex: 1: continue, 2: the running thread is outside */
 	uint32_t tid;   /* the kernel's */
 	uint32_t steps; /* operations so far, which number them from 1 */
 	/* Of these, those before which another thread may be chosen: by the class of their object, and all. */
@@ -194,7 +194,7 @@ struct dpe_sched_thread {
 	uint8_t cancelled, cancel_off;
 	uint8_t inside; /* in the library, where a signal handler may interrupt it */
 	uint8_t parked; /* … while it waits for its baton: then the handler is an operation */
-	uint32_t handlers; /* of these, so many came */
+	uint32_t handlers; /* signal handlers that interrupted it while it was parked */
 	uint8_t yields; /* others should run first */
 	uint8_t gives_way; /* … or may, as the strategy heeds that it yielded */
 	uint8_t repeats; /* waits in a loop for a change of what it reads: see loops.c */
@@ -247,7 +247,7 @@ enum dpe_sched_end {
 	DPE_SCHED_CUT,      /* too many steps */
 	DPE_SCHED_TOO_MANY, /* threads */
 	DPE_SCHED_RACE,   /* two threads are at the accesses of `race` */
-	DPE_SCHED_PRUNED, /* all threads that can go on are asleep: an equivalent run was made */
+	DPE_SCHED_PRUNED, /* all threads that can proceed are asleep: an equivalent run was made */
 };
 
 enum dpe_sched_misuse {
@@ -260,7 +260,7 @@ enum dpe_sched_misuse {
 	DPE_SCHED_FREED_WRITTEN, /* memory, written after it was freed, by code that does not report it */
 };
 
-/* At this choice, counted from 1, so many threads are passed over. */
+/* At this choice, counted from 1, `skip` threads are passed over. */
 struct dpe_sched_delay {
 	uint32_t choice, skip;
 };
@@ -297,7 +297,7 @@ struct dpe_sched_event {
 	struct dpe_sched_set possible, asleep;
 	uint32_t size;
 	uint16_t thread, nthreads;
-	uint16_t current; /* the thread before, if it could go on; DPE_SCHED_THREADS: it could not, or was to yield */
+	uint16_t current; /* the thread before, if it could proceed; DPE_SCHED_THREADS: it could not, or was to yield */
 	uint8_t kind, robust;
 	uint8_t ends; /* the process, in this run */
 };
@@ -310,7 +310,7 @@ struct dpe_sched_question {
 	uint16_t current; /* is at a point, or over */
 	uint16_t usual;   /* the default choice */
 	uint16_t answer;  /* the command's */
-	uint16_t count;   /* of `possible`: threads that can go on */
+	uint16_t count;   /* of `possible`: threads that can proceed */
 	uint16_t possible[DPE_SCHED_THREADS];
 };
 
@@ -329,13 +329,13 @@ struct dpe_sched_header {
 	uint32_t nturns;
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint64_t race[2]; /* the places of two accesses: the run ends where both are next, by two threads; 0: none */
-	uint32_t seeks_races; /* of any two places: they are recorded in `races`, and the run goes on */
+	uint32_t seeks_races; /* of any two places: they are recorded in `races`, and the run continues */
 	uint32_t asks; /* the command makes each choice */
 	uint32_t held; /* the run waits before main for a debugger, as long as this is set */
 	uint32_t rules; /* are followed: threads get signals at their events */
 	uint32_t once; /* … which cannot ask for another run, since rules follow this one */
 	uint32_t again; /* set by the debugger: another run has to be made, which … */
-	uint32_t nfollow; /* … makes so many choices as they are in `answers` before it asks */
+	uint32_t nfollow; /* … repeats this number of choices from `answers` before it asks */
 	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
 	uint32_t selected; /* of SURW: a class of objects; DPE_SCHED_CLASSES: all operations */
 	uint32_t processor; /* on which the program runs, … */
@@ -375,7 +375,7 @@ struct dpe_sched_header {
 	uint32_t opened; /* semaphores with names */
 	uint32_t nevents, events_lost;
 	uint32_t strayed; /* the path was not possible */
-	struct dpe_sched_set left_asleep; /* of PRUNED: the threads that can go on */
+	struct dpe_sched_set left_asleep; /* of PRUNED: the threads that can proceed */
 	uint32_t starved; /* of PRUNED: threads only yield, and may wait for one that is asleep */
 	uint32_t nstamps;
 	uint32_t stamps_lost;
@@ -390,7 +390,7 @@ struct dpe_sched_header {
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
 	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];
 	struct dpe_sched_event events[DPE_SCHED_EVENTS]; /* of DFS */
-	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could go on */
+	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could proceed */
 	/* Each pair of places once, over all runs. */
 	uint32_t nraces, races_lost;
 	struct dpe_sched_race races[DPE_SCHED_RACES];

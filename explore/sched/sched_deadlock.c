@@ -1,4 +1,4 @@
-/* sched_deadlock: no thread can go on: a deadlock, unless something that the library does not see can end the wait. */
+/* sched_deadlock: no thread can proceed: a deadlock, unless something that the library does not see can end the wait. */
 #include "explore/sched/control.h"
 
 #include <signal.h>

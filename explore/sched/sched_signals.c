@@ -1,5 +1,5 @@
 /* sched_signals: signal handlers. A thread that waits for its turn when a signal comes has the handler as its next operation,
- * and then again the one that it was about to do. A thread that sends a signal goes on once the handler is waiting. */
+ * and then again the one that it was about to do. A thread that sends a signal continues once the handler is waiting. */
 #include "explore/sched/control.h"
 
 #include "explore/sched/libgomp.h"

@@ -1,5 +1,5 @@
 /* virtual_time: it advances a little with each operation, and to the next time that a thread waits
- * for when no other thread can go on. */
+ * for when no other thread can proceed. */
 #include "explore/sched/sched_state.h"
 
 #define STEP 1000 /* ns that an operation takes */

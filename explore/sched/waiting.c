@@ -1,4 +1,4 @@
-/* waiting: which threads can go on. The objects are modelled in their own bytes, laid out as glibc 2.36 has
+/* waiting: which threads can proceed. The objects are modelled in their own bytes, laid out as glibc 2.36 has
  * them, so that a static initialiser, a copy and a debugger see what they expect; waits and wakeups are in the
  * threads' records. */
 #include "explore/sched/control.h"
@@ -217,7 +217,7 @@ void dpe_sched_wake_all(uint64_t object)
 	forget_surplus(object);
 }
 
-/* Which of several waiters a signal wakes is not defined: the first to go on of the threads that wait
+/* Which of several waiters a signal wakes is not defined: the first to proceed of the threads that wait
  * now takes it, and none that comes later. */
 bool dpe_sched_wake_one(uint64_t object)
 {

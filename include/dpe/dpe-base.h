@@ -104,8 +104,8 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags);
  * 	  |        ^~~~
  * sorted by file and line if locations are known. */
 void dpe_diags_print(struct dpe_diags *diags, FILE *to);
-/* From now on they are printed with the escape sequences of terminals, or without, and source lines are cut to so many
- * columns; 0: to a number of columns that is always readable. */
+/* From now on they are printed with the escape sequences of terminals, or without, and source lines are cut to `columns`;
+ * 0: to a width that is always readable. */
 void dpe_diags_terminal(struct dpe_diags *diags, bool color, unsigned columns);
 /* That line of the source with this name was generated from a word: it is printed in its place, as if `by` said so. */
 void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned line, const char *by, const char *word);

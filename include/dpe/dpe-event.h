@@ -197,7 +197,7 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *path,
 	const char *expression, uint32_t index, struct dpe_diags *diags);
 /* 1 and a message, whose reference is the caller's; 0 at the end; -1 after a diagnostic with
- * the log's name, the line (column for .msg), the reason and a remedy. Reading may go on after
+ * the log's name, the line (column for .msg), the reason and a remedy. Reading may proceed after
  * -1: the invalid line is skipped. */
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* Reads up to `max` messages and returns their number: more than one only if the others need neither more input nor a

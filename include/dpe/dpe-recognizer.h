@@ -55,7 +55,7 @@ struct dpe_verdict;
 struct dpe_deadlock;
 const char *dpe_prediction_odds(const struct dpe_verdict *verdict);
 const char *dpe_deadlock_odds(const struct dpe_deadlock *deadlock);
-/* So many events, the first ones of the run, happen as they were observed before the schedule begins. */
+/* The number of events at the beginning of the run that happen as they were observed, before the schedule begins. */
 uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 
 /* A verdict about a slice of a rule. Everything is borrowed for the call. */

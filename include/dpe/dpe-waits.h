@@ -28,7 +28,7 @@ enum dpe_wait_kind {
 	DPE_WAIT_FUTEX,
 };
 
-/* Whether a thread can go on. UNKNOWN: no word says who is to wake it. NEVER: it is in a cycle, behind one, or
+/* Whether a thread can proceed. UNKNOWN: no word says who is to wake it. NEVER: it is in a cycle, behind one, or
  * waits for what a thread held that has ended. */
 enum dpe_prospect { DPE_GOES_ON, DPE_UNKNOWN, DPE_NEVER };
 
@@ -59,7 +59,7 @@ struct dpe_waiting_thread {
 	unsigned next;    /* index of the holder, where it is a thread of the process; else UINT_MAX */
 	char *stack;      /* a line for each frame, innermost first; inlined calls on lines of their own */
 	unsigned nframes;
-	bool is_cut;      /* the stack goes on */
+	bool is_cut;      /* the stack continues */
 };
 
 struct dpe_waits {
@@ -68,7 +68,7 @@ struct dpe_waits {
 	struct dpe_waiting_thread *threads; /* sorted by id */
 	unsigned nthreads, capthreads;
 	unsigned ncycles;
-	bool hang;       /* no thread can go on, … */
+	bool hang;       /* no thread can proceed, … */
 	bool may_end;    /* … unless a signal handler of the program wakes one */
 	bool is_stopped; /* by a signal or a debugger */
 	/* What the words do not tell in a program of this language or library, and what does; NULL: nothing. */

@@ -57,7 +57,7 @@ enum dpe_unwinder_kind {
 #define DPE_LANDING_FUNCTION "_Unwind_SetIP"
 
 /* Whether the file has an unwinder, and the offset, in the first argument of DPE_LANDING_FUNCTION, of the stack pointer that the
- * frame has where it goes on. `offset` may be NULL. */
+ * frame has where it continues. `offset` may be NULL. */
 enum dpe_unwinder_kind dpe_unwinder_of(struct dpe_module *module, uint64_t *offset);
 
 /* ---- thunks ------------------------------------------------------------------------------ */

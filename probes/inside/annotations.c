@@ -180,7 +180,7 @@ EXPORTED double ValgrindSlowdown(void)
 }
 
 /* ---- fibers -------------------------------------------------------------------------------
- * A thread's fibers are in its order. One that goes on in another thread comes after what it did in the first. */
+ * A thread's fibers are in its order. One that continues in another thread comes after what it did in the first. */
 
 static __thread void *fiber;
 

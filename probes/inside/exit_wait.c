@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP = 5, ENOUGH_STEPS = 3 }; /* ms; steps in a row in which no thread can go on */
+enum { STEP = 5, ENOUGH_STEPS = 3 }; /* ms; steps in a row in which no thread can proceed */
 
 static unsigned count_threads(void)
 {

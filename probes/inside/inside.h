@@ -204,7 +204,7 @@ struct dpe_preload_header {
 			 * stopped */
 	uint32_t once;  /* redundant accesses may be left out */
 	uint32_t prepared; /* number of rings, from the first, whose pages are already allocated */
-	uint32_t stay; /* ms that exit() waits for threads that go on */
+	uint32_t stay; /* ms that exit() waits for threads that continue */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
 	/* written by the observer, also while the target runs; rows never change once written */
 	uint64_t rows_begin; /* where the rows are: DPE_PRELOAD_ROWS */

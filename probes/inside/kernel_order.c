@@ -95,7 +95,7 @@ void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 		acquire_key(file_key(file, REAL(getsockname), unread), place);
 }
 
-/* What a vector of buffers says is read or written, up to so many bytes. */
+/* What a vector of buffers says is read or written, up to `size` bytes. */
 static void access_vector(enum dpe_preload_memory what, const struct iovec *vector, size_t count, size_t size,
 	struct dpe_memory_place place)
 {

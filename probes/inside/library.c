@@ -56,7 +56,7 @@ static const char *variable(char **environment)
 	return NULL;
 }
 
-/* Maps so many bytes of the file, if it is the shared memory and meant for this process. */
+/* Maps the first bytes of the file, if it is the shared memory and meant for this process. */
 static struct dpe_preload_header *map_file(int fd, size_t bytes)
 {
 	struct dpe_preload_header *header =

@@ -187,7 +187,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	put_access(what, address, size, place);
 }
 
-/* All objects have at least so many bytes; an access to these represents the whole object. */
+/* All objects have at least this number of bytes; an access to these represents the whole object. */
 void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 {
 	enum { BYTES = 4 };

@@ -35,13 +35,13 @@ DPE_PRELOAD_HIDDEN bool dpe_memory_ignores(enum dpe_preload_memory what, uint64_
 /* Another object has these bytes now, whose races are not benign. */
 DPE_PRELOAD_HIDDEN void dpe_memory_forget_benign(uint64_t address, uint64_t size);
 DPE_PRELOAD_HIDDEN void dpe_memory_add_benign(const volatile void *address, uint64_t size);
-/* A wanted read or write of so many bytes. */
+/* A wanted read or write of `size` bytes. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
 /* An atomic load that acquires, and read this value. */
 DPE_PRELOAD_HIDDEN void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
-/* From now on the memory belongs to another object, of so many bytes, known to this thread only. */
+/* From now on the memory belongs to another object, of `size` bytes, known to this thread only. */
 DPE_PRELOAD_HIDDEN void dpe_memory_hand_out(
 	const void *object, uint64_t usable, uint64_t size, struct dpe_memory_place place);
 /* Any other event, which may synchronise. */

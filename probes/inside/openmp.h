@@ -77,7 +77,7 @@ DPE_PRELOAD_HIDDEN void dpe_omp_iteration(
 
 /* The number of tasks and chunks that threads have begun. */
 extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
-/* Waits briefly until another thread has begun more than so many, at most a few times at each site. */
+/* Waits briefly until another thread has begun more than `begun`, at most a few times at each site. */
 DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
 
 /* The thread comes to a `single`, which the first one executes. That is mostly the one that began the region, which lets

@@ -101,7 +101,7 @@ static inline void touch(
 	}
 }
 
-/* The call uses the object until it returns, when threads that it let go on may have destroyed the object. */
+/* The call uses the object until it returns, when threads that it let proceed may have destroyed the object. */
 static inline void touch_last(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {

@@ -261,14 +261,14 @@ struct dpe_kernel_rings {
 	int sleep;         /* the epoll that waits for any of them, and for the target's end */
 	__u64 *waiting; /* shared with the programs: we sleep */
 	bool busy;         /* the last poll found records */
-	long nap;          /* at most so many ns between two polls while it does */
+	long nap;          /* the longest time between two polls while it does, in ns */
 };
 
 /* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
  * `waiting` stays the caller's. 0 or -errno. */
 int dpe_kernel_rings_open(
 	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
-/* The target has ended; other processes may go on. */
+/* The target has ended; other processes may proceed. */
 void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd);
 /* Adds a ring; takes over the file, also on failure. 0 or -errno. */
 int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);

@@ -30,7 +30,7 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_sit
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out);
 
-/* Functions that were meant perhaps, as rules name them: at most so many, the nearest first. `module` "": in all files; a
+/* Functions that were meant perhaps, as rules name them: at most this number, the nearest first. `module` "": in all files; a
  * module that no file is called, as a class or namespace. The names belong to the modules and the arena. */
 enum { DPE_NEAREST_FUNCTIONS = 3 };
 unsigned dpe_nearest_functions(struct dpe_modules *modules, const char *module, const char *name,

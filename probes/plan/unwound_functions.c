@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Only a library of the language itself defines what others call to throw or to go on; Rust's is part of the program, as is a
+/* Only a library of the language itself defines what others call to throw or to proceed; Rust's is part of the program, as is a
  * static one. */
 bool dpe_sites_unwind(const struct dpe_probes *probes)
 {

@@ -40,7 +40,7 @@ struct dpe_rings {
 	uint64_t asked; /* ns: when it was last checked which threads live */
 };
 
-/* Makes the memory, rings of about so many bytes, with room for stacks or not. 0 or -errno. */
+/* Makes the memory: rings of about `ring_bytes`, with room for stacks or not. 0 or -errno. */
 int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth);
 void dpe_rings_close(struct dpe_rings *rings); /* accepts a zeroed one */
 

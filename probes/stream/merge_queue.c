@@ -125,7 +125,7 @@ static unsigned lane_for(struct dpe_queues *queues, unsigned stream, uint64_t ti
 	return at;
 }
 
-/* Space for so many bytes at the end of the lane. */
+/* Space for this number of bytes at the end of the lane. */
 static struct dpe_queued *extend(struct dpe_queues *queues, struct dpe_lane *lane, size_t bytes)
 {
 	struct dpe_chunk *last = lane->last;

@@ -42,7 +42,7 @@ struct dpe_queues {
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count);
 void dpe_queues_close(struct dpe_queues *queues); /* accepts a zeroed one */
-/* Adds an element of so many bytes, DPE_QUEUED_MAX at most, after all those of its stream that are not later.
+/* Adds an element of `bytes`, DPE_QUEUED_MAX at most, after all those of its stream that are not later.
  * The caller fills in everything but its time and size, before the next call. */
 struct dpe_queued *dpe_queues_add(
 	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time);

@@ -62,7 +62,7 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Puts probes into programs that processes have begun, and continues them. */
 void dpe_follow_serve(struct dpe_probes *probes);
-/* Serves what waits in the kernel, which then goes on: threads that mapped files, processes that began a program. */
+/* Serves what waits in the kernel, which then continues: threads that mapped files, processes that began a program. */
 void dpe_requests_answer(struct dpe_probes *probes);
 /* The first process has ended, perhaps before the BPF programs were attached. */
 void dpe_follow_first_ended(struct dpe_probes *probes);

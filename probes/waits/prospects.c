@@ -1,4 +1,4 @@
-/* Which threads can go on: each waits for one other at most, so following the holders finds all cycles. */
+/* Which threads can proceed: each waits for one other at most, so following the holders finds all cycles. */
 #include "probes/waits/waits.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@ static bool is_blocked(const struct dpe_waiting_thread *thread)
 	return thread->kind != DPE_WAIT_NONE && !thread->timed;
 }
 
-/* The thread that this one needs to go on first; UINT_MAX: none is known. */
+/* The thread that this one needs to proceed first; UINT_MAX: none is known. */
 static unsigned next_of(const struct dpe_waits *waits, unsigned at)
 {
 	const struct dpe_waiting_thread *thread = &waits->threads[at];

@@ -45,7 +45,7 @@ const struct dpe_function *dpe_image_callee(const struct dpe_process_image *imag
 /* ---- sleeper_registers.c ------------------------------------------------------------------- */
 
 /* Registers of a thread that sleeps in a futex. It is interrupted for that, and sleeps again: a futex is a call that
- * the kernel restarts. Should we die, the kernel lets it go on. False if that is not allowed. */
+ * the kernel restarts. Should we die, the kernel lets it proceed. False if that is not allowed. */
 bool dpe_sleeper_registers(pid_t thread, struct dpe_registers *registers);
 
 /* ---- lock_words.c -------------------------------------------------------------------------- */

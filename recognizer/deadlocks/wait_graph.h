@@ -53,13 +53,13 @@ struct dpe_wait_graph {
 	const struct dpe_rule *hang_rule; /* the last rule that asked; NULL: none */
 	uint64_t latest;                  /* time of the last begin of a wait or end of a thread; 0: unknown */
 	uint64_t ask_at, pause; /* time of the next check for a hang, and the pause after it */
-	bool hang_reported;            /* and no thread has gone on since */
+	bool hang_reported;            /* and no thread has continued since */
 	bool doubtful_reported;        /* a hang that a signal might end was reported */
 	uint64_t now;                    /* time of the latest event that changed the graph */
 	uint64_t hang_after, long_due;   /* waits are long from this time (ns) on; time of the next check, 0: none */
 	uint64_t *places;                /* of long waits that were reported */
 	unsigned nplaces, capplaces;
-	bool ending; /* a thread is about to end and has not gone on: other waits will not end either */
+	bool ending; /* a thread is about to end and has not continued: other waits will not end either */
 };
 
 /* UINT32_MAX: none. */

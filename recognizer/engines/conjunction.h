@@ -92,7 +92,7 @@ struct dpe_matching {
 	struct dpe_partial_lists *lists; /* by operand */
 	unsigned noperands;
 	uint64_t count;    /* partial matches in lists */
-	uint64_t prune_at; /* so many; … */
+	uint64_t prune_at; /* … at which they are pruned next, … */
 	uint64_t full;     /* … and events since when there were too many in vain */
 	uint64_t trim_at;  /* events in the order of the slice */
 };

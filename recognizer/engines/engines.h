@@ -122,7 +122,7 @@ struct dpe_partial {
 struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run);
 void dpe_conjunction_free(struct dpe_conjunction *conjunction); /* accepts NULL */
 bool dpe_conjunction_is_whole(const struct dpe_conjunction *conjunction);
-/* With room for so many events, which the caller fills in; one reference, the caller's. */
+/* With room for `count` events, which the caller fills in; one reference, the caller's. */
 struct dpe_set *dpe_set_new(struct dpe_pool *pool, unsigned count);
 /* The number of partial matches. */
 uint64_t dpe_matching_size(const struct dpe_slice *slice);

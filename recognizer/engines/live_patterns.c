@@ -41,7 +41,7 @@ bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *
 	struct look look = {.run = run, .patterns = patterns, .looks = *looks};
 	const struct dpe_matching *matching = slice->matching;
 
-	if (slice->overflown) /* partial matches were given up: one of them might go on */
+	if (slice->overflown) /* partial matches were given up: one of them might proceed */
 		return false;
 	for (unsigned i = 0; matching && i < matching->noperands; i++) {
 		add_partials(&look, &matching->lists[i].active);

@@ -44,7 +44,7 @@ bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *
 	return false;
 }
 
-/* The last of so many events of the chain that the order has; mostly the chain's last. */
+/* The last event that the order has of the chain's first `reach` events; mostly the chain's last. */
 static struct dpe_occurrence *last_before(const struct dpe_chain *chain, uint32_t reach)
 {
 	unsigned low = 0, high = chain->nearlier;

@@ -15,7 +15,7 @@ static bool is_over(const struct dpe_follower *follower, const struct dpe_lock_s
 	return section->gate_index <= follower->done[section->of->chain] && is_released(follower, section);
 }
 
-/* Of chain i of its lock, the last conflicting acquire among so many entries of each chain; NULL for its own chain. */
+/* The last conflicting section of chain i of its lock, within the cut that `counts` gives; NULL for its own chain. */
 static const struct dpe_lock_section *last_of_other_chain(
 	const struct dpe_lock_section *section, unsigned i, const uint32_t *counts)
 {
@@ -103,7 +103,7 @@ static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
 	return some;
 }
 
-/* ---- when nothing can go on ------------------------------------------------------------------ */
+/* ---- when nothing can proceed ------------------------------------------------------------------ */
 
 bool dpe_arrangement_precede(struct dpe_arrangement *a, const struct dpe_lock_section *first,
 	const struct dpe_lock_section *then)

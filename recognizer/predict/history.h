@@ -10,7 +10,7 @@
 #define DPE_BASE_BITS 3
 #define DPE_BASE_FAN (1u << DPE_BASE_BITS)
 
-/* A cut has, of each chain, its first events: so many. Immutable and shared; NULL: it has none. */
+/* A cut: the number of first events that it has of each chain. Immutable and shared; NULL: it has none. */
 struct dpe_base {
 	uint32_t height; /* covers DPE_BASE_FAN to the power of height + 1 chains */
 	uint32_t count;  /* of those below: what comes after them is empty */
@@ -187,7 +187,7 @@ struct dpe_history {
 	/* Some edges may not hold in every run: of `during`, or to threads that were already running and were
 	 * found after events of others. */
 	bool orders_too_much;
-	bool chain_full;    /* a thread goes on in another chain */
+	bool chain_full;    /* a thread continues in another chain */
 	unsigned nmoved;  /* such threads that have not come yet */
 	bool stranger;      /* nothing of its stretch precedes a thread that begins: it may follow nothing of earlier ones */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
@@ -195,7 +195,7 @@ struct dpe_history {
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
 void dpe_history_free(struct dpe_history *history);
-/* True if the stretch is as long as it may become, or a thread goes on in another chain. */
+/* True if the stretch is as long as it may become, or a thread continues in another chain. */
 bool dpe_history_is_full(const struct dpe_history *history);
 /* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
  * stay valid if so asked. */
@@ -257,7 +257,7 @@ static inline uint32_t dpe_base_reach(const struct dpe_base *base, uint32_t chai
 
 const struct dpe_base *dpe_bases_join(
 	struct dpe_history *history, const struct dpe_base *a, const struct dpe_base *b);
-/* The cut with so many events of the chain. */
+/* The cut that has the first `index` events of the chain, too. */
 const struct dpe_base *dpe_base_raise(
 	struct dpe_history *history, const struct dpe_base *base, uint32_t chain, uint32_t index);
 
@@ -274,7 +274,7 @@ void dpe_sections_release(struct dpe_history *history, uint64_t number, struct d
 	bool exclusive, bool *released);
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
-/* The thread of a chain goes on in another one, which holds its locks. */
+/* The thread of a chain continues in another one, which holds its locks. */
 void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from, struct dpe_past_chain *to);
 /* Forgets all acquires but for those of locks that are held, and the sets of locks unless these are kept. */
 void dpe_sections_restart(struct dpe_history *history, bool keeps_sets);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Empty parts, but room for so many. */
+/* Empty, with room for `count` parts. */
 static struct dpe_base *new_base(struct dpe_history *history, unsigned height, unsigned count)
 {
 	size_t entry = height ? sizeof(struct dpe_base *) : sizeof(uint32_t);
@@ -18,7 +18,7 @@ static struct dpe_base *new_base(struct dpe_history *history, unsigned height, u
 	return base;
 }
 
-/* With room for at least so many parts. */
+/* With room for at least `count` parts. */
 static struct dpe_base *copy(struct dpe_history *history, const struct dpe_base *base, unsigned count)
 {
 	struct dpe_base *other = new_base(history, base->height, count > base->count ? count : base->count);

@@ -19,7 +19,7 @@ struct dpe_pair_slice {
 		struct dpe_value *keys; /* owned; for more */
 	};
 	uint32_t nevents;
-	uint8_t log_cap; /* capacity: one event doubled so many times */
+	uint8_t log_cap; /* the capacity's logarithm to base 2 */
 	bool used;
 	uint8_t rules;     /* whose slice it is, one bit each … */
 	uint8_t overflown; /* … and those for which events were dropped */

@@ -130,7 +130,7 @@ static __always_inline bool args_fit(const struct dpe_guard_stop *stop, const __
 	return true;
 }
 
-/* The signal stops the process before this thread goes on; the others, when they get it. */
+/* The signal stops the process before this thread continues; the others, when they get it. */
 static __always_inline void stop_here(__u32 tid, __u64 seq)
 {
 	struct dpe_stopped_at *at;

@@ -1,5 +1,5 @@
 /* linker_wait: a thread whose dynamic linker has changed the mappings sleeps here, without a signal, until the observer
- * has put probes into what is new. It goes on if the observer dies, or stands still, which counts as a loss: after a time limit,
+ * has put probes into what is new. It continues if the observer dies, or stands still, which counts as a loss: after a time limit,
  * or where many processes are followed, when the watchdog says so. There a process with a single thread sleeps for a short time
  * only and is stopped then. */
 #ifndef DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H

@@ -53,7 +53,7 @@ __noinline int lose_exit(struct thread *thread, __u32 tid, __u32 site)
 	return 0;
 }
 
-/* True if the call goes on below: a signal handler runs on its own stack above. */
+/* True if the call continues below: a signal handler runs on its own stack above. */
 static __always_inline bool is_interrupted(const struct thread *thread, __u64 call, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -62,7 +62,7 @@ static __always_inline bool is_interrupted(const struct thread *thread, __u64 ca
 	return thread->hidden || (sp - stack <= size && call - stack > size);
 }
 
-/* True if the call on the top, with the same stack pointer, goes on: it has jumped to the function at `ip` that begins now, or
+/* True if the call on the top, with the same stack pointer, continues: it has jumped to the function at `ip` that begins now, or
  * another rule is about that. */
 static __always_inline bool goes_on(const struct call *top, __u64 sp, __u64 ip)
 {
@@ -123,7 +123,7 @@ static long lose_shared_call(__u32 round, struct call_search *search)
 	return 0;
 }
 
-/* It is not known which calls go on. Those that return where others do would be taken for others. */
+/* It is not known which calls continue. Those that return where others do would be taken for others. */
 __noinline int lose_shared(struct thread *thread)
 {
 	struct call_search search = {.thread = thread};

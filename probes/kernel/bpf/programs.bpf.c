@@ -266,7 +266,7 @@ int on_ret(struct pt_regs *regs)
 }
 
 /* An exception lands, in a handler or to clean up: what it was thrown through has been left. A stale call must not be taken for one
- * that returns where others do. The cookie is the offset of the stack pointer with which the frame goes on. */
+ * that returns where others do. The cookie is the offset of the stack pointer with which the frame continues. */
 SEC("uprobe")
 int on_landing(struct pt_regs *regs)
 {

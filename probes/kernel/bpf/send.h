@@ -342,7 +342,7 @@ static __always_inline void copy_stack(
 		to[i] = event->thread->stack.frames[i];
 }
 
-/* With a constant number of words, and room for so many frames. */
+/* With a constant number of words, and room for `frames`. */
 static __always_inline bool put_with_stack(const struct probe_event *event, const __u64 *words,
 	const int count, const __u32 frames, const bool exit)
 {
