@@ -234,15 +234,34 @@ static void add_words(struct printing *to)
 	free(words);
 }
 
+static bool print_crash(struct printing *to, struct dpe_sched_header *memory)
+{
+	const struct dpe_symbols *symbols = &to->server->symbols;
+	struct dpe_finding *finding = to->finding;
+	uint64_t pc = memory->crashed ? dpe_crash_place(symbols, &memory->crash) : 0;
+	char *place = pc ? dpe_place_text(symbols, pc) : NULL;
+
+	if (!place)
+		return false;
+	dpe_text_printf(&finding->details, "  thread %u at %s\n", memory->crashed, place);
+	dpe_text_printf(&finding->cause, "%s\n", place);
+	*DPE_GROW(finding->places, finding->nplaces, finding->capplaces) = (struct dpe_explore_place){
+		.thread = memory->crashed,
+		.operation = "signal",
+		.place = place,
+	};
+	return true;
+}
+
 static void read_signal(struct printing *to, int number)
 {
-	const struct dpe_sched_header *memory = to->server->memory;
+	struct dpe_sched_header *memory = to->server->memory;
 
 	to->finding->kind = "signal";
 	dpe_text_printf(&to->finding->what, "death by signal %d (%s)", number,
 		sigdescr_np(number) ? sigdescr_np(number) : "?");
 	dpe_text_printf(&to->finding->cause, "signal %d\n", number);
-	if (memory->running < count_threads(to->server))
+	if (!print_crash(to, memory) && memory->running < count_threads(to->server))
 		print_thread(to, memory->running, ", after");
 	add_words(to);
 }

@@ -32,6 +32,8 @@ void dpe_symbols_free(struct dpe_symbols *symbols);
 /* "main+0x1f (prog.c:12)", of a return address; of code inlined there "lock (inlined) (prog.c:3) by main…". Code of libraries is left out
  * where it is inlined in other code, or other code in it. */
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to);
+/* Whether all code there, of a return address, is of libraries' headers. */
+bool dpe_place_is_of_library(const struct dpe_symbols *symbols, uint64_t pc);
 /* "'lock'", or the address if there is no variable. */
 void dpe_object_print(const struct dpe_symbols *symbols, uint64_t address, struct dpe_text *to);
 /* The same as texts of the caller's; NULL: 0, or a place in no file, such as the kernel's for observed returns. */
@@ -39,6 +41,11 @@ char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc);
 char *dpe_object_text(const struct dpe_symbols *symbols, uint64_t object);
 /* The program's build id in hexadecimal; "none". */
 void dpe_build_id_print(const struct dpe_symbols *symbols, struct dpe_text *to);
+
+/* ---- crash_place.c ----------------------------------------------------------------------- */
+
+/* As a return address; 0: not known. */
+uint64_t dpe_crash_place(const struct dpe_symbols *symbols, struct dpe_sched_crash *crash);
 
 /* ---- server.c ---------------------------------------------------------------------------- */
 

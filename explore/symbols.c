@@ -62,22 +62,46 @@ static void print_frames(const struct dpe_symbols *symbols, char *const *frames,
 	}
 }
 
+/* The inlined calls at a place, and the function that has them; the frames are parts of `lines`. */
+static char **read_frames(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *lines, unsigned *count)
+{
+	unsigned cap = 0;
+	char **frames = NULL, *rest = NULL;
+
+	dpe_stack_print(symbols->maps, symbols->count, pc, true, lines);
+	for (char *line = strtok_r(lines->at, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		*DPE_GROW(frames, *count, cap) = line;
+	return frames;
+}
+
 void dpe_place_print(const struct dpe_symbols *symbols, uint64_t pc, struct dpe_text *to)
 {
 	struct dpe_text lines = {0};
-	unsigned count = 0, cap = 0;
-	char **frames = NULL, *rest = NULL;
+	unsigned count = 0;
+	char **frames;
 
 	if (!pc) {
 		dpe_text_puts(to, "-");
 		return;
 	}
-	dpe_stack_print(symbols->maps, symbols->count, pc, true, &lines);
-	for (char *line = strtok_r(lines.at, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		*DPE_GROW(frames, count, cap) = line;
+	frames = read_frames(symbols, pc, &lines, &count);
 	print_frames(symbols, frames, count, to);
 	free(frames);
 	dpe_text_free(&lines);
+}
+
+bool dpe_place_is_of_library(const struct dpe_symbols *symbols, uint64_t pc)
+{
+	struct dpe_text lines = {0};
+	unsigned count = 0;
+	char **frames = read_frames(symbols, pc, &lines, &count);
+	bool all = true;
+
+	for (unsigned i = 0; i < count; i++)
+		all &= is_of_library(symbols, frames[i]);
+	free(frames);
+	dpe_text_free(&lines);
+	return all;
 }
 
 char *dpe_place_text(const struct dpe_symbols *symbols, uint64_t pc)

@@ -128,6 +128,15 @@ DPE_SCHED_HIDDEN void dpe_sched_threads_begin(void);
 /* Calls the program's own handler, if there is one. */
 DPE_SCHED_HIDDEN void dpe_sched_call_handler(int number, siginfo_t *info, void *context);
 
+/* ---- sched_crash.c ----------------------------------------------------------------------- */
+
+/* From here on, signals that end the program are noted. */
+DPE_SCHED_HIDDEN void dpe_sched_crashes_begin(void);
+/* Whether the signal is one of those. */
+DPE_SCHED_HIDDEN bool dpe_sched_is_crash(int number);
+/* The program has no handler of such a signal. */
+DPE_SCHED_HIDDEN void dpe_sched_note_crash(int number);
+
 /* ---- operations -------------------------------------------------------------------------- */
 
 /* What POSIX and C11 functions have in common. `pc` is where they were called. */

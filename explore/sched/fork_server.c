@@ -100,6 +100,7 @@ static void begin_run(struct dpe_sched_header *header)
 	first->stack = (uint64_t)__libc_stack_end;
 	dpe_sched = header;
 	dpe_sched_threads_begin();
+	dpe_sched_crashes_begin();
 	dpe_sched_choose_begin();
 	dpe_sched_events_begin();
 	dpe_sched_be(first);

@@ -17,6 +17,7 @@
 /* At events of rules: SIGURG, which is ignored by default. */
 #define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
+#define DPE_SCHED_REGISTERS 17 /* of x86-64, with the program counter */
 #define DPE_SCHED_PROCESSORS 1024 /* as in a cpu_set_t */
 
 /* The class of events of rules; other objects are in classes by address. */
@@ -314,6 +315,13 @@ struct dpe_sched_question {
 	uint16_t possible[DPE_SCHED_THREADS];
 };
 
+/* Where a signal ended the program: registers in DWARF's order, and the stack from there on, as far as it is known. */
+struct dpe_sched_crash {
+	uint64_t registers[DPE_SCHED_REGISTERS];
+	uint32_t size; /* of the stack */
+	uint8_t stack[DPE_SCHED_CRASH_STACK];
+};
+
 struct dpe_sched_header {
 	/* the command's, before a run */
 	uint64_t magic;
@@ -381,11 +389,13 @@ struct dpe_sched_header {
 	uint32_t stamps_lost;
 	uint32_t asked; /* questions to the debugger */
 	uint32_t loops; /* in which threads waited */
+	uint32_t crashed; /* the number, from 1, of the thread that a signal ended, at `crash` */
 	uint32_t turns_done;
 	uint64_t now;   /* ns of virtual time since the start */
 	uint64_t dice;
 	struct dpe_sched_question question;
 	struct dpe_sched_thread threads[DPE_SCHED_THREADS];
+	struct dpe_sched_crash crash;
 	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
 	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];

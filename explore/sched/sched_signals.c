@@ -48,6 +48,11 @@ static bool is_replaced(const struct sigaction *action)
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
 }
 
+static bool is_default(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
 /* The handlers of the signals at events of rules and at system calls of libgomp stay the library's. */
 static bool is_taken(int number)
 {
@@ -76,7 +81,9 @@ DPE_SCHED_EXPORTED int sigaction(int number, const struct sigaction *action, str
 	if (error)
 		own_actions[number] = own;
 	else if (before)
-		*before = is_own || is_replaced(&was) ? own : was;
+		*before = is_own || is_replaced(&was) || dpe_sched_is_crash(number) ? own : was;
+	if (!error && action && dpe_sched_is_crash(number) && is_default(action))
+		dpe_sched_note_crash(number);
 	return error;
 }
 

@@ -14,6 +14,18 @@ ${CXX:-c++} -g -O2 -pthread "$targets/locks.cc" -o locks || not_ok "compiling lo
 run "$DPE" explore -- ./locks
 says "places of C++ locks are in the program's source" 1 "pthread_mutex_lock of 'b' at first()+" "locks.cc:10)" "locks.cc:16)"
 check "places of C++ locks are not in the library's headers" -z "$(grep 'std::\|/usr/include' err found.schedule)"
+${CXX:-c++} -g -O1 -w -pthread "$targets/crashes.cc" -o crashes || not_ok "compiling crashes.cc"
+for how in assert strlen abort exception terminate read; do
+	line=$(grep -n "$how(nothing)\|// $how\$" "$targets/crashes.cc" | sed 's/:.*//; q')
+	run "$DPE" explore --runs=1 -- ./crashes $how
+	says "$how: the place of the signal is the program's own" 1 "thread 2 at crash(void*)+" "crashes.cc:$line)"
+done
+run "$DPE" explore --runs=1 -- ./crashes overflow
+says "a stack that overflows is reported with an operation of the thread" 1 "death by signal 11" "thread 2, after "
+run "$DPE" explore --runs=1 --fails=1 -- ./crashes usual
+says "signals that end the program have their usual actions" 0 "nothing found"
+run "$DPE" explore --runs=1 --fails='!7' -- ./crashes handled
+says "the program's own handler of SIGABRT runs" 0 "nothing found"
 run "$DPE" explore -- true
 says 'a program with one thread: nothing was explored' 3 'never had a second thread, so there was nothing to schedule'
 run "$DPE" explore --allow-unobserved -- true

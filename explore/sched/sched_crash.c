@@ -1,0 +1,83 @@
+/* sched_crash: where a signal ends the program: the registers and the stack of the thread, from which dpe finds the program's line. */
+#include "explore/sched/control.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static bool is_watching; /* not where a debugger stops at the signal */
+
+bool dpe_sched_is_crash(int number)
+{
+	switch (number) {
+	case SIGILL:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+		return is_watching;
+	default:
+		return false;
+	}
+}
+
+/* The numbers of registers in DWARF's order (System V ABI of x86-64, figure 3.36). */
+static void copy_registers(const greg_t *from, uint64_t *to)
+{
+	static const uint8_t ORDER[DPE_SCHED_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+	for (unsigned i = 0; i < DPE_SCHED_REGISTERS; i++)
+		to[i] = (uint64_t)from[ORDER[i]];
+}
+
+/* Of a stack that is not the thread's own, such as a coroutine's, the end is not known. */
+static void copy_stack(const struct dpe_sched_thread *me, struct dpe_sched_crash *to, uint64_t from)
+{
+	uint64_t size = me->stack > from && me->stack - from <= DPE_SCHED_DEEPEST ? me->stack - from : 0;
+
+	to->size = size < sizeof(to->stack) ? (uint32_t)size : sizeof(to->stack);
+	memcpy(to->stack, (const void *)from, to->size);
+}
+
+static void note(const ucontext_t *context)
+{
+	const struct dpe_sched_thread *me = dpe_sched_mine();
+	struct dpe_sched_crash *to = &dpe_sched->crash;
+
+	if (!me || dpe_sched->crashed)
+		return;
+	copy_registers(context->uc_mcontext.gregs, to->registers);
+	copy_stack(me, to, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	dpe_sched->crashed = dpe_sched_number(me) + 1;
+}
+
+/* The signal comes again at the return, and then ends the process. */
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction usual = {.sa_handler = SIG_DFL};
+
+	(void)info;
+	if (dpe_sched)
+		note(context);
+	REAL(sigaction)(number, &usual, NULL);
+	dpe_sched_kernel(SYS_tgkill, getpid(), gettid(), number);
+}
+
+void dpe_sched_note_crash(int number)
+{
+	const struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	REAL(sigaction)(number, &action, NULL);
+}
+
+void dpe_sched_crashes_begin(void)
+{
+	struct sigaction action;
+
+	is_watching = !dpe_sched->held;
+	for (int number = 1; number < NSIG; number++)
+		if (dpe_sched_is_crash(number) && !REAL(sigaction)(number, NULL, &action) && action.sa_handler == SIG_DFL)
+			dpe_sched_note_crash(number);
+}
