@@ -12,6 +12,17 @@ int dpe_find_variable(const struct dpe_resolver *r, const char *name)
 	return -1;
 }
 
+const char *dpe_constant_instead(const char *name)
+{
+	static const char *const zeros[] = {"false", "NULL", "nullptr"};
+
+	for (unsigned i = 0; i < DPE_COUNT(zeros); i++) {
+		if (!strcmp(name, zeros[i]))
+			return "0";
+	}
+	return strcmp(name, "true") ? NULL : "1";
+}
+
 int dpe_find_global(const struct dpe_globals *globals, const char *name)
 {
 	for (unsigned i = 0; i < globals->n; i++) {

@@ -107,6 +107,11 @@ static const struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct 
 		resolve_error(r, expr->place, "'_' matches any value: it has none here");
 		return wrong(r, expr);
 	}
+	if (variable < 0 && global < 0 && dpe_constant_instead(expr->name)) {
+		resolve_error(r, expr->place, "'%s' would be a variable of the program here: write %s", expr->name,
+			dpe_constant_instead(expr->name));
+		return wrong(r, expr);
+	}
 	if (variable < 0 && global < 0)
 		return resolve_target(r, expr, DPE_EXPR_TARGET);
 	if (variable < 0 && is_ambiguous(r, expr, global))

@@ -133,6 +133,10 @@ static struct rule_variable *add_variable(
 
 	if (known >= 0)
 		return &r->variables[known];
+	if (dpe_constant_instead(name)) {
+		resolve_error(r, place, "'%s' would be a variable here: write %s", name, dpe_constant_instead(name));
+		return NULL;
+	}
 	if (global >= 0 && (unsigned)global < r->globals->ndeclared) {
 		resolve_error(r, place,
 			"'%s' is a `var` of the specification, which no event can bind: use "

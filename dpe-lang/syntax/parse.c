@@ -48,8 +48,6 @@ static const char *instead_of(int kind)
 		return "write ; for one event after the other";
 	case T_INCR:
 		return "write one +";
-	case '<':
-		return "a name with template arguments is written in quotes, as dpe list prints it: \"queue<int>::push\"";
 	case '?':
 		return "write (… + …) for what may occur, or * for what may repeat";
 	case T_UPDATE:
@@ -129,6 +127,60 @@ static bool is_operator_name(struct dpe_parser *parser, const struct dpe_token *
 	return last && last->place.end == token->place.begin && !strcmp(dpe_token_text(parser->arena, last), "operator");
 }
 
+static bool in_name(char c)
+{
+	return c == ':' || c == '_' || c == '~' || (unsigned)((c | 0x20) - 'a') < 26 || (unsigned)(c - '0') < 10;
+}
+
+/* Where template arguments that begin at `text` end; 0: nowhere. */
+static size_t skip_template_arguments(const char *text, size_t len)
+{
+	unsigned level = 0;
+
+	for (size_t i = 0; i < len && !strchr("\n;{\"", text[i]); i++) {
+		level += text[i] == '<';
+		level -= text[i] == '>';
+		if (!level)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The name around a token, to which the characters up to `end` belong: `shop::queue<int>::push`. */
+static const char *name_around(struct dpe_parser *parser, const struct dpe_token *token, size_t end)
+{
+	size_t len, begin = token->place.begin;
+	const char *text = dpe_source_text(token->place.source, &len);
+
+	while (begin && in_name(text[begin - 1]))
+		begin--;
+	while (end < len && in_name(text[end]))
+		end++;
+	return dpe_arena_strndup(parser->arena, text + begin, end - begin);
+}
+
+static bool report_template(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+{
+	size_t len, begin = token->place.begin, skip;
+	const char *text = dpe_source_text(token->place.source, &len);
+
+	if (token->kind != '<' || !last || last->kind != T_NAME)
+		return false;
+	skip = skip_template_arguments(text + begin, len - begin);
+	dpe_diag(parser->spec->diags, DPE_ERROR, token->place,
+		"unexpected '<': a name with template arguments is written in quotes, as dpe list prints it: \"%s\"",
+		skip ? name_around(parser, token, begin + skip) : "queue<int>::push");
+	return true;
+}
+
+static void report_operator(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+{
+	const char *closing = token->kind == '[' ? "]" : token->kind == '(' ? ")" : "";
+
+	dpe_diag(parser->spec->diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"%s%s%s\"",
+		name_around(parser, last, last->place.end), dpe_token_text(parser->arena, token), closing);
+}
+
 /* `within 5ms` or `< 5ms`, where a comparison has no left side. */
 static bool is_time_bound(struct dpe_parser *parser, const struct dpe_token *token)
 {
@@ -170,8 +222,9 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
 	else if (is_operator_name(parser, token, last))
-		dpe_diag(diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"queue::operator%s\"",
-			dpe_token_text(parser->arena, token));
+		report_operator(parser, token, last);
+	else if (event && report_template(parser, token, last))
+		return true;
 	else if (instead)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", dpe_token_text(parser->arena, token), instead);
 	else if (token->kind == '~')

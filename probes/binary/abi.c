@@ -308,15 +308,6 @@ static bool is_long_double(Dwarf_Die *type)
 	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
 }
 
-/* C++ passes the address of objects with a non-trivial copy constructor or destructor. */
-static bool is_by_reference(Dwarf_Die *type)
-{
-	uint64_t convention;
-
-	return dpe_dwarf_number(type, DW_AT_calling_convention, &convention) &&
-	       convention == DW_CC_pass_by_reference;
-}
-
 static struct dpe_abi_shape one_word(enum dpe_abi_kind kind)
 {
 	return (struct dpe_abi_shape){
@@ -332,7 +323,7 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 
 	if (!dpe_dwarf_peel(type, &peeled))
 		return one_word(DPE_ABI_SIGNED);
-	if (is_by_reference(&peeled)) {
+	if (dpe_abi_by_reference(&peeled, &shape.unknown)) {
 		shape = one_word(DPE_ABI_POINTER);
 		shape.hidden = true;
 		return shape;

@@ -35,5 +35,7 @@ struct dpe_abi_shape {
 
 /* For any type; one that debug information does not describe counts as an integer of eight bytes. */
 struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type);
+/* Whether values of a C++ class are passed by their address; `unknown`: it is too large to walk. */
+bool dpe_abi_by_reference(Dwarf_Die *type, bool *unknown);
 
 #endif

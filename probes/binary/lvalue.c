@@ -78,12 +78,17 @@ static bool peel(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *peel
 	return dpe_dwarf_peel(type, peeled);
 }
 
+static bool is_reference(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_reference_type || dwarf_tag(type) == DW_TAG_rvalue_reference_type;
+}
+
 /* Dereferences a pointer. */
 static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
 {
 	Dwarf_Die pointee;
 
-	if (dwarf_tag(type) != DW_TAG_pointer_type && dwarf_tag(type) != DW_TAG_reference_type)
+	if (dwarf_tag(type) != DW_TAG_pointer_type && !is_reference(type))
 		return dpe_xasprintf("it is not a pointer");
 	if (!dpe_dwarf_type(type, &pointee) || !peel(&pointee, variable, inner))
 		return dpe_xasprintf("the type that the pointer points to is not known");
@@ -266,13 +271,34 @@ static bool is_whole_number(Dwarf_Die *type)
 	return dpe_dwarf_has_encoding(type, DW_ATE_signed) || dpe_dwarf_has_encoding(type, DW_ATE_unsigned);
 }
 
+/* To the text of a std::string, as libstdc++ has it. */
+static char *enter_string(struct lvalue_walk *walk)
+{
+	Dwarf_Die referring = walk->type;
+	const char *name;
+	char *why = NULL;
+
+	if (is_reference(&referring))
+		why = follow(&referring, walk->variable, &walk->type);
+	name = dwarf_diename(&walk->type);
+	if (why || !name || strncmp(name, "basic_string<", strlen("basic_string<")) != 0)
+		return why;
+	walk->at = "._M_dataplus._M_p";
+	while (!why && *walk->at)
+		why = enter_part(walk);
+	return why;
+}
+
 static char *end_walk(struct lvalue_walk *walk, bool text)
 {
 	struct dpe_variable *variable = walk->variable;
 	Dwarf_Word size;
 
-	if (text)
-		return be_text(&walk->type, variable);
+	if (text) {
+		char *why = enter_string(walk);
+
+		return why ? why : be_text(&walk->type, variable);
+	}
 	if (dwarf_aggregate_size(&walk->type, &size))
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;

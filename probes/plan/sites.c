@@ -215,12 +215,13 @@ static void report_no_value(const struct dpe_probes *probes, const struct dpe_si
 static bool check_values(
 	const struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
-	const char *why = site->ret ? dpe_signature_ret_obstacle(site->signature) : NULL;
-	bool good = !why;
+	const char *why_ret = site->ret ? dpe_signature_ret_obstacle(site->signature) : NULL;
+	unsigned missing = 0;
 
-	if (why)
-		report_no_value(probes, site, "the result", why, diags);
+	if (why_ret)
+		report_no_value(probes, site, "the result", why_ret, diags);
 	for (unsigned i = 0; i < 64; i++) {
+		const char *why;
 		char what[32];
 
 		if (!(site->used >> i & 1))
@@ -230,9 +231,11 @@ static bool check_values(
 			continue;
 		snprintf(what, sizeof(what), "argument %u", i + 1);
 		report_no_value(probes, site, what, why, diags);
-		good = false;
+		missing++;
 	}
-	return good;
+	if (missing)
+		dpe_diag(diags, DPE_NOTE, site->wanted->place, "write _ for an argument that the rule does not need");
+	return !why_ret && !missing;
 }
 
 bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)

@@ -104,4 +104,49 @@ for language in 0x21 0x2a 0x2b 0x3a; do
 	check "types of C++ with the language $language are printed without 'struct'" \
 		"$("$DPE" list ./standard look | grep -c '(socket \*at)')" -eq 1
 done
+
+# Classes that are passed by address, if a copy constructor, a move constructor or the destructor is not trivial.
+cat >classes.cc <<'X'
+#include <string>
+#include <vector>
+struct plain { long a; plain(long x) : a(x) {} plain(const plain &) = default; ~plain() = default; };
+struct derived : plain { long b; derived() : plain(1), b(2) {} };
+struct moved { long a; moved(long x) : a(x) {} moved(const moved &) = delete; moved(moved &&); };
+struct holder { moved inner; };
+template <typename T> struct copied { T a; copied(T x) : a(x) {} copied(const copied &); };
+struct several { copied<int> all[2]; };
+struct ended { long a; ended(long x) : a(x) {} ~ended(); };
+struct polymorphic { long a = 3; virtual long size() { return a; } };
+moved::moved(moved &&from) : a(from.a) {}
+template <typename T> copied<T>::copied(const copied &from) : a(from.a) {}
+ended::~ended() = default;
+static void *volatile seen;
+#define TAKE(n, type) [[gnu::noipa, gnu::noinline]] void take_##n(type x, int number) { seen = &x; seen = &number; }
+TAKE(plain, plain) TAKE(derived, derived) TAKE(moved, moved) TAKE(holder, holder) TAKE(copied, copied<int>)
+TAKE(several, several) TAKE(ended, ended) TAKE(polymorphic, polymorphic) TAKE(string, std::string) TAKE(vector, std::vector<int>)
+[[gnu::noipa, gnu::noinline]] void take_reference(const std::string &x, int number) { seen = (void *)&x; seen = &number; }
+[[gnu::noipa, gnu::noinline]] std::string give_string(int number) { return std::string(number, 'a'); }
+struct named { std::string name; [[gnu::noipa, gnu::noinline]] ended give(int number) { return ended(number + (long)name.size()); } };
+int main()
+{
+	take_plain(1, 11); take_derived({}, 12); take_moved(1, 13); take_holder({moved(1)}, 14); take_copied(1, 15);
+	take_several({{1, 2}}, 16); take_ended(1, 17); take_polymorphic({}, 18); take_string("one", 19); take_vector({1}, 20);
+	take_reference("two", 21); give_string(22); named({"three"}).give(23);
+}
+X
+rules=
+for name in plain derived moved holder copied several ended polymorphic string vector reference; do
+	rules="$rules -e 'detect $name(n): take_$name(_, n)'"
+done
+for compiler in g++ clang++; do
+	$compiler -w -std=c++17 -g -O1 classes.cc -o classes || not_ok "compiling classes.cc with $compiler"
+	eval run '"$DPE"' run $rules "-e 'detect give(n): give_string(n)' -e 'detect method(n): named::give(o, n) [o->name = \"three\"]'" \
+		"-e 'detect text(s): take_string(text(s), _)' -e 'detect same: take_reference(\"two\", _)' -- ./classes"
+	check "arguments after a class that $compiler passes by address have their values" \
+		"$(sed -n 's/^  where n = \([0-9]*\).*/\1/p' err | xargs)" = '11 12 13 14 15 16 17 18 19 20 21 22 23'
+	check "text() is that of a std::string, by value or by reference ($compiler)" \
+		"$(grep -c '^  where s = "one"$' err) $(grep -c '^#.* same: match' err)" = '1 1'
+done
+run "$DPE" run -e 'detect r: take_plain(x, n)' -- ./classes
+says 'what to write for an argument without a value is said' 2 'it is a structure that is passed by value' 'note: write _ for an argument'
 finish
