@@ -356,13 +356,18 @@ static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_e
 	}
 }
 
+/* If one operand has no value, the other one may still decide. */
 static struct dpe_value eval_logic(const struct dpe_env *env, const struct dpe_expr *expr)
 {
-	bool left = holds(env, expr->left);
+	bool deciding = expr->op == DPE_OP_LOR;
+	struct dpe_value left = plain(dpe_eval(env, expr->left)), right;
 
-	if (left == (expr->op == DPE_OP_LOR))
-		return dpe_value_int(left);
-	return dpe_value_int(holds(env, expr->right));
+	if (left.kind != DPE_NONE && is_true(env, expr->left, left) == deciding)
+		return dpe_value_int(deciding);
+	right = plain(dpe_eval(env, expr->right));
+	if (right.kind != DPE_NONE && is_true(env, expr->right, right) == deciding)
+		return dpe_value_int(deciding);
+	return left.kind == DPE_NONE || right.kind == DPE_NONE ? none : dpe_value_int(!deciding);
 }
 
 /* An address plus or minus an integer is an address. */

@@ -3,6 +3,7 @@
 #include "recognizer/engines/engines.h"
 #include "recognizer/verdicts/verdicts.h"
 
+/* A match may begin with the event: then nothing is at the other positions. */
 static bool detect_admits(const struct dpe_run *run, const struct dpe_slice *slice,
 	unsigned pattern, const struct dpe_occurrence *occurrence)
 {
@@ -13,7 +14,7 @@ static bool detect_admits(const struct dpe_run *run, const struct dpe_slice *sli
 		if (dpe_trail_admits(run, slice, partials[i]->trail, pattern, occurrence))
 			return true;
 	}
-	return false;
+	return dpe_trail_admits(run, slice, NULL, pattern, occurrence);
 }
 
 static void detect_begin(struct dpe_run *run, struct dpe_slice *slice)

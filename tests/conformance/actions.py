@@ -98,6 +98,28 @@ def expression(rng, depth, names, positions):
     return f"({a}) {operator} ({b})", lambda at: BINARY[operator](f(at), g(at))
 
 
+def uncertain(rng, depth, names):
+    """A condition of which parts may have no value: an operand of && and || may decide without the other one."""
+    kind = rng.randrange(6) if depth else rng.randrange(2)
+    if kind == 0:
+        return ".args[9] > 1", lambda at: None
+    if kind == 1:
+        return expression(rng, 1, names, 0)
+    a, f = uncertain(rng, depth - 1, names)
+    if kind == 2:
+        return f"!({a})", lambda at: None if f(at) is None else int(not f(at))
+    b, g = uncertain(rng, depth - 1, names)
+    if kind == 3:
+        return f"(({a}) ? 1 : ({b}))", lambda at: 1 if f(at) else g(at)
+    deciding = rng.random() < 0.5
+
+    def decide(at):
+        values = [None if v is None else bool(v) for v in (f(at), g(at))]
+        return int(deciding) if deciding in values else None if None in values else int(not deciding)
+
+    return f"({a}) {'||' if deciding else '&&'} ({b})", decide
+
+
 def assignment(rng, names, targets, positions):
     name = rng.choice(targets)
     kind = rng.randrange(4)
@@ -195,7 +217,7 @@ class Rule:
         text = f"{name}({args})" + (" by T" if "T" in self.variables else "")
         condition, action = None, None
         if rng.random() < 0.4:
-            condition = expression(rng, 2, self.reads, 0)
+            condition = uncertain(rng, 3, self.reads) if rng.random() < 0.4 else expression(rng, 2, self.reads, 0)
             text += f" [{condition[0]}]"
         if self.kind == "star" or self.kind == "two" and i == 0 and rng.random() < 0.7:
             positions = 0 if self.kind == "star" else 1
