@@ -27,6 +27,7 @@ extern "C" {
  * functions print a message and abort. */
 bool dpe_protect(void (*work)(void *with), void *with);
 
+/* calloc, strdup and asprintf that never return NULL. */
 void *dpe_xcalloc(size_t count, size_t size);
 char *dpe_xstrdup(const char *text);
 char *dpe_xasprintf(const char *fmt, ...) DPE_PRINTF(1, 2);
@@ -40,7 +41,7 @@ char *dpe_xasprintf(const char *fmt, ...) DPE_PRINTF(1, 2);
 	((count) == (cap) ? (void)((array) = dpe_grow((array), &(cap), sizeof(*(array))))          \
 			  : (void)0,                                                               \
 		&(array)[(count)++])
-void *dpe_grow(void *array, unsigned *cap, size_t element);
+void *dpe_grow(void *array, unsigned *cap, size_t element); /* for the macro only */
 
 /* An arena frees all its allocations at once. */
 struct dpe_arena;
@@ -48,16 +49,17 @@ struct dpe_arena *dpe_arena_new(void);
 void dpe_arena_free(struct dpe_arena *arena); /* accepts NULL */
 /* A copy with a NUL behind it, owned by the arena. */
 char *dpe_arena_strndup(struct dpe_arena *arena, const char *text, size_t len);
-/* Text under construction; starts as {0}. NUL-terminated once anything was added. */
+/* Text under construction; starts as {0}. NUL-terminated once anything was added. `at` is owned: dpe_text_free. */
 struct dpe_text {
 	char *at;
 	size_t len, cap;
 };
+/* Append bytes, a string, formatted text. */
 void dpe_text_add(struct dpe_text *text, const char *bytes, size_t len);
 void dpe_text_puts(struct dpe_text *text, const char *string);
 void dpe_text_printf(struct dpe_text *text, const char *fmt, ...) DPE_PRINTF(2, 3);
 void dpe_text_vprintf(struct dpe_text *text, const char *fmt, va_list args) DPE_PRINTF(2, 0);
-void dpe_text_free(struct dpe_text *text);
+void dpe_text_free(struct dpe_text *text); /* leaves {0} */
 
 /* ---- places in source text --------------------------------------------------------------- */
 
@@ -66,8 +68,9 @@ struct dpe_source;
 /* Copies `text`; `name` is its name in diagnostics. Owned by the arena. */
 struct dpe_source *dpe_source_new(
 	struct dpe_arena *arena, const char *name, const char *text, size_t len);
-/* Reads a file; NULL with errno set on failure. "-" is standard input. */
+/* Reads a file, or standard input ("-"), of less than 4 GiB. Owned by the arena. NULL with errno set on failure. */
 struct dpe_source *dpe_source_read(struct dpe_arena *arena, const char *path);
+/* Its name, and its text with its length; as long as the source lives. */
 const char *dpe_source_name(const struct dpe_source *source);
 const char *dpe_source_text(const struct dpe_source *source, size_t *len);
 
@@ -88,15 +91,17 @@ enum dpe_severity { DPE_ERROR, DPE_WARNING, DPE_NOTE };
 struct dpe_diags;
 struct dpe_diags *dpe_diags_new(void);
 void dpe_diags_free(struct dpe_diags *diags); /* accepts NULL */
-/* Hands over an arena that holds sources of unprinted diagnostics; freed with `diags`. */
+/* Takes over an arena with sources of diagnostics that are not printed yet; freed with `diags`. */
 void dpe_diags_keep(struct dpe_diags *diags, struct dpe_arena *arena);
+/* Adds a diagnostic; `place` may be unknown. */
 void dpe_diag(struct dpe_diags *diags, enum dpe_severity severity, struct dpe_place place,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
-/* dpe_diag for what is not in a specification: a file, an option, the kernel. */
+/* dpe_diag about something outside a specification, named by `where`: a file, an option, the kernel. */
 void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char *where,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
 /* Adds the error that memory ran out, without needing any. */
 void dpe_diags_out_of_memory(struct dpe_diags *diags);
+/* The number of errors so far, printed ones included. */
 unsigned dpe_diags_errors(const struct dpe_diags *diags);
 /* Prints what was collected since the last call, as
  * 	FILE:LINE:COLUMN: error: TEXT
@@ -104,10 +109,10 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags);
  * 	  |        ^~~~
  * sorted by file and line if locations are known. */
 void dpe_diags_print(struct dpe_diags *diags, FILE *to);
-/* From now on they are printed with the escape sequences of terminals, or without, and source lines are cut to `columns`;
- * 0: to a width that is always readable. */
+/* From now on diagnostics are printed with the colours of a terminal, or without; source lines are cut to `columns`, 0: to a
+ * default width. */
 void dpe_diags_terminal(struct dpe_diags *diags, bool color, unsigned columns);
-/* That line of the source with this name was generated from a word: it is printed in its place, as if `by` said so. */
+/* The line of the source with this name was generated from a word of the command `by`: diagnostics show the word instead. */
 void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned line, const char *by, const char *word);
 
 /* Writes the candidates nearest to `word` (edit distance with transpositions) to `best`,
@@ -118,12 +123,12 @@ unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned c
 
 /* ---- debugging --------------------------------------------------------------------------- */
 
-/* `--debug=stabilizer:2,probes` sets levels by domain. Code that traces is handed the struct;
- * NULL means silence. */
+/* Levels of tracing by domain, as `--debug=stabilizer:2,probes` sets them. NULL: nothing is traced. */
 struct dpe_debug;
 /* NULL, with a diagnostic, if `text` has another form or names an unknown domain. */
 struct dpe_debug *dpe_debug_parse(const char *text, FILE *to, struct dpe_diags *diags);
 void dpe_debug_free(struct dpe_debug *debug); /* accepts NULL */
+/* Whether the domain is traced at this level; and prints a line if it is. */
 bool dpe_debug_on(const struct dpe_debug *debug, const char *domain, int level);
 void dpe_debug(const struct dpe_debug *debug, const char *domain, int level, const char *fmt, ...)
 	DPE_PRINTF(4, 5);

@@ -12,11 +12,12 @@ extern "C" {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* Interned text: equal names are equal numbers. 0 is no name. */
+/* Interned text: equal texts have equal numbers. 0: no name. */
 typedef uint32_t dpe_name;
 struct dpe_names;
 struct dpe_names *dpe_names_new(void);
 void dpe_names_free(struct dpe_names *names); /* accepts NULL */
+/* The number of the text, which is copied if it is new. */
 dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len);
 dpe_name dpe_intern_string(struct dpe_names *names, const char *text);
 /* 0 if the text was never interned. */
@@ -178,7 +179,7 @@ enum dpe_log_format {
 	DPE_LOG_OTLP,   /* traces of OpenTelemetry, in JSON; only read, as are the next ones */
 	DPE_LOG_SHIVIZ, /* two lines an event: host and vector clock, text */
 	DPE_LOG_JOURNAL, /* what journalctl -o json prints */
-	DPE_LOG_CTF,    /* a folder with traces in the Common Trace Format */
+	DPE_LOG_CTF,    /* a folder with traces in the Common Trace Format (LTTng) */
 	DPE_LOG_TEXT,   /* by a regular expression: dpe_log_open_text */
 };
 /* By file name extension (.jsonl, .msg, .dpel, .std, .otlp, .shiviz, .journal); a folder is CTF, "-" JSON Lines. */
@@ -192,8 +193,9 @@ struct dpe_log_reader;
  * supported. */
 struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags);
-/* Opens any text; each match of the expression in it is a message (PCRE2; docs/formats.md has the names of the
- * groups); in what journalctl -o json prints, of each entry's text. It is read as a whole at once. NULL, with a diagnostic, where the expression is wrong or matches nothing. */
+/* Opens any text; each match of the expression (PCRE2; docs/imports.md describes its groups) is a message. In the output of
+ * `journalctl -o json` it is matched in each entry's text. The log is read as a whole. NULL, with a diagnostic, if the
+ * expression is wrong or matches nothing. */
 struct dpe_log_reader *dpe_log_open_text(struct dpe_names *names, const char *path,
 	const char *expression, uint32_t index, struct dpe_diags *diags);
 /* 1 and a message, whose reference is the caller's; 0 at the end; -1 after a diagnostic with
@@ -219,8 +221,8 @@ struct dpe_log_header {
 	bool omits_reads; /* reads of memory may be missing: see dpe_recognizer_expect_updates */
 };
 struct dpe_log_header dpe_log_header(const struct dpe_log_reader *reader);
-/* True if no further message of the log has predecessors: of a file known from the beginning, of another log
- * after many messages without. */
+/* True if no further message of the log names predecessors: a file shows this from the beginning; of a pipe it is assumed
+ * after many messages without any. */
 bool dpe_log_unreferenced(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 

@@ -21,12 +21,12 @@ extern "C" {
 #define DPE_THREAD_CREATE                                                                          \
 	"thread::create" /* in the parent; args: the new thread's id, pthread_t, process */
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
-#define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
+#define DPE_THREAD_FOUND "thread::found"   /* first event of a thread that was already running; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
 /* Transfers from one thread to another through pipes, sockets and queues, and waits for the end of
  * a process. */
-#define DPE_IPC_SEND "ipc::send"          /* args: the channel, which message of it */
+#define DPE_IPC_SEND "ipc::send"          /* args: the channel, the number of the message in it */
 #define DPE_IPC_RECEIVE "ipc::receive"    /* args: the same */
 #define DPE_PROCESS_WAIT "process::wait"  /* args: the process */
 
@@ -34,15 +34,14 @@ struct dpe_plan;
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
 void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
-/* True if the rules name accesses to any memory, which libdpe-mem.so reports: the program has to be
- * compiled for it, see docs/memory-accesses.md. */
+/* True if the rules are about all memory, whose accesses libdpe-mem.so reports: the program has to be compiled for it, see
+ * docs/memory-accesses.md. */
 bool dpe_plan_has_memory(const struct dpe_plan *plan);
-/* Set once an event of one of these patterns of the rule has come, as long as a rule can make use
- * of it. */
+/* A flag, which is set once an event of one of these patterns of the rule has occurred, until no rule needs it any more. */
 struct dpe_event_flag {
 	unsigned rule;
 	uint64_t patterns;
-	bool whole; /* set as long as the rule has any partial match */
+	bool whole; /* it is needed as long as the rule has any partial match */
 };
 /* The plan's flags; returns their number, at most 64. */
 unsigned dpe_plan_flags(const struct dpe_plan *plan, const struct dpe_event_flag **flags);
@@ -60,18 +59,18 @@ struct dpe_probes_options {
 	unsigned ring_bytes;
 	unsigned rings; /* for all processors together; 0, or more than there are: one for each */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
-	/* Files that the target may load later (dlopen): what they need is observed, too. */
+	/* Libraries that the target may load later (dlopen): they, and the libraries that they need, are observed, too. */
 	const char *const *libraries;
 	unsigned nlibraries;
-	/* New processes are stopped until they have their probes, as kernels before 6.18 need it. */
+	/* New processes are stopped until they have their probes, as is necessary on kernels before 6.18. */
 	bool stop_processes;
-	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
-	bool follow; /* processes that the target makes, and programs that it becomes, too */
-	bool once; /* accesses may be left out that do not change whether there is a race */
+	bool one_by_one; /* attach each function by a call of its own, as is necessary on kernels before 6.6 */
+	bool follow; /* also child processes, and programs that are executed */
+	bool once; /* accesses that do not change whether there is a race may be left out */
 	unsigned stay; /* ms that the exit of an instrumented program waits for its other threads */
 	int signal;    /* that a thread gets at the entry of each function that is an event; 0: none */
-	bool stop;    /* events that could complete a rule with `break` stop the target themselves */
-	bool dynamic; /* events are left out as long as no rule can make use of them */
+	bool stop;    /* events that could complete a match of a rule with `break` stop the target at once */
+	bool dynamic; /* events that cannot be part of a match yet are dropped in the probe */
 	const char *user; /* the user to run a launched target as; NULL: the caller's */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
@@ -121,41 +120,39 @@ struct dpe_probes_sink {
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink);
 /* After poll returned 0: the wait status; -1 if it is unknown (attached). */
 int dpe_probes_status(const struct dpe_probes *probes);
-/* The number of other processes that are followed and live; without following, of those created. */
+/* The number of living processes that are followed, besides the first; without `follow`, of child processes so far. */
 uint64_t dpe_probes_others(const struct dpe_probes *probes);
-/* Whether its rules can be checked in several processes: not with watchpoints or events of memory. */
+/* Whether the rules can be followed in several processes: not those with watchpoints or accesses to memory. */
 bool dpe_probes_can_follow(const struct dpe_probes *probes);
-/* Stacks that ended early, as another thread was changing the mappings of the process. */
+/* The number of stacks that are incomplete, as another thread was changing the mappings of the process. */
 uint64_t dpe_probes_cut_stacks(const struct dpe_probes *probes);
 /* Lost messages of a thread, counted where they were lost. */
 struct dpe_loss {
-	pid_t thread;
+	pid_t thread;         /* 0: unknown */
 	uint64_t count;       /* messages */
-	uint64_t doubts;      /* watched variables whose values are not certain; of no thread */
+	uint64_t doubts;      /* watched variables whose values are not certain; in the entry of no thread */
 	uint64_t first, last; /* ns: times of the first and last of them */
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
-/* The same, and cheaper where messages are delivered late: what was lost later than they were may be missing. Borrowed
- * until the next call. */
+/* The same, and cheaper; losses later than the last delivered message may be missing. Borrowed until the next call. */
 const struct dpe_loss *dpe_probes_losses_delivered(struct dpe_probes *probes, unsigned *count);
-/* Calls `event` for each probe that lost messages, by the event that these were of: several times for an event of several
- * functions. What the preloaded library loses, and events of threads and of the kernel, are in dpe_probes_losses only. */
+/* Calls `event` for each probe that lost messages, with the name of their event: several times if several functions have
+ * that name. Losses of the preloaded library, and of events of threads and of the kernel, are in dpe_probes_losses only. */
 void dpe_probes_lost_events(struct dpe_probes *probes,
 	void (*event)(void *context, dpe_name name, enum dpe_phase phase, uint64_t count), void *context);
-/* ns: the time of the latest message that was delivered. Later losses do not affect what was
- * reported so far. */
+/* The time of the latest delivered message, in ns. Later losses do not affect verdicts given so far. */
 uint64_t dpe_probes_delivered(const struct dpe_probes *probes);
 
-/* At the end: a warning for each function or line that rules name and that was never found, an
- * error if processes were followed. */
+/* At the end: a warning for each function or line that rules name and that was never found; an error if child processes
+ * were followed. */
 void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* Where events were found to be unordered: a warning for each file of the target whose code has atomic instructions, or calls
  * eventfd, sigwait, syscall and the like, as what these order is not observed. */
 void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* Why the order of the target's threads is not observed, as its language's synchronisation is inlined; NULL: it is not. The
- * text lives as long as the probes. */
+/* Why the order of the target's threads is not observed: its language's synchronisation is inlined. NULL: it is not inlined.
+ * The text lives as long as the probes. */
 const char *dpe_probes_inlined_order(struct dpe_probes *probes);
 
 /* True if the target, compiled to report its accesses, may leave out reads: see dpe_recognizer_expect_updates. */
@@ -167,11 +164,11 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 
 /* The name of the variable of the program, or of one of its libraries, that lies at an address:
  * "mutex", "forks[2]". NULL if there is none (the heap, a stack); else the caller's to free.
- * `object`: where a structure begins, its name rather than that of its first member, unless that is a lock. */
+ * `object`: at the beginning of a structure, the name of the structure and not of its first member, unless that is a lock. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address, bool object);
 
-/* PERHAPS: to be confirmed by the next call, after messages sent meanwhile were delivered. UNKNOWN:
- * /proc cannot be read without the right to trace the target. NOT: after its end, too. */
+/* NOT: also after the target's end. PERHAPS: to be confirmed by the next call, once messages sent in between are delivered.
+ * UNKNOWN: /proc cannot be read without the right to trace the target. */
 enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
 /* Whether each of these threads sleeps until another one wakes it: in a futex, without timeout.
  * `all`: the target must have no other threads, and the futexes must be in its private memory. */
@@ -182,8 +179,7 @@ bool dpe_probes_handles_signals(const struct dpe_probes *probes);
 
 /* Stops all threads of the target; if the observer dies, it is continued. 0 or -errno. */
 int dpe_probes_stop(struct dpe_probes *probes);
-/* True if the event with this number of a thread stopped the target, and it is stopped there since.
- */
+/* True if the thread's event with this number stopped the target, and the target has not continued since. */
 bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64_t seq);
 /* How often an event stopped the target so far. */
 uint64_t dpe_probes_stops(const struct dpe_probes *probes);
@@ -191,8 +187,7 @@ uint64_t dpe_probes_stops(const struct dpe_probes *probes);
 int dpe_probes_continue(struct dpe_probes *probes);
 /* Kills the target. 0 or -errno. */
 int dpe_probes_kill(struct dpe_probes *probes);
-/* Removes all probes and detaches; a stopped target stays stopped, for a debugger that takes over.
- */
+/* Removes all probes and detaches; a stopped target stays stopped, for a debugger that takes over. */
 void dpe_probes_leave(struct dpe_probes *probes);
 /* Removes all probes; the target, if it lives, continues. Accepts NULL. */
 void dpe_probes_free(struct dpe_probes *probes);

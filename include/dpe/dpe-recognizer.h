@@ -28,29 +28,29 @@ struct dpe_turn {
  * number. Borrowed as the verdict is. Costs time that grows with the turns. */
 unsigned dpe_prediction_schedule(
 	struct dpe_prediction *prediction, unsigned max, const struct dpe_turn **turns);
-/* A section of a lock that the schedule does not enter, of the thread of an event of the match. In the observed
- * run another thread took the lock after it, which the schedule has. */
+/* A critical section of a thread with an event of the match that the schedule leaves out. In the observed run another
+ * thread acquired the lock after it; the schedule has that acquisition. */
 struct dpe_left_out {
 	struct dpe_value lock;
-	const struct dpe_message *release; /* the end of the section */
+	const struct dpe_message *release; /* where the section ends */
 	struct dpe_value taker;            /* the other thread */
 };
 /* The latest such section of each event of the match, `max` at most: their number. Borrowed as the verdict is. */
 unsigned dpe_prediction_left_out(
 	struct dpe_prediction *prediction, unsigned max, struct dpe_left_out *sections);
-/* A lock that one thread takes before another one in the schedule, and after it in the observed run. */
+/* A lock that two threads acquire in one order in the schedule, and in the other order in the observed run. */
 struct dpe_swapped {
 	struct dpe_value lock;
-	struct dpe_value first, then; /* the threads, … */
+	struct dpe_value first, then; /* the threads, in the order of the schedule, … */
 	unsigned chains[2];           /* … by number */
 };
-/* Such locks, `max` at most: their number. 0: locks are taken in the observed order. Borrowed as the verdict is. */
+/* Such locks, `max` at most: their number. 0: locks are acquired in the observed order. Borrowed as the verdict is. */
 unsigned dpe_prediction_swapped(
 	struct dpe_prediction *prediction, unsigned max, struct dpe_swapped *swapped);
 /* Whether its events are independent, so that nothing but locks orders them in the observed run. */
 bool dpe_prediction_is_independent(const struct dpe_prediction *prediction);
-/* What a prediction says of runs, in words for all reports: of a predicted match, and of a potential deadlock (NULL: it
- * was not predicted). */
+/* In which runs a predicted match, or a potential deadlock, occurs: words for reports, static. NULL: the deadlock was not
+ * predicted. */
 struct dpe_verdict;
 struct dpe_deadlock;
 const char *dpe_prediction_odds(const struct dpe_verdict *verdict);
@@ -62,7 +62,7 @@ uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 struct dpe_verdict {
 	const struct dpe_rule *rule;
 	enum dpe_verdict_kind kind;
-	const struct dpe_message *event;         /* that decided; NULL: the end of the input */
+	const struct dpe_message *event;         /* that the verdict was given at; NULL: the end of the input */
 	const struct dpe_message *const *events; /* of a match, in causal order, independent ones as in the rule … */
 	const uint16_t *positions;               /* … and the position ($i) of each */
 	unsigned nevents;
@@ -84,14 +84,14 @@ struct dpe_verdict {
 	bool certain;
 };
 
-/* What the sink wants after a `break`: to continue, or no more events. */
+/* What the sink wants after a `break`: to continue, or to end without further events. */
 enum dpe_break { DPE_GO_ON, DPE_END };
 
 /* Whether waiting threads hang. */
 enum dpe_hangs {
 	DPE_HANGS_NOT,
 	DPE_HANGS_PERHAPS,  /* not decided by this check; ask again */
-	DPE_HANGS_UNKNOWN,  /* cannot be checked: judged by the time that it lasts */
+	DPE_HANGS_UNKNOWN,  /* cannot be checked: judged by how long it lasts */
 	DPE_HANGS_DOUBTFUL, /* a signal handler may end it: reported once, as inconclusive */
 	DPE_HANGS,
 };
@@ -120,7 +120,7 @@ struct dpe_deadlock {
 	const char *reason; /* why it is inconclusive, as text; else NULL */
 	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
 	bool predicted; /* potential: another order of the threads closes the cycle … */
-	bool certain;   /* … whatever the data; else only if data that is not observed allows it */
+	bool certain;   /* … with the same input; else only if data that is not observed allows it */
 	uint64_t lasted; /* long waits: ns that each has lasted at least */
 };
 
@@ -171,7 +171,6 @@ struct dpe_sync_part {
 	struct dpe_value object; /* the first value by which the two are paired, as a lock; DPE_NONE: no value is */
 };
 
-/* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 enum dpe_measuring { DPE_COUNT_OF, DPE_SUM_OF, DPE_HIST_OF, DPE_QUANTILES_OF };
 
 /* What count(), sum(), hist() or quantiles() of an action has measured, of one key. Whole values are counted in buckets:
@@ -182,11 +181,11 @@ struct dpe_measurement {
 	const char *key; /* the values of the call's other arguments; "" without any */
 	bool is_time;    /* in ns */
 	bool at_least;   /* events were lost: there may be more */
-	uint64_t count, negative, others; /* values; of these below 0; what was no number, and is not counted */
+	uint64_t count, negative, others; /* values; of these below 0; not numbers, and so not counted */
 	long double sum, min, max; /* of whole numbers exact up to 2^64 */
 	const uint64_t *buckets; /* DPE_MEASURE_BUCKETS of them; NULL for count and sum */
 	const uint64_t *below;   /* as many for the magnitudes of negative values; NULL if there are none */
-	uint64_t more_keys;      /* with the last one of a call: values of keys that found no room */
+	uint64_t more_keys;      /* with the last one of a call: values of keys beyond the limit */
 };
 
 #define DPE_MEASURE_BUCKETS 1920
@@ -194,11 +193,12 @@ uint64_t dpe_bucket_begin(unsigned bucket);
 /* The value that this share of the values (0 to 1) does not exceed, within 1.6 %. */
 double dpe_measurement_quantile(const struct dpe_measurement *measurement, double share);
 
+/* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 struct dpe_recognizer_sink {
 	void *context;
-	/* True to suppress a finding with these events (NULL: unknown; the last one: it is where an
-	 * incomplete slice ends): it is counted as
-	 * suppressed only, and its action prints nothing. Not called for satisfied slices. */
+	/* True to suppress a finding with these events: it only counts as suppressed, and its action prints nothing. An
+	 * event may be NULL, if it is unknown; a NULL at the end says that the slice is incomplete. Not called for satisfied
+	 * slices. */
 	bool (*suppresses)(void *context, const struct dpe_rule *rule,
 		const struct dpe_message *const *events, unsigned nevents);
 	/* Each verdict. */
@@ -213,9 +213,9 @@ struct dpe_recognizer_sink {
 	 * deadlock, at the end. */
 	void (*deadlock)(
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
-	/* Whether the threads of these waits are asleep for good: none has run meanwhile, nothing
-	 * outside the program can wake one, and for a DPE_HANG there are no other threads. Also
-	 * called for deadlocks of one thread. NULL: DPE_HANGS_UNKNOWN. */
+	/* Whether the threads of these waits sleep forever: none has run since it began to wait, nothing outside the program
+	 * can wake one, and, for a DPE_HANG, there are no other threads. Also called for deadlocks of one thread. NULL:
+	 * DPE_HANGS_UNKNOWN. */
 	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
 	/* `break`, after its verdict. NULL: DPE_END. */
 	enum dpe_break (*stop)(
@@ -238,7 +238,7 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* A thread::create, at its release: so before all that the new thread, its first argument, does. And a mem::alloc. */
+	/* Each thread::create, before the events of the new thread (its first argument), and each mem::alloc. */
 	void (*created)(void *context, const struct dpe_message *message);
 	/* Right after `event`: the event's part in each `sync` rule, but not in the sections of `during`. */
 	void (*synchronises)(
@@ -254,9 +254,9 @@ struct dpe_recognizer_sink {
 	void (*automata)(void *context, const struct dpe_rule *rule, const char *json);
 };
 
-/* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same verdicts on what both can follow; `@` and control
- * variables need the net, which sees some violations of synchronised operands later than automata
- * do. */
+/* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same verdicts on rules that
+ * both can follow. `@` and control variables need the net, which reports some violations of synchronised operands later than
+ * automata do. */
 enum dpe_engine_choice {
 	/* The automaton where it suits the rule, else the net. See dpe_rule_engine. */
 	DPE_ENGINE_AUTO,
@@ -297,17 +297,17 @@ struct dpe_recognizer_options {
 	 * again when needed; 0: 64 MiB. */
 	size_t automaton_bytes;
 	const struct dpe_debug *debug;
-	/* Pairs of partial matches of operands of & that are looked at for one event before it is
-	 * given up; 0: 1,000,000. */
+	/* Pairs of partial matches of operands of & that are compared for one event, at most; beyond, the slice is
+	 * inconclusive. 0: 1,000,000. */
 	uint64_t search_work;
 	/* ns after which a wait is long, where a rule calls check_hang(); 0: ten seconds, UINT64_MAX:
 	 * never. */
 	uint64_t hang_after;
-	/* Of `predict` rules whose names begin so, which complement `detect` rules, matches that happened in this run are
-	 * not reported; NULL: of none. The caller's, as long as the recognizer lives. */
+	/* `predict` rules whose names begin with this text do not report matches that happened in this run, since `detect`
+	 * rules report these. NULL: none. Borrowed as long as the recognizer lives. */
 	const char *skip_happened;
-	/* The source reports all accesses to memory, atomic ones as well, unless a thread repeats one between two of its
-	 * synchronisation events. */
+	/* The source reports all accesses to memory, also atomic ones; of equal accesses by a thread between two of its
+	 * synchronisation events, at least one. */
 	bool memory_observed;
 };
 
@@ -325,7 +325,7 @@ struct dpe_summary {
 /* Number of findings: all reports except satisfied and inconclusive ones, and long waits. */
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
-/* What a thread does that uses a recognizer. */
+/* What a thread that uses a recognizer is doing. */
 enum dpe_stage {
 	DPE_STAGE_OUTSIDE, /* something else */
 	DPE_STAGE_ORDER,   /* the causal order of messages */
@@ -335,18 +335,18 @@ enum dpe_stage {
 };
 
 struct dpe_recognizer;
-/* Where it is; also for another thread, which so sees where time goes. */
+/* The current stage; may be called by another thread, to sample where time is spent. */
 enum dpe_stage dpe_recognizer_stage(const struct dpe_recognizer *recognizer);
-/* A rule that can have found nothing, or of which nothing occurred, and a `pattern` of it as written; NULL: nothing of
- * any rule occurred. Borrowed. */
+/* A rule that cannot have found anything, or of which no event occurred, and one of its patterns as written; both NULL: no
+ * event of any rule occurred. Borrowed. */
 typedef void dpe_unobserved_fn(
 	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred, uint64_t others);
-/* Calls for the patterns of each rule whose behaviours all need events that never occurred, and of each that is not shipped
- * and of which no event occurred; `occurred`: how often the pattern did; `others`: events of its name that it does not match,
- * for their values. Otherwise, where no event of any rule occurred, once with rule and pattern NULL. */
+/* Calls `each` for the patterns of each rule whose behaviours all need events that never occurred, and of each rule that is
+ * not shipped and of which no event occurred. `occurred`: events that matched the pattern; `others`: events of its name that
+ * did not, because of their values. If no event of any rule occurred, calls it once, with rule and pattern NULL. */
 void dpe_recognizer_unobserved(
 	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
-/* How often events of the rules occurred so far, by name and phase, for each that did. */
+/* Calls `each` for each name and phase of which events of the rules occurred, with their number so far. */
 typedef void dpe_occurrence_fn(void *context, dpe_name name, enum dpe_phase phase, uint64_t count);
 void dpe_recognizer_occurrences(
 	const struct dpe_recognizer *recognizer, dpe_occurrence_fn *each, void *context);
@@ -355,20 +355,20 @@ struct dpe_rule_state {
 	uint64_t slices;             /* now */
 	uint64_t satisfied, findings, inconclusive; /* verdicts so far */
 };
-/* Calls for each rule that is followed. */
+/* Calls `each` for each rule that is followed. */
 void dpe_recognizer_rules(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_rule_state *state), void *context);
 /* A state in words, "next unlock(x) after lock(x)", and how many slices are in it. */
 typedef void dpe_slice_state_fn(
 	void *context, const struct dpe_rule *rule, const char *state, uint64_t slices);
-/* Counts the slices of a rule by state: of its first DPE_LOOKED_SLICES, whose number it returns, and with those
- * beyond DPE_SHOWN_STATES states together. 0 without a call where it has no slices, or no states: a rule that pairs
- * of accesses or predictions follow. Costs about as much as an event for each slice. */
+/* Counts the first DPE_LOOKED_SLICES slices of a rule by state and returns their number; states beyond
+ * DPE_SHOWN_STATES are counted together. 0, without a call, if the rule has no slices, or no states because a pair table
+ * or predictions follow it. Costs about as much as an event for each slice. */
 uint64_t dpe_recognizer_slice_states(
 	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, dpe_slice_state_fn *each, void *context);
-/* Whether an event of the rule of that number in its specification occurred. */
+/* Whether an event of the rule with this number in its specification occurred. */
 bool dpe_recognizer_observed(const struct dpe_recognizer *recognizer, unsigned number);
-/* A rule `first ; second` without a match, whose second event came `count` times independent of a first one. */
+/* A rule `first ; second` without a match, whose second event occurred `count` times independent of a first one. */
 typedef void dpe_unordered_fn(void *context, const struct dpe_rule *rule, const char *first,
 	const char *second, uint64_t count);
 void dpe_recognizer_unordered(
@@ -389,8 +389,8 @@ bool dpe_recognizer_feed(
 /* Feeds messages in their order, until one is dropped; returns the number of messages before that one. */
 unsigned dpe_recognizer_feed_some(struct dpe_recognizer *recognizer, struct dpe_message *const *messages,
 	unsigned count, struct dpe_diags *diags);
-/* Prefetches what the rules need for a message that will be fed after a few others, or `soon`, after half
- * as many. Affects only speed. False as long as no rule has so many slices that it pays. */
+/* Prefetches what the rules need for a message that will be fed after a few others; `soon`: after half as many. Affects
+ * only speed. False as long as no rule has enough slices for it to pay. */
 bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon);
 /* No message to come names one of this log by its place: see dpe_log_unreferenced. */
@@ -402,8 +402,8 @@ void dpe_recognizer_watermark(
 /* The time (ns, of messages) at which a watermark is wanted, because a report depends on the passing of
  * time; 0: none. */
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
-/* Reads of memory may be missing that the thread's next event, a write of the same bytes, follows at once, as clang reports
- * no such read. So `predict` takes each write of memory for a read, too. To be called before any message is fed. */
+/* Reads may be missing that are followed at once by the thread's own write of the same bytes, as clang does not report
+ * these. So `predict` takes each write of memory for a read, too. To be called before any message is fed. */
 void dpe_recognizer_expect_updates(struct dpe_recognizer *recognizer);
 /* From now on all verdicts are inconclusive, because something is missing that no gap shows (as the tail of a
  * log). Copies the reason. */
@@ -418,7 +418,7 @@ struct dpe_thread_loss {
 };
 /* Reports, before the end, the total of a thread's lost messages, including the ones revealed by gaps. */
 void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
-/* Calls for each thread with losses, in order of detection. Borrowed for the call. */
+/* Calls `each` for each thread with losses, in order of detection. Borrowed for the call. */
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context);
 /* Reports what was measured so far. */
@@ -426,13 +426,13 @@ void dpe_recognizer_measure(struct dpe_recognizer *recognizer);
 /* The end of the input: releases held messages and gives the verdicts of all slices. A second call has no
  * effect. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
-/* Calls for each edge of the wait-for graph: a waiting thread, an object that it waits for, a holder of that
- * (DPE_NONE: none known). Borrowed for the call. */
+/* Calls `each` for each edge of the wait-for graph: a waiting thread, an object that it waits for, and a holder of the
+ * object (DPE_NONE: none known). Borrowed for the call. */
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
 /* True if all messages fed so far are released. */
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
-/* Which patterns of a `detect` rule (an index into the specification's) have events in partial matches, one bit
+/* Which patterns of a `detect` rule (given by its number in the specification) have events in partial matches, one bit
  * each. False if there are too many partial matches to search. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);

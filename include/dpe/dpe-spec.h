@@ -1,7 +1,7 @@
-/* dpe-spec.h, a part of dpe.h: specifications, what can be known of their rules, and nets.
+/* dpe-spec.h, a part of dpe.h: specifications, properties of their rules, and nets.
  *
- * A specification is compiled once and is immutable after that; its rules, and all text that is
- * handed out for them, live as long as it does. */
+ * A specification is immutable once it is compiled; its rules, and all text that is returned for
+ * them, live as long as it does. */
 #ifndef DPE_PUBLIC_SPEC_H
 #define DPE_PUBLIC_SPEC_H
 
@@ -28,12 +28,11 @@ enum dpe_dump {
 struct dpe_compile_options {
 	const char *const *include_path; /* after the including file's own folder */
 	unsigned ninclude_path;
-	/* Rules that stand in no file, compiled after those; diagnostics say `text_name`. NULL:
-	 * none. */
+	/* Rules as text, compiled after the files; diagnostics call it `text_name`. NULL: none. */
 	const char *text, *text_name;
 	enum dpe_dump dump;
 	FILE *dump_to;
-	bool confirm; /* `predict` rules are `detect` rules: many runs are made, and one of them may show the match */
+	bool confirm; /* `predict` rules become `detect` rules, as one of many runs may show the match */
 };
 
 /* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
@@ -49,17 +48,17 @@ struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_
 struct dpe_spec *dpe_spec_empty(struct dpe_names *names);
 void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
 
-/* Writes the text of a specification in the usual layout: blanks and tabs change, nothing else, and
- * a second time nothing at all. False after diagnostics where it cannot be parsed. */
+/* Writes the text of a specification in the standard layout: only blanks and tabs change, and text in that layout does not
+ * change. False after diagnostics if it cannot be parsed. */
 bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags);
 
-/* Reports whatever parses but does not run yet, one error each; true if nothing does. `live`
- * says that the events come from a program rather than from a log. */
+/* Reports what compiles but cannot be run, one error each; true if there is nothing. `live`: the events come from a program,
+ * not from a log. */
 bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);
 
-/* True after having composed the automata of all rules that have one; else a diagnostic for each
- * that has too many states, or accepts nothing. */
+/* Composes the automata of all rules that have one. False after a diagnostic for each that has too many states or accepts
+ * nothing. */
 bool dpe_spec_check(const struct dpe_spec *spec, struct dpe_diags *diags);
 unsigned dpe_spec_nrules(const struct dpe_spec *spec);
 /* The rules in the order of the text; `number` from 0. */
@@ -93,7 +92,7 @@ const char *dpe_rule_name(const struct dpe_rule *rule);
 enum dpe_mode dpe_rule_mode(const struct dpe_rule *rule);
 enum dpe_pairing dpe_rule_pairing(const struct dpe_rule *rule); /* of a `sync` rule */
 enum dpe_class dpe_rule_class(const struct dpe_rule *rule);
-/* The operator that decides the class, in words. */
+/* Which operator makes it of this class, in words. */
 const char *dpe_rule_class_reason(const struct dpe_rule *rule);
 struct dpe_place dpe_rule_place(const struct dpe_rule *rule);
 /* Whether it has `;`, `*` or `@`; otherwise the events of a match are independent. */
@@ -116,11 +115,11 @@ const char *dpe_rule_literal(const struct dpe_rule *rule, unsigned number);
 /* The patterns after `observing`. */
 unsigned dpe_rule_nobserved(const struct dpe_rule *rule);
 const char *dpe_rule_observed(const struct dpe_rule *rule, unsigned number);
-/* The pattern, without carets, that an event is one of, leaving aside what its conditions say; NULL
- * if it is none of the rule's, or may be of several. */
+/* The pattern, without carets, that the event matches, apart from conditions; NULL if it matches none, or possibly
+ * several. */
 const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event);
-/* A message that the literal may stand for, the caller's reference: variables are their numbers
- * from 1, what may be anything is 0. */
+/* A message that the literal matches, the caller's reference. Variables have their numbers, from 1, as values; what may have
+ * any value is 0. */
 struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned literal);
 /* True if the rule has a predecessor automaton: it has no `@`, no control variable, and no
  * actions but those of events and its own. */
@@ -174,7 +173,7 @@ struct dpe_rejection {
 
 enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
 
-/* What examples are looked for in: the automaton of a safe rule. */
+/* The automaton of a safe rule, in which examples are searched. */
 struct dpe_examples;
 /* NULL if there is none, with a diagnostic where that is an error of the rule's. The rule must
  * outlive it. */
@@ -186,8 +185,8 @@ bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *
 /* A short one that it rejects, if any: rather for its order than for its events. For
  * dpe_rejection_free in either case. */
 bool dpe_examples_rejected(struct dpe_examples *examples, struct dpe_rejection *rejection);
-/* How each two literals of the rule stand to each other in some hundred behaviours: DPE_SEEN_…,
- * nliterals × nliterals of them, for free(). 0: they never met. */
+/* Whether each two literals were ordered or independent in some hundred behaviours: DPE_SEEN_… bits, an array of
+ * nliterals × nliterals, for free(). 0: they never occurred together. */
 uint8_t *dpe_examples_relations(struct dpe_examples *examples);
 void dpe_behaviour_free(struct dpe_behaviour *behaviour);
 void dpe_rejection_free(struct dpe_rejection *rejection);
@@ -200,12 +199,12 @@ struct dpe_nets_options {
 };
 
 /* Appends a specification with one `expect` rule for each net of a PNML document of type P/T net. The
- * rule has the behaviours of the net: runs from its initial marking to its end. The end is one token
- * in each place named "end" and none elsewhere, where there is such a place; else the markings in
+ * rule has the behaviours of the net: runs from its initial marking to its end. If there are
+ * places named "end", the end is one token in each of them and none elsewhere; else the markings in
  * which nothing is enabled; else the initial marking. A transition is the event of its name, or else
  * of its id; one with an empty name is silent, and so is one that ProM calls invisible.
  *
- * False after diagnostics that begin with `name`: the text is no such document (with its line), a net
+ * False after diagnostics that begin with `name`: the text is not a PNML document (with the line), a net
  * is not safe (with a firing sequence that shows it), never reaches its end, or is not supported. */
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
 	const struct dpe_nets_options *options, struct dpe_diags *diags);

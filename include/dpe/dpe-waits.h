@@ -1,5 +1,5 @@
-/* dpe-waits.h: what the threads of a running process wait for, and who holds it, as the kernel, the words of
- * glibc's locks and the stacks tell. Declares a part of libdpe-probes; nothing is observed, no root is needed. */
+/* dpe-waits.h: what the threads of a running process wait for, and who holds it, from the kernel, the memory of
+ * glibc's locks and the stacks. A part of libdpe-probes that places no probes and needs no root. */
 #ifndef DPE_PUBLIC_WAITS_H
 #define DPE_PUBLIC_WAITS_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* What a thread waits for. NONE: nothing that another thread of the process gives; LIBRARY: a lock within glibc, STREAM: the
- * one of a FILE; FUTEX: a lock that is not glibc's. */
+/* What a thread waits for. NONE: for nothing that another thread of the process provides; LIBRARY: for a lock within glibc;
+ * STREAM: for the lock of a FILE; FUTEX: for a lock that is not glibc's. */
 enum dpe_wait_kind {
 	DPE_WAIT_NONE,
 	DPE_WAIT_MUTEX,
@@ -28,8 +28,8 @@ enum dpe_wait_kind {
 	DPE_WAIT_FUTEX,
 };
 
-/* Whether a thread can proceed. UNKNOWN: no word says who is to wake it. NEVER: it is in a cycle, behind one, or
- * waits for what a thread held that has ended. */
+/* Whether a thread can proceed. UNKNOWN: nothing in memory says who will wake it. NEVER: it is in a cycle, waits for
+ * a thread in one, or waits for something that an ended thread holds. */
 enum dpe_prospect { DPE_GOES_ON, DPE_UNKNOWN, DPE_NEVER };
 
 struct dpe_waiting_thread {
@@ -40,23 +40,23 @@ struct dpe_waiting_thread {
 	enum dpe_prospect prospect;
 	/* Of NONE: the system call that it sleeps in; NULL: it runs, or that call has no name here. */
 	const char *call;
-	char *file;       /* that the call or stream is about; NULL: none */
+	char *file;       /* of the call or stream; NULL: none */
 	bool timed;       /* the wait has a timeout */
 	uint64_t object;  /* the address of what it waits for */
 	char *variable;   /* its name; NULL: it has none */
-	bool shared;      /* in memory that other processes may have, too */
+	bool shared;      /* it is in memory that other processes may share */
 	uint32_t word;    /* the value of the futex */
-	/* The thread that holds it, or whose end is awaited; 0: unknown. Of another process where that is not 0. */
+	/* The thread that holds it, or whose end is awaited; 0: unknown. holder_process: 0, or another process. */
 	pid_t holder, holder_process;
 	bool holder_ended;
 	/* The kernel refused the wait: a deadlock of mutexes with priority inheritance, or its holder has ended. `object`
 	 * is unknown. */
 	bool is_refused;
-	unsigned readers; /* of a read-write lock, which does not tell who they are */
+	unsigned readers; /* of a read-write lock, whose memory does not say who they are */
 	unsigned missing; /* threads that a barrier awaits */
 	uint64_t asleep;  /* ns since it last ran; 0: unknown */
 	unsigned cycle;   /* the number of its cycle, from 1; 0: it is in none */
-	unsigned next;    /* index of the holder, where it is a thread of the process; else UINT_MAX */
+	unsigned next;    /* index of the holder if it is a thread of the process; else UINT_MAX */
 	char *stack;      /* a line for each frame, innermost first; inlined calls on lines of their own */
 	unsigned nframes;
 	bool is_cut;      /* the stack continues */
@@ -71,14 +71,14 @@ struct dpe_waits {
 	bool hang;       /* no thread can proceed, … */
 	bool may_end;    /* … unless a signal handler of the program wakes one */
 	bool is_stopped; /* by a signal or a debugger */
-	/* What the words do not tell in a program of this language or library, and what does; NULL: nothing. */
+	/* What memory does not show in a program of this language or library, and what shows it; NULL: nothing. */
 	const char *advice;
-	/* NEVER: a cycle, a hang, or a wait for what a thread held that has ended. */
+	/* NEVER: there is a cycle, a hang, or a wait for something that an ended thread holds. */
 	enum dpe_prospect prospect;
 };
 
-/* Where the return of a call is observed, its return address on the stack, at `slot`, is one of the kernel's; this is
- * the caller's. */
+/* If the return of a call is observed, the return address on the stack, at `slot`, belongs to the kernel; `address` is
+ * the original one. */
 struct dpe_diverted_return {
 	uint64_t slot, address;
 };
@@ -88,10 +88,10 @@ struct dpe_diverted_returns {
 	unsigned count;
 };
 
-/* Reads what the threads of a process wait for, with at most `depth` frames of each stack. Threads run on; one that
- * sleeps in a futex is interrupted for some microseconds where its stack needs registers, and sleeps again. Stacks end
- * at a call whose return is observed and not among `returns` (NULL: none is known). NULL after an error, as for a
- * process that we may not trace. */
+/* Reads what the threads of a process wait for, with at most `depth` frames of each stack. Threads
+ * continue to run; one that sleeps in a futex may be interrupted for some microseconds to read its registers. Stacks end
+ * at a call whose return is observed and not in `returns` (NULL: none is known). NULL after an error, as for a
+ * process that may not be traced. */
 struct dpe_waits *dpe_waits_read(
 	pid_t pid, unsigned depth, const struct dpe_diverted_returns *returns, struct dpe_diags *diags);
 void dpe_waits_free(struct dpe_waits *waits); /* accepts NULL */
