@@ -73,6 +73,23 @@ void dpe_table_free(struct dpe_table *table); /* not the entries */
 /* The hash of two hashes. */
 uint64_t dpe_mix(uint64_t a, uint64_t b);
 
+/* ---- bisection --------------------------------------------------------------------------- */
+
+/* The first number from `low` on, below `high`, for which `before` does not hold, a condition on `i`; else `high`. It holds
+ * for all numbers before that one, and for none after it. */
+#define DPE_PARTITION_POINT(i, low, high, before)                                                  \
+	({                                                                                         \
+		__typeof__((low) + (high)) low_ = (low), high_ = (high);                           \
+		while (low_ < high_) {                                                             \
+			__typeof__(low_) i = low_ + (high_ - low_) / 2;                            \
+			if (before)                                                                \
+				low_ = i + 1;                                                      \
+			else                                                                       \
+				high_ = i;                                                         \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 /* The length of the UTF-8 character at `at`; 0 for invalid bytes (overlong forms, which could hide a control byte,

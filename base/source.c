@@ -104,24 +104,14 @@ struct dpe_place dpe_place_join(struct dpe_place a, struct dpe_place b)
 void dpe_place_line(struct dpe_place place, unsigned *line, unsigned *column)
 {
 	const struct dpe_source *source = place.source;
-	unsigned low = 0, high;
 	size_t at;
 
 	*line = *column = 1;
 	if (!source)
 		return;
 	at = place.begin < source->len ? place.begin : source->len;
-	high = source->nlines;
-	while (high - low > 1) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (source->lines[middle] <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	*line = low + 1;
-	*column = (unsigned)(at - source->lines[low]) + 1;
+	*line = DPE_PARTITION_POINT(i, 0, source->nlines, source->lines[i] <= at); /* the first one begins at 0 */
+	*column = (unsigned)(at - source->lines[*line - 1]) + 1;
 }
 
 /* ---- characters -------------------------------------------------------------------------- */

@@ -94,20 +94,9 @@ static void dump_spec(struct compilation *c, const struct dpe_spec *spec)
 
 static bool is_taken(struct ast_item *const *named, unsigned n, const char *name)
 {
-	unsigned low = 0, high = n;
+	unsigned at = DPE_PARTITION_POINT(i, 0, n, strcmp(named[i]->name, name) < 0);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		int order = strcmp(named[middle]->name, name);
-
-		if (!order)
-			return true;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return at < n && !strcmp(named[at]->name, name);
 }
 
 static void check_duplicates(struct compilation *c, struct ast_item *const *named, unsigned n)

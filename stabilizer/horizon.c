@@ -249,21 +249,13 @@ void dpe_horizon_free(struct dpe_horizon *horizon)
 bool dpe_horizon_sees(
 	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next)
 {
-	uint32_t low, high;
+	uint32_t first, end;
 
 	if (chain >= horizon->nchains || next > horizon->ends[chain])
 		return true;
-	low = horizon->begin[chain];
-	high = horizon->begin[chain + 1];
-	while (low < high) { /* the first reach at or after the event */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (horizon->reaches[middle] < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < horizon->begin[chain + 1] && horizon->reaches[low] < next;
+	end = horizon->begin[chain + 1];
+	first = DPE_PARTITION_POINT(i, horizon->begin[chain], end, horizon->reaches[i] < index);
+	return first < end && horizon->reaches[first] < next;
 }
 
 const struct dpe_stamp *dpe_horizon_views(const struct dpe_horizon *horizon, unsigned *count)

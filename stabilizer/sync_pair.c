@@ -18,16 +18,8 @@ static struct dpe_message_node **sends_before(
 	struct dpe_queue *queue, const struct dpe_message_node *receive, unsigned *count)
 {
 	struct dpe_sends *sends = &queue->opened;
-	unsigned low = sends->head, high = sends->count;
+	unsigned low = DPE_PARTITION_POINT(i, sends->head, sends->count, dpe_sync_is_before(sends->at[i], receive));
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (dpe_sync_is_before(sends->at[middle], receive))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*count = low - sends->head;
 	return sends->at ? sends->at + sends->head : NULL; /* no offset on NULL */
 }

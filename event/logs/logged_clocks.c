@@ -36,22 +36,19 @@ static int by_host(const void *a, const void *b)
 	return left->own == right->own ? 0 : left->own < right->own ? -1 : 1;
 }
 
+static bool is_until(const struct dpe_logged_clock *event, const char *host, unsigned long long number)
+{
+	int order = strcmp(event->host, host);
+
+	return order < 0 || (!order && event->own <= number);
+}
+
 /* The host's last logged event up to that number; NULL: none. */
 static const struct dpe_logged_clock *last_until(const struct dpe_logged_clocks *clocks, const char *host, unsigned long long number)
 {
-	unsigned low = 0, high = clocks->count;
+	unsigned after = DPE_PARTITION_POINT(i, 0, clocks->count, is_until(&clocks->at[i], host, number));
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-		const struct dpe_logged_clock *event = &clocks->at[middle];
-		int order = strcmp(event->host, host);
-
-		if (order < 0 || (!order && event->own <= number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && !strcmp(clocks->at[low - 1].host, host) ? &clocks->at[low - 1] : NULL;
+	return after && !strcmp(clocks->at[after - 1].host, host) ? &clocks->at[after - 1] : NULL;
 }
 
 static void add_clock_id(struct dpe_text *to, const char *host, unsigned long long number)

@@ -416,17 +416,7 @@ static int by_end(const void *a, const void *b)
 
 static unsigned count_ended(const struct span *parent, uint64_t time)
 {
-	unsigned low = 0, high = parent->nchildren;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (parent->children[middle]->end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, parent->nchildren, parent->children[i]->end <= time);
 }
 
 /* The latest children that had ended by that time; every other child ended before one of these began. */

@@ -242,16 +242,8 @@ static void index_unit(struct unit *unit)
 
 static struct unit *find_unit(struct dpe_dwarf *dwarf, uint64_t address)
 {
-	unsigned low = 0, high = dwarf->nranges;
+	unsigned low = DPE_PARTITION_POINT(i, 0, dwarf->nranges, dwarf->ranges[i].start <= address);
 
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (dwarf->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || address >= dwarf->ranges[low - 1].end)
 		return NULL;
 	return &dwarf->units[dwarf->ranges[low - 1].unit];

@@ -404,25 +404,17 @@ static const struct dpe_function *find_version(
 const struct dpe_function *dpe_module_find(
 	struct dpe_module *module, const char *name, unsigned *count)
 {
-	unsigned total, low = 0, high, end;
+	unsigned total, first, end;
 	const struct dpe_function *functions;
 
 	if (*name && strchr(name + 1, '@'))
 		return find_version(module, name, count);
 	functions = dpe_module_functions(module, &total);
-	high = total;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (strcmp(functions[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < total && !strcmp(functions[end].name, name);)
+	first = DPE_PARTITION_POINT(i, 0, total, strcmp(functions[i].name, name) < 0);
+	for (end = first; end < total && !strcmp(functions[end].name, name);)
 		end++;
-	*count = end - low;
-	return *count ? &functions[low] : NULL;
+	*count = end - first;
+	return *count ? &functions[first] : NULL;
 }
 
 static int by_address(const void *left, const void *right)
@@ -455,27 +447,16 @@ static const struct dpe_function **sort_by_address(struct dpe_module *module, un
 /* Hand-written assembly may have no size: it extends to the next function. */
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address)
 {
-	unsigned count, low = 0, high;
+	unsigned count, after;
 	const struct dpe_function **sorted = sort_by_address(module, &count), *found;
 	uint64_t offset;
 
 	if (!dpe_module_offset(module, address, &offset))
 		return NULL;
-	high = count;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (sorted[middle]->address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	after = DPE_PARTITION_POINT(i, 0, count, sorted[i]->address <= address);
+	if (!after)
 		return NULL;
-	found = sorted[--low];
-	while (low && sorted[low - 1]->address == found->address)
-		low--;
-	found = sorted[low];
+	found = sorted[DPE_PARTITION_POINT(i, 0, after, sorted[i]->address < sorted[after - 1]->address)];
 	return !found->size || address - found->address < found->size ? found : NULL;
 }
 

@@ -23,16 +23,8 @@ void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps)
 
 const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
 {
-	unsigned low = 0, high = nmaps;
+	unsigned low = DPE_PARTITION_POINT(i, 0, nmaps, pc >= maps[i].end);
 
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (pc >= maps[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < nmaps && pc >= maps[low].start ? &maps[low] : NULL;
 }
 

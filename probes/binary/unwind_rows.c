@@ -254,23 +254,15 @@ static bool find_list(Elf *elf, struct function_list *list)
 bool dpe_unwind_extent(const struct dpe_module *module, uint64_t address, uint64_t *begin, uint64_t *end)
 {
 	struct function_list list;
-	unsigned low = 0, high;
+	unsigned next;
 
 	if (!find_list(module->elf, &list))
 		return false;
-	high = list.count;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (begin_of(&list, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || low == list.count) /* the end of the last one is not known */
+	next = DPE_PARTITION_POINT(i, 0, list.count, begin_of(&list, i) <= address);
+	if (!next || next == list.count) /* the end of the last one is not known */
 		return false;
-	*begin = begin_of(&list, low - 1);
-	*end = begin_of(&list, low);
+	*begin = begin_of(&list, next - 1);
+	*end = begin_of(&list, next);
 	return true;
 }
 

@@ -17,16 +17,8 @@ _Static_assert(DPE_MAX_SPACES <= 1u << (62 - ADDRESS_BITS), "an address with its
 /* The kernel's programs number all spaces; here a space gets a number when an address of it is seen. */
 static unsigned number_of(struct dpe_follow *follow, uint32_t space, pid_t pid)
 {
-	unsigned low = 0, high = follow->nspaces;
+	unsigned low = DPE_PARTITION_POINT(i, 0, follow->nspaces, follow->spaces[i].space < space);
 
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (follow->spaces[middle].space < space)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < follow->nspaces && follow->spaces[low].space == space)
 		return follow->spaces[low].number;
 	if (follow->nowners + 1 >= DPE_MAX_SPACES)

@@ -136,16 +136,8 @@ void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *pa
 bool dpe_lock_past_reaches(
 	const struct dpe_lock_past *past, const struct dpe_strand *strand, uint32_t epoch)
 {
-	unsigned from = 0, to = past ? past->count : 0;
+	unsigned from = DPE_PARTITION_POINT(i, 0, past ? past->count : 0, past->at[i].strand->serial < strand->serial);
 
-	while (from < to) {
-		unsigned middle = (from + to) / 2;
-
-		if (past->at[middle].strand->serial < strand->serial)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	return past && from < past->count && past->at[from].strand == strand &&
 	       past->at[from].epoch >= epoch;
 }

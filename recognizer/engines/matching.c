@@ -155,16 +155,8 @@ static int by_place(const void *a, const void *b)
 /* True if one of them lies between these two. */
 static bool any_between(const struct needed *needed, uint64_t from, uint64_t to)
 {
-	unsigned low = 0, high = needed->count;
+	unsigned low = DPE_PARTITION_POINT(i, 0, needed->count, needed->firsts[i] < from);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (needed->firsts[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < needed->count && needed->firsts[low] <= to;
 }
 

@@ -44,17 +44,7 @@ void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
  * number or a higher one. */
 static inline unsigned dpe_chain_place(const void *chains, unsigned count, size_t size, uint32_t number)
 {
-	unsigned low = 0, high = count;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (*(const uint32_t *)((const char *)chains + middle * size) < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, count, *(const uint32_t *)((const char *)chains + i * size) < number);
 }
 
 struct dpe_chain {

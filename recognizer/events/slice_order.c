@@ -44,24 +44,23 @@ bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *
 	return false;
 }
 
+/* How many of the chain's events before its last one are among the first `reach` of their thread. */
+static unsigned earlier_until(const struct dpe_chain *chain, uint32_t reach)
+{
+	return DPE_PARTITION_POINT(i, 0, chain->nearlier, chain->earlier[i]->stamp.index <= reach);
+}
+
 /* The last event that the order has of the chain's first `reach` events; mostly the chain's last. */
 static struct dpe_occurrence *last_before(const struct dpe_chain *chain, uint32_t reach)
 {
-	unsigned low = 0, high = chain->nearlier;
+	unsigned count;
 
 	if (!reach)
 		return NULL;
 	if (chain->last->stamp.index <= reach)
 		return chain->last;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (chain->earlier[middle]->stamp.index <= reach)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? chain->earlier[low - 1] : NULL;
+	count = earlier_until(chain, reach);
+	return count ? chain->earlier[count - 1] : NULL;
 }
 
 /* Drops what precedes others: pairs are compared where there are few. */
@@ -415,20 +414,13 @@ const struct dpe_occurrence *dpe_order_next(
 {
 	const struct dpe_stamp *stamp = &occurrence->stamp;
 	const struct dpe_chain *chain = look_up(order, stamp->chain);
-	unsigned low = 0, high = chain ? chain->nearlier : 0;
+	unsigned count;
 
 	if (!chain)
 		return NULL;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (chain->earlier[middle]->stamp.index <= stamp->index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < chain->nearlier)
-		return chain->earlier[low];
+	count = earlier_until(chain, stamp->index);
+	if (count < chain->nearlier)
+		return chain->earlier[count];
 	return chain->last->stamp.index > stamp->index ? chain->last : NULL;
 }
 
@@ -443,17 +435,7 @@ bool dpe_order_forgot(const struct dpe_order *order, const struct dpe_occurrence
 
 static unsigned first_needed(const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
 {
-	unsigned low = 0, high = chain->nearlier;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (needed(context, chain->earlier[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, chain->nearlier, !needed(context, chain->earlier[i]));
 }
 
 static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)

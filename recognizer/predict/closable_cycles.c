@@ -22,16 +22,8 @@ static bool skip_to_cut(const struct meeting *m, unsigned step)
 {
 	const struct dpe_thread_requests *of = m->of[step];
 	uint32_t index = m->closure.before[of->chain];
-	unsigned low = m->at[step], high = of->count;
+	unsigned low = DPE_PARTITION_POINT(i, m->at[step], of->count, m->history->events[of->at[i]].index <= index);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (m->history->events[of->at[middle]].index <= index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == m->at[step])
 		return false;
 	m->at[step] = low;

@@ -122,19 +122,11 @@ void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *hist
 /* How many acquires have their gates in the first `index` events of their chain. */
 static unsigned complete_at(const struct dpe_lock_sections *sections, uint32_t index)
 {
-	unsigned low = 0, high = sections->count;
+	unsigned count = sections->count;
 
-	if (high && sections->gates[high - 1] <= index)
-		return high;
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (sections->gates[middle] <= index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (count && sections->gates[count - 1] <= index)
+		return count;
+	return DPE_PARTITION_POINT(i, 0, count, sections->gates[i] <= index);
 }
 
 /* How many have their gates before that event, in the order of the run. */
@@ -142,17 +134,8 @@ static unsigned count_before(const struct dpe_lock_sections *sections, unsigned 
 	const struct dpe_rearranged *order)
 {
 	uint64_t place = dpe_rearranged_place(order, number);
-	unsigned low = 0;
 
-	while (low < count) {
-		unsigned middle = low + (count - low) / 2;
-
-		if (dpe_rearranged_place(order, sections->at[middle].gate) < place)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, count, dpe_rearranged_place(order, sections->at[i].gate) < place);
 }
 
 /* The last of the first `count` that conflicts with a shared or an exclusive one; or NULL. */
@@ -239,17 +222,7 @@ static void close_acquire(struct dpe_closure *closure, const struct dpe_history 
 /* The first acquire of the chain whose gate is after its first `index` events. */
 unsigned dpe_acquires_after(const struct dpe_past_chain *chain, uint32_t index)
 {
-	unsigned low = 0, high = chain->nacquires;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (chain->acquires[middle].gate_index <= index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, chain->nacquires, chain->acquires[i].gate_index <= index);
 }
 
 typedef void acquire_fn(struct dpe_closure *closure, const struct dpe_history *history,

@@ -28,17 +28,7 @@ uint64_t dpe_accesses_known(const struct dpe_recent_accesses *accesses)
 /* The first access of the event or a later one. */
 static uint64_t first_of(const struct dpe_recent_accesses *accesses, uint64_t number)
 {
-	uint64_t low = oldest(accesses), high = accesses->count;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (access_at(accesses, middle)->number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, oldest(accesses), accesses->count, access_at(accesses, i)->number < number);
 }
 
 /* An access of the cut to bytes of another one, which it overwrites. */

@@ -6,17 +6,7 @@
 uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uint64_t number)
 {
 	const struct dpe_past_chain *of = &history->chains[chain];
-	uint32_t low = 0, high = of->nevents;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (of->events[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, of->nevents, of->events[i] < number);
 }
 
 void dpe_follower_reset(struct dpe_follower *follower)

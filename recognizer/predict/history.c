@@ -151,16 +151,8 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 
 static const struct dpe_base *update_base(const struct dpe_history *history, uint64_t number)
 {
-	unsigned low = 0, high = history->nupdates;
+	unsigned low = DPE_PARTITION_POINT(i, 0, history->nupdates, history->updates[i].number < number);
 
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (history->updates[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < history->nupdates && history->updates[low].number == number ? history->updates[low].base : NULL;
 }
 

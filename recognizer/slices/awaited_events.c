@@ -103,17 +103,7 @@ struct awaited_search {
 /* The first event of the chain with a higher index. */
 static unsigned first_after(const struct awaited_chain *chain, uint32_t index)
 {
-	unsigned low = 0, high = chain->count;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (chain->at[middle].index <= index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return DPE_PARTITION_POINT(i, 0, chain->count, chain->at[i].index <= index);
 }
 
 /* Of the first `reach` events of the chain, all that precede no shared predecessor. */
