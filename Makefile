@@ -180,15 +180,15 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) $(wildcard probes/kerne
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
 
-# It has a memcpy of its own, which must not be made of itself.
-# clang makes no such calls of loops without builtins, and takes cmpxchg16b only where all code may.
-NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),-mcx16,-fno-tree-loop-distribute-patterns)
+# It has 128-bit atomic operations, and a memcpy of its own, which must not be made of itself.
+# clang makes no such calls of loops without builtins.
+NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c call_hooks.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
 		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c once_routines.c container_hooks.c annotations.c result_hooks.c system_hooks.c \
 		text_hooks.c) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin -fno-optimize-sibling-calls $(NO_LOOP_CALLS) \
+	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -fno-builtin -fno-optimize-sibling-calls $(NO_LOOP_CALLS) \
 		-Wl,-soname,$(@F) $(filter %.c,$^) -o $@
 
 # It has 128-bit atomic operations, and a strlen of its own, which must not be made of itself.

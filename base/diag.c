@@ -1,7 +1,6 @@
 /* The sink of diagnostics: collects them, and prints them in the order of the text. What comes
  * from input is printed with control bytes escaped: a file must not be able to drive the
  * terminal. */
-#include "base/base.h"
 #include "base/limits.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Memory: growing arrays, arenas and text. Running out of it ends the work of the innermost dpe_protect. */
-#include "base/base.h"
 #include "base/limits.h"
 
 #include <setjmp.h>

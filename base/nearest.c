@@ -1,5 +1,4 @@
 /* Suggests the words that a misspelt one may have meant. */
-#include "base/base.h"
 #include "base/limits.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* A hash table with open addressing. */
-#include "base/base.h"
 #include "base/limits.h"
 
 #include <stdlib.h>

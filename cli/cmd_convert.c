@@ -1,7 +1,6 @@
 /* dpe convert: a log in another format, or in causal order with the synchronisation edges. */
 #include "cli/logs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct dpe_log_writer *create(struct cli *cli, struct dpe_log_header header)

@@ -1,5 +1,4 @@
 /* dpe explore: runs a program under one schedule after another. */
-#include "cli/cli.h"
 
 #include "cli/explore_json.h"
 #include "cli/explore_rules.h"

@@ -1,5 +1,4 @@
 /* dpe list: functions, USDT probes and lines that can be observed. */
-#include "cli/cli.h"
 #include "cli/report/report.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* dpe replay, dpe view: recognize events of logs, by the same path as live messages. */
 #include "cli/limits.h"
 #include "cli/logs.h"
-#include "cli/report/report.h"
 #include "cli/stats.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "cli/explore_rules.h"
 
 #include "cli/explore_findings.h"
-#include "cli/report/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* A live run: probes → log and recognizer → report, until the target ends or the user stops. */
 #include "cli/live_run.h"
 #include "cli/limits.h"
-#include "cli/report/report.h"
 #include "cli/progress.h"
 #include "cli/stats.h"
 #include "cli/top.h"

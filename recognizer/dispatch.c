@@ -8,8 +8,6 @@
 #include "recognizer/races/races.h"
 #include "recognizer/verdicts/verdicts.h"
 
-#include <stdlib.h>
-
 /* Slices forget events when their number has doubled since the last time, and grown by what the
  * horizon costs, so that the cost of forgetting is constant per event. */
 static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)

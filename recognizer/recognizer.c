@@ -4,7 +4,6 @@
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/predict/predict.h"
 #include "recognizer/races/races.h"

@@ -1,6 +1,5 @@
 /* Rules that can have found nothing, because events that all their behaviours need never occurred. */
 #include "recognizer/patterns/patterns.h"
-#include "recognizer/recognizer.h"
 
 static uint64_t count_of(
 	const struct dpe_recognizer *recognizer, dpe_name name, enum dpe_phase phase)

@@ -1,7 +1,6 @@
 /* Rules `a ; b` without a match although both events occurred, independent of each other: the user may have meant
  * `a & b`, or a `sync` rule is missing. */
 #include "recognizer/engines/engines.h"
-#include "recognizer/recognizer.h"
 
 void dpe_unordered_prepare(struct dpe_run *run)
 {

@@ -1,6 +1,5 @@
 /* Messages, from their arrival until nothing can name them any more. */
 #include "stabilizer/edges.h"
-#include "stabilizer/stages.h"
 
 struct dpe_message_node *dpe_node_ref(struct dpe_message_node *node)
 {

@@ -1,8 +1,6 @@
 /* The order within a thread (by number or arrival) and within a host (by time). */
 #include "stabilizer/stages.h"
 
-#include <stdlib.h>
-
 /* ---- threads ----------------------------------------------------------------------------- */
 
 struct parked_key {

@@ -1,7 +1,6 @@
 /* The path of a message: push, release, end of the input. After each push all ready messages are
  * released in order of arrival, by a work list without recursion. */
 #include "stabilizer/edges.h"
-#include "stabilizer/stages.h"
 
 #include <assert.h>
 #include <stdlib.h>

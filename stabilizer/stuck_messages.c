@@ -1,5 +1,4 @@
 /* Cycles of waiting messages, and messages that wait for something that never comes. */
-#include "stabilizer/stages.h"
 #include "stabilizer/sync.h"
 
 #include <assert.h>

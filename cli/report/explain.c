@@ -1,7 +1,5 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
-#include "cli/limits.h"
 #include "cli/report/draw.h"
-#include "cli/report/report.h"
 #include "cli/report/writers.h"
 
 #include <cjson/cJSON.h>

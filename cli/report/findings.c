@@ -2,7 +2,6 @@
  * the functions and lines of the innermost frames of an event's stack; where an event has none, its name, and the values of
  * the rule's variables. */
 #include "cli/report/findings.h"
-#include "cli/limits.h"
 #include "cli/report/accesses.h"
 #include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"

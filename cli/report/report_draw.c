@@ -1,5 +1,4 @@
 /* Draws a finding: threads as rows, events as columns in causal order. */
-#include "cli/limits.h"
 #include "cli/report/draw.h"
 #include "cli/report/report_state.h"
 #include "cli/report/text.h"

@@ -1,6 +1,5 @@
 /* A predicted match as text: lanes of threads, with a row for each turn, which section of a lock it leaves
  * out, which locks it takes in another order, and why the observed order was no necessity. */
-#include "cli/limits.h"
 #include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"
 #include "cli/report/text.h"

@@ -1,7 +1,6 @@
 /* Small behaviours that a rule accepts or rejects, by breadth-first search through its automaton. A
  * walk keeps the event in each register, and so the immediate predecessors of each event. */
 #include "dpe-lang/automata/automata.h"
-#include "dpe-lang/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

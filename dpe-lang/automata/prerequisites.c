@@ -2,7 +2,6 @@
  * first in a match, which may complete one, and what must have occurred by then. Conservative: sets
  * of first and last patterns may be too large, prerequisites too few. */
 #include "dpe-lang/automata/automata.h"
-#include "dpe-lang/limits.h"
 #include "dpe-lang/normal/normal.h"
 
 #include <string.h>

@@ -3,8 +3,6 @@
  * not accept it. */
 #include "dpe-lang/nets/expr.h"
 
-#include <stdlib.h>
-
 static struct expr *make(struct translation *tr, enum expr_kind kind, const struct expr *left,
 	const struct expr *right)
 {

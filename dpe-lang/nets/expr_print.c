@@ -4,7 +4,6 @@
 #include "dpe-lang/nets/expr.h"
 
 #include "dpe-lang/nets/event_names.h"
-#include "dpe-lang/nets/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "dpe-lang/nets/expr.h"
 #include "dpe-lang/nets/reduce.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_between_two(const struct transition *t)

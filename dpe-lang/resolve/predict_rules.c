@@ -1,6 +1,5 @@
 /* `predict` rules: what they may contain, and their behaviours as partial orders: ⟦R⟧ of
  * docs/semantics.md, which is finite without repetition. */
-#include "dpe-lang/limits.h"
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Expressions in conditions and actions: names by their scope, fields of events, target lvalues. */
 #include "dpe-lang/resolve/resolve.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct dpe_expr *new_expr(

@@ -2,7 +2,6 @@
 #include "dpe-lang/syntax/ast_build.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct dpe_place dpe_build_place(const struct dpe_place *first, const struct dpe_place *last)

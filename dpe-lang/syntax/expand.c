@@ -2,7 +2,6 @@
  * carets added. */
 #include "dpe-lang/syntax/syntax.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The expansion of one use of a definition; `arguments` are in the order of its parameters. */

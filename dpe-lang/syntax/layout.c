@@ -1,7 +1,6 @@
 /* dpe fmt: the standard layout. One blank or none between tokens, tabs for nesting, at most one blank
  * line. Lines and comments stay, since line breaks separate items. The result is tokenised again and
  * must have the same tokens on the same lines. */
-#include "dpe-lang/limits.h"
 #include "dpe-lang/syntax/token_stream.h"
 
 #include <ctype.h>

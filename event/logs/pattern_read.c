@@ -1,7 +1,6 @@
 /* Reads any text by a regular expression (text_pattern.c). Vector clocks (a group `clock`): logged_clocks.c.
  *
  * Source: bitbucket.org/bestchai/shiviz, "Log format". */
-#include "event/logs/import.h"
 #include "event/logs/logged_clocks.h"
 #include "event/logs/text_pattern.h"
 

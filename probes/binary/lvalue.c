@@ -4,7 +4,6 @@
 #include "dpe-lang/dpe-lang.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/binary/dwarf.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

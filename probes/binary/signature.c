@@ -5,7 +5,6 @@
 #include "probes/binary/dwarf.h"
 #include "probes/binary/llvm_calls.h"
 #include "probes/binary/prototypes.h"
-#include "probes/binary/signature_slots.h"
 #include "probes/kernel/bpf/record.h"
 
 #include <stdlib.h>

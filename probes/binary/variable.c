@@ -8,7 +8,6 @@
 #include "probes/binary/inlined.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
-#include "probes/limits.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

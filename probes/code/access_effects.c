@@ -2,7 +2,6 @@
  * watchpoint reports after the access, when another thread may have written already. The function is decoded from its
  * beginning, as instructions cannot be decoded backwards. */
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 enum { RAX = 0, ZERO_FLAG = 1 << 6 };
 

@@ -2,7 +2,6 @@
  * that users mean. */
 #include "dpe/dpe-probes.h"
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Chooses the instruction of a function on which its entry is observed; docs/internals/probe-points.md says when another
  * one than the first makes no difference. */
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 /* ---- what may be executed before the event ----------------------------------------------- */
 

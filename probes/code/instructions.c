@@ -1,5 +1,4 @@
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Where a function returns, if its code tells all places: a probe on each sees what a return probe sees, and leaves the stack
  * as it is. The places are also those of what the function jumps to: its cold part, and functions that return for it. */
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 struct body {
 	struct dpe_module *module;

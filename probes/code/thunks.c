@@ -1,7 +1,6 @@
 /* Thunks of C++ (Itanium ABI, 5.1.4.2): a call through a pointer to a secondary base enters one. It jumps to the method, unless the
  * compiler has copied the method's code into it. */
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 #include <string.h>
 

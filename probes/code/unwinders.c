@@ -1,6 +1,5 @@
 /* The unwinder of a file. The layout of its contexts is not public, but _Unwind_GetCFA gives the stack pointer. */
 #include "probes/code/instructions.h"
-#include "probes/limits.h"
 
 static bool decode_next(const struct dpe_code *code, size_t *at, struct dpe_instruction *instruction)
 {

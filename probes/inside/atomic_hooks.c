@@ -78,7 +78,38 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                         \
 		acquire((uint64_t)(address), sizeof(*(address)), order, DPE_MEMORY_HERE)
 
-/* ---- up to 64 bits ----------------------------------------------------------------------- */
+/* ---- the functions of each width: gcc and clang make loops of cmpxchg16b of these builtins for 128 bits ---- */
+
+/* Atomic loads and stores of 128 bits would be calls of a library. */
+#define LOAD(address) __atomic_load_n(address, __ATOMIC_SEQ_CST)
+#define LOAD_128(address) __sync_val_compare_and_swap((volatile u128 *)(address), 0, 0)
+#define STORE(address, value) __atomic_store_n(address, value, __ATOMIC_SEQ_CST)
+#define STORE_128(address, value) (void)EXCHANGE(address, value)
+
+/* For the compiler alone, the builtin function only acquires. */
+#define EXCHANGE(address, value)                                                                   \
+	({                                                                                         \
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);                                           \
+		__sync_lock_test_and_set(address, value);                                          \
+	})
+#define NAND(address, value)                                                                       \
+	({                                                                                         \
+		__typeof__(value) old_, now_ = 0;                                                  \
+		do {                                                                               \
+			old_ = now_;                                                               \
+			now_ = __sync_val_compare_and_swap(address, old_, (__typeof__(value))~(old_ & value)); \
+		} while (now_ != old_);                                                            \
+		old_;                                                                              \
+	})
+#define COMPARE(address, wanted, value, order, failure)                                            \
+	({                                                                                         \
+		__typeof__(value) old_;                                                            \
+		ACCESSES(WRITE, address);                                                          \
+		BEFORE(address, order);                                                            \
+		old_ = __sync_val_compare_and_swap(address, wanted, value);                        \
+		AFTER(address, old_ == wanted ? order : failure);                                  \
+		old_;                                                                              \
+	})
 
 #define CHANGE(bits, type, name, operation)                                                        \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_##name(                                     \
@@ -86,37 +117,32 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	{                                                                                          \
 		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
-		value = operation(address, value, __ATOMIC_SEQ_CST);                               \
+		value = operation(address, value);                                                 \
 		AFTER(address, order);                                                             \
 		return value;                                                                      \
 	}
-#define EXCHANGE(bits, type, name, weak)                                                           \
+#define COMPARE_EXCHANGE(bits, type, name)                                                         \
 	DPE_MEMORY_EXPORTED int __tsan_atomic##bits##_compare_exchange_##name(                     \
 		volatile type *address, type *expected, type value, int order, int failure)        \
 	{                                                                                          \
-		bool changed;                                                                      \
+		type wanted = *expected;                                                           \
                                                                                                    \
-		ACCESSES(WRITE, address);                                                          \
-		BEFORE(address, order);                                                            \
-		changed = __atomic_compare_exchange_n(address, expected, value, weak,              \
-			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
-		AFTER(address, changed ? order : failure);                                         \
-		return changed;                                                                    \
+		*expected = COMPARE(address, wanted, value, order, failure);                       \
+		return *expected == wanted;                                                        \
 	}
-#define ATOMICS(bits, type)                                                                        \
+#define ATOMICS(bits, type, load, store)                                                           \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_load(const volatile type *address, int order) \
 	{                                                                                          \
 		type value;                                                                        \
                                                                                                    \
 		ACCESSES(READ, address);                                                           \
-		value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                \
+		value = load(address);                                                             \
 		if (!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                \
 			return value;                                                              \
-		if (acquires(order))                                                               \
-			dpe_memory_load(                                                           \
-				(uint64_t)address, sizeof(value), value, DPE_MEMORY_HERE);         \
+		if (acquires(order) && sizeof(value) <= sizeof(uint64_t))                          \
+			dpe_memory_load((uint64_t)address, sizeof(value), (uint64_t)value, DPE_MEMORY_HERE); \
 		else                                                                               \
-			note_read((uint64_t)address, sizeof(value), DPE_MEMORY_HERE);              \
+			acquire((uint64_t)address, sizeof(value), order, DPE_MEMORY_HERE);         \
 		return value;                                                                      \
 	}                                                                                          \
 	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \
@@ -124,115 +150,28 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	{                                                                                          \
 		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
-		__atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                \
+		store(address, value);                                                             \
 	}                                                                                          \
-	CHANGE(bits, type, exchange, __atomic_exchange_n)                                          \
-	CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                          \
-	CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                          \
-	CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                          \
-	CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                            \
-	CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                          \
-	CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                        \
-	EXCHANGE(bits, type, strong, false)                                                        \
-	EXCHANGE(bits, type, weak, true)                                                           \
+	CHANGE(bits, type, exchange, EXCHANGE)                                                     \
+	CHANGE(bits, type, fetch_add, __sync_fetch_and_add)                                        \
+	CHANGE(bits, type, fetch_sub, __sync_fetch_and_sub)                                        \
+	CHANGE(bits, type, fetch_and, __sync_fetch_and_and)                                        \
+	CHANGE(bits, type, fetch_or, __sync_fetch_and_or)                                          \
+	CHANGE(bits, type, fetch_xor, __sync_fetch_and_xor)                                        \
+	CHANGE(bits, type, fetch_nand, NAND)                                                       \
+	COMPARE_EXCHANGE(bits, type, strong)                                                       \
+	COMPARE_EXCHANGE(bits, type, weak)                                                         \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                       \
 		volatile type *address, type expected, type value, int order, int failure)         \
 	{                                                                                          \
-		bool changed;                                                                      \
-                                                                                                   \
-		ACCESSES(WRITE, address);                                                          \
-		BEFORE(address, order);                                                            \
-		changed = __atomic_compare_exchange_n(address, &expected, value, false,            \
-			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
-		AFTER(address, changed ? order : failure);                                         \
-		return expected;                                                                   \
+		return COMPARE(address, expected, value, order, failure);                          \
 	}
 
-ATOMICS(8, uint8_t)
-ATOMICS(16, uint16_t)
-ATOMICS(32, uint32_t)
-ATOMICS(64, uint64_t)
-
-/* ---- 128 bits: all of them by cmpxchg16b ------------------------------------------------- */
-
-__attribute__((target("cx16"))) static u128 compare_exchange(
-	volatile u128 *address, u128 expected, u128 value)
-{
-	return __sync_val_compare_and_swap(address, expected, value);
-}
-
-#define CHANGE_128(name, result)                                                                   \
-	DPE_MEMORY_EXPORTED u128 __tsan_atomic128_##name(                                          \
-		volatile u128 *address, u128 value, int order)                                     \
-	{                                                                                          \
-		u128 old = 0, now = 0;                                                             \
-                                                                                                   \
-		ACCESSES(WRITE, address);                                                          \
-		BEFORE(address, order);                                                            \
-		do                                                                                 \
-			old = now;                                                                 \
-		while ((now = compare_exchange(address, old, result)) != old);                     \
-		AFTER(address, order);                                                             \
-		return old;                                                                        \
-	}
-#define EXCHANGE_128(name)                                                                         \
-	DPE_MEMORY_EXPORTED int __tsan_atomic128_compare_exchange_##name(                          \
-		volatile u128 *address, u128 *expected, u128 value, int order, int failure)        \
-	{                                                                                          \
-		u128 old;                                                                          \
-		bool changed;                                                                      \
-                                                                                                   \
-		ACCESSES(WRITE, address);                                                          \
-		BEFORE(address, order);                                                            \
-		old = compare_exchange(address, *expected, value);                                 \
-		changed = old == *expected;                                                        \
-		*expected = old;                                                                   \
-		AFTER(address, changed ? order : failure);                                         \
-		return changed;                                                                    \
-	}
-
-CHANGE_128(exchange, value)
-CHANGE_128(fetch_add, old + value)
-CHANGE_128(fetch_sub, old - value)
-CHANGE_128(fetch_and, old & value)
-CHANGE_128(fetch_or, old | value)
-CHANGE_128(fetch_xor, old ^ value)
-CHANGE_128(fetch_nand, ~(old & value))
-EXCHANGE_128(strong)
-EXCHANGE_128(weak)
-
-DPE_MEMORY_EXPORTED u128 __tsan_atomic128_compare_exchange_val(
-	volatile u128 *address, u128 expected, u128 value, int order, int failure)
-{
-	u128 old;
-
-	ACCESSES(WRITE, address);
-	BEFORE(address, order);
-	old = compare_exchange(address, expected, value);
-	AFTER(address, old == expected ? order : failure);
-	return old;
-}
-
-DPE_MEMORY_EXPORTED u128 __tsan_atomic128_load(const volatile u128 *address, int order)
-{
-	u128 value;
-
-	ACCESSES(READ, address);
-	value = compare_exchange((volatile u128 *)address, 0, 0);
-	AFTER(address, order);
-	return value;
-}
-
-DPE_MEMORY_EXPORTED void __tsan_atomic128_store(volatile u128 *address, u128 value, int order)
-{
-	u128 old = 0, now = 0;
-
-	ACCESSES(WRITE, address);
-	BEFORE(address, order);
-	do
-		old = now;
-	while ((now = compare_exchange(address, old, value)) != old);
-}
+ATOMICS(8, uint8_t, LOAD, STORE)
+ATOMICS(16, uint16_t, LOAD, STORE)
+ATOMICS(32, uint32_t, LOAD, STORE)
+ATOMICS(64, uint64_t, LOAD, STORE)
+ATOMICS(128, u128, LOAD_128, STORE_128)
 
 /* ---- what has no variable, and what programs say themselves ------------------------------ */
 

@@ -1,7 +1,6 @@
 /* attach: BPF programs into the kernel, probes into the target's files. Only this file, attach_late.c,
  * configure.c, detach.c, program_maps.c and the files that fill maps use libbpf. */
 #include "probes/kernel/attach.h"
-#include "probes/binary/binary.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-#include "probes/limits.h"
 
 /* The verifier's last message before its statistics. */
 static void report_log(char *log, struct dpe_diags *diags)

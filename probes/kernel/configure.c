@@ -1,7 +1,5 @@
 /* configure: what the kernel supports, and constants and sizes of our programs, set before they are loaded. */
 #include "probes/kernel/attach.h"
-#include "probes/binary/binary.h"
-#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
-#include "probes/limits.h"
 
 /* One of the two is set. */
 struct end {

@@ -1,9 +1,6 @@
 /* frame_tables: what the programs need to find callers in code without frame pointers: a table for each file, which is read in
  * threads while the kernel verifies the programs. Without a table, stacks through the file are shorter; nothing else changes. */
 #include "probes/kernel/attach.h"
-#include "probes/binary/binary.h"
-#include "probes/features/features.h"
-#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -1,7 +1,6 @@
 /* guard_entries: guards of events in the form that the BPF programs read, and how this side waits for a stop that
  * one of them has begun. See kernel/bpf/guard_layout.h. */
 #include "probes/kernel/kernel.h"
-#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <time.h>

@@ -2,7 +2,6 @@
  * announced that to the programs. It reads a ring as far as the producer was when the call began, and so knows up to
  * which time the ring is complete. Proof: docs/internals/event-order.md. */
 #include "probes/kernel/kernel.h"
-#include "probes/limits.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,8 +1,6 @@
 /* known_mappings: where a process has mapped code, for stacks that are walked while another thread changes the mappings.
  * The BPF programs drop what we found when the dynamic linker maps more, or another program begins. */
-#include "probes/binary/binary.h"
 #include "probes/kernel/attach.h"
-#include "probes/process/process.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * nothing that it does to the object later is missed. Other threads run on meanwhile; from the
  * message `watch::begin` on nothing of theirs is missed either. */
 #include "probes/kernel/kernel.h"
-#include "probes/limits.h"
 #include "probes/process/process.h"
 
 #include <errno.h>

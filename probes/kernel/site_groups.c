@@ -1,6 +1,5 @@
 /* site_groups: the places of one file that one program is for. */
 #include "probes/kernel/attach.h"
-#include "probes/binary/binary.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* Reads that start at an argument or a result of a function: what it points to, and members of structures. */
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
-#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

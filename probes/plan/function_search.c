@@ -1,9 +1,6 @@
 /* Finds functions by name in the symbol tables. */
 #include "probes/plan/function_search.h"
 
-#include "probes/code/code.h"
-#include "probes/limits.h"
-
 #include <stdlib.h>
 #include <string.h>
 

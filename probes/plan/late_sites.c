@@ -1,7 +1,6 @@
 /* Plan sites that no file has yet: a library that the program loads later may have them. */
 #include "probes/plan/late_sites.h"
 #include "probes/features/features.h"
-#include "probes/plan/plan.h"
 
 bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names)

@@ -1,7 +1,5 @@
 /* Variables of a rule that are a pointer in one function and a number in another: mostly an argument in the wrong
  * place, as in malloc(p) ; free(p), where the p of malloc is a size. */
-#include "probes/binary/binary.h"
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
 #include <stdlib.h>

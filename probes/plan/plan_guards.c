@@ -1,7 +1,6 @@
 /* Guards: which events set flags, are left out until a flag is set, or stop the target. Sound as long as the order of time
  * agrees with causality. A `sync once` may break that, as an event may then wait for a later one; thread creation does
  * not, as both its events have the same time. */
-#include "probes/limits.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/plan/plan_passes.h"
 

@@ -2,7 +2,6 @@
  * event, and those of any other action at all events of the rule, as each may be the one that triggers it. */
 #include "dpe-lang/rule_nets/rule_nets.h"
 #include "probes/plan/plan_passes.h"
-#include "probes/kernel/bpf/record.h"
 #include "probes/binary/binary.h"
 
 #include <string.h>

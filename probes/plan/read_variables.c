@@ -1,8 +1,5 @@
 /* Variables of the program that probes read at events. */
-#include "probes/plan/plan.h"
-#include "probes/plan/watches.h"
 #include "probes/plan/site_passes.h"
-#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

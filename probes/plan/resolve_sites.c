@@ -1,7 +1,6 @@
 /* The functions that a plan site names; explains missing ones, and warns of calls that are not seen. */
 #include "probes/plan/function_search.h"
 
-#include "probes/code/code.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>

@@ -1,9 +1,6 @@
 /* Sites: the places in the files of a target where the plan sites are. */
-#include "probes/binary/binary.h"
 #include "probes/plan/late_sites.h"
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
-#include "probes/plan/plan_passes.h"
 #include "probes/plan/resolve_sites.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Refuses to observe exits in programs that switch stacks themselves. The kernel's uretprobes take calls on lower stacks for
  * abandoned once a probed function is called on a higher one, and end the program with SIGILL when such a call returns. So do
  * our own notes of calls: an exit would be lost, or taken for that of another call. */
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* Drops functions of `sync` rules that the kernel puts no probe on, as they begin with a lock prefix (pthread_spin_lock). If
  * the program calls one, a warning says that the order that it establishes is not observed. */
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
 #include <string.h>

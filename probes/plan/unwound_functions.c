@@ -1,7 +1,6 @@
 /* The kernel's return probes divert the return address, so exceptions, cancellation and backtrace() do not find
  * the caller. In programs that unwind, functions through which an exception may pass are observed at their return
  * instructions instead. */
-#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* What accesses to a watched variable did, by the instructions that made them; each instruction is
  * decoded once. */
-#include "probes/code/code.h"
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * each other. */
 #include "probes/stream/access_values.h"
 
-#include "probes/limits.h"
-
 #include <stdlib.h>
 #include <string.h>
 

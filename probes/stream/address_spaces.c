@@ -2,7 +2,6 @@
  * address space get its number above bit 48; shared memory is identified by file and offset, so that an object in it
  * has one value in all processes. */
 #include "probes/stream/stream.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

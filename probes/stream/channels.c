@@ -2,7 +2,6 @@
  * ranges of the channel's bytes, and a receive follows each send whose range it overlaps. (Message queues count
  * messages.) If sends or receives overlap in time, their ranges are unknown: such a receive has number 0, which no
  * send has, and counts as a loss. */
-#include "probes/limits.h"
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>

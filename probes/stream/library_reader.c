@@ -2,9 +2,6 @@
  *
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/stream/library_reader.h"
-#include "probes/binary/binary.h"
-#include "probes/process/process.h"
-#include "probes/stream/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* library_records: slots of the preloaded library as records like those of the kernel's programs.
  */
-#include "probes/binary/binary.h"
 #include "probes/stream/library_reader.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  * slot taken after a scan at time T that was preceded by membarrier(2) is later than T. Proof:
  * docs/internals/event-order.md. */
 #include "probes/stream/library_rings.h"
-#include "probes/limits.h"
 #include "probes/process/process.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* library_tables: call frame information for the preloaded library, in the memory that it shares with us. */
 #include "probes/stream/library_reader.h"
-#include "probes/stream/stream.h"
 
 #include <string.h>
 

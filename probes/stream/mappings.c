@@ -1,9 +1,7 @@
 /* mappings: where the target has its files in memory, for the text of stacks. /proc/PID/maps shows, as long as
  * the target lives. If the target has already ended, the addresses of observed functions and of the program's
  * code show the same. */
-#include "probes/limits.h"
 #include "probes/stream/stream.h"
-#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

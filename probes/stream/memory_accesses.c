@@ -1,7 +1,6 @@
 /* memory_accesses: reads and writes of a program that was compiled to report them. */
 #include "probes/stream/memory_accesses.h"
 #include "probes/stream/library_reader.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

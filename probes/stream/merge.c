@@ -2,8 +2,6 @@
  * each thread. An event leaves when every ring is complete up to its time. A thread's messages get new numbers where
  * both the programs and the library number them. Proof and delays: docs/internals/event-order.md. */
 #include "probes/stream/library_reader.h"
-#include "probes/binary/binary.h"
-#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +28,6 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 	HASH_ADD_INT(merge->numbers, thread, numbers);
 	return merge->recent = numbers;
 }
-
 
 /* A record of the BPF programs, or one made from a slot of the library's ring. */
 struct held_record {

@@ -1,6 +1,4 @@
 /* record_messages: records as messages. */
-#include "probes/limits.h"
-#include "probes/stream/stream.h"
 #include "probes/stream/read_values.h"
 #include "probes/stream/access_values.h"
 #include "probes/stream/memory_accesses.h"

@@ -1,6 +1,5 @@
 /* drop_credentials: once the target runs, we keep the least privileges: the user who called us, and only the
  * capabilities that are still needed. */
-#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* event_stops: events that stop the target, and which event flags are cleared. The programs decide at the event, by the flags
  * that are set then; this side clears flags that no rule needs any more. If it lags behind, more events stop the target
  * than need to, never fewer. Proof: docs/internals/event-flags.md. */
-#include "probes/limits.h"
 #include "probes/target/target.h"
 
 #include <string.h>

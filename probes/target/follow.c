@@ -3,8 +3,6 @@
  * it wait, or we are slow, it is stopped and continued here, by the watchdog if we die. What it maps later:
  * late_mappings.c. */
 #include "probes/features/features.h"
-#include "probes/limits.h"
-#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>

@@ -1,5 +1,4 @@
 /* list_functions: the functions that can be observed, with their arguments where these are known. */
-#include "probes/code/code.h"
 #include "probes/target/target.h"
 
 #include <fnmatch.h>

@@ -1,6 +1,4 @@
 /* observation: a target under observation, from its launch (or our attaching to it) to its end. */
-#include "probes/limits.h"
-#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>

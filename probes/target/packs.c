@@ -1,6 +1,5 @@
 /* packs: languages and libraries with their own synchronisation, and the shipped specifications that describe it; and Go,
  * whose goroutines are not threads. */
-#include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
 #include <string.h>

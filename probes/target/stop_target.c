@@ -1,5 +1,4 @@
 /* stop_target: stopping, continuing and killing the target. */
-#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>

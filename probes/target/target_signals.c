@@ -1,6 +1,4 @@
 /* target_signals: signals to the target, and the watchdog that waits while it is stopped. */
-#include "probes/limits.h"
-#include "probes/process/process.h"
 #include "probes/target/target.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* What may order the target's threads and is no event: atomic instructions in its own code, and some functions of the
  * C library. */
-#include "probes/plan/plan.h"
 #include "probes/target/target.h"
 
 /* Files whose synchronisation is observed at their calls, or concerns only themselves. */

@@ -1,5 +1,4 @@
 /* Locks within glibc that record their owner, its _IO_lock_t, and the streams that they belong to. */
-#include "probes/binary/binary.h"
 #include "probes/waits/waits.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Statements of actions. They act only through the sink. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* measure: count(), sum(), hist() and quantiles() of actions. Buckets are those of G. Tene's HdrHistogram: 32 to
  * each power of two, so that a quantile is right within half of one, 1.6 %. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* What the lock order keeps: locks, lock sets, and who acquired a lock while holding a set. */
 #include "recognizer/deadlocks/lock_order.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * not count. Waits that no rule knows of are unknown here; the sink's `hangs` may know them. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

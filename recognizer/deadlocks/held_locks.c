@@ -1,9 +1,7 @@
 /* The locks that a thread holds, as variables of its events: `lock` is the last one acquired,
  * `lock2` the one before, and so on, for reports and conditions. Rules whose actions call hold,
  * share or unhold see their events without these variables. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
-#include "recognizer/limits.h"
 
 #include <string.h>
 

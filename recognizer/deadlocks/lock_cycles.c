@@ -1,9 +1,7 @@
 /* Cycles in the lock order (as of Goodlock): each thread holds what the one before it acquires. A
  * cycle is a potential deadlock where the threads are distinct, share no gate lock, and none of
  * their actions is ordered by creation, joining or sends alone. See README.md. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

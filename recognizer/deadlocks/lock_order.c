@@ -1,5 +1,4 @@
 /* The lock order: who acquired which lock while holding which others. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* The end of the lock order: potential deadlocks, and whether limits may have hidden some. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 #include "recognizer/verdicts/verdicts.h"
 

@@ -1,6 +1,5 @@
 /* Threads in the lock order: what they hold, which threads created them, which they joined, and from which they
  * received something. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* Long waits: threads that have waited for some seconds while others run, and that no deadlock
  * explains. Perhaps a wakeup was lost, a post is missing, or a barrier counts more threads than come;
  * perhaps there is no work for them. So this is a possible hang, reported once for each place. */
-#include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 #include "recognizer/deadlocks/wait_graph.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* Requests of locks as events of the history, so that predict/ can say whether those of a cycle can all
  * wait at once in another run. One list for each acquisition and thread. */
 #include "recognizer/deadlocks/lock_order.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

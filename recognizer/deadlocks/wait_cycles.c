@@ -3,7 +3,6 @@
  * lasted: the mutex may be recursive or robust. Paper 5.2. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

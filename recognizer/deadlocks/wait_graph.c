@@ -1,7 +1,6 @@
 /* The wait-for graph (paper 5.2): threads hold objects and wait for objects that others hold. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* The predecessor automaton of a rule: a configuration is a state and the events in its registers.
  */
 #include "recognizer/engines/configuration.h"
-#include "recognizer/limits.h"
 
 #include <string.h>
 

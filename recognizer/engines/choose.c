@@ -2,7 +2,6 @@
  */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/configuration.h"
-#include "recognizer/limits.h"
 
 /* ---- what follows configurations ----------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* The operands of a `detect` rule's &, each with an engine of its own; a rule that is not divided
  * is its only operand. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
 #include "recognizer/engines/token_game.h"
 
 #include <stdlib.h>

@@ -2,10 +2,7 @@
  * with many threads there would be one for each pair. An event that follows them makes them from the partial matches of its
  * immediate predecessors. docs/internals/conjunction.md says why. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
-
 
 /* ---- when ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* Drops partial matches that no future event can extend, and redundant ones:
  * docs/internals/conjunction.md. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,8 @@
 /* Extends the partial matches of a slice by one event. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct extending {

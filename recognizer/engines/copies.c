@@ -2,7 +2,6 @@
  * both, so equal multisets have equal trees. A node that is shared is copied before it changes. */
 #include "recognizer/engines/copies.h"
 #include "recognizer/engines/marking.h"
-#include "recognizer/limits.h"
 
 struct node_key {
 	uint64_t waits_for, serial;

@@ -1,7 +1,6 @@
 /* Configurations that no future event can complete: docs/internals/conjunction.md, "Partial matches
  * without a future". */
 #include "recognizer/engines/configuration.h"
-#include "recognizer/limits.h"
 
 /* A state, and which of its registers nothing can follow any more. */
 struct barred_state {

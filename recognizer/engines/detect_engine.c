@@ -1,6 +1,5 @@
 /* The engine of slices of a `detect` rule. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
 #include "recognizer/verdicts/verdicts.h"
 
 /* A match may begin with the event: then nothing is at the other positions. */

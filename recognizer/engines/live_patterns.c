@@ -1,8 +1,6 @@
 /* Which of a rule's patterns have events in partial matches, so that what follows could still
  * complete one. For callers that leave events out, or stop at them, before they get here. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 
 struct look {
 	const struct dpe_run *run;

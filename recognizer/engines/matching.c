@@ -1,7 +1,5 @@
 /* All partial matches of a slice, and which events they need. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

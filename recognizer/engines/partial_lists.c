@@ -2,8 +2,6 @@
  * be extended by the events that they await and by their last events, complete matches by the chains of their last
  * events. So an event costs as much as it concerns, however many partial matches there are. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Partial matches, and the sets and trails of events that they share. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
 
 #include <stdlib.h>
 #include <string.h>

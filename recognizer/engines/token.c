@@ -1,6 +1,5 @@
 /* Tokens: the events that put them where they are, the counts of control variables, and the actions
  * that they ran through. */
-#include "recognizer/engines/engines.h"
 #include "recognizer/engines/marking.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * tokens within its block are. Which of several alternatives a token went is seen when an event
  * takes it: until then it is before the block and may run through it. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/engines.h"
 #include "recognizer/engines/marking.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 /* The token game as an engine: a configuration is a marking of the rule's net. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/configuration.h"
 #include "recognizer/engines/token_game.h"
 
 static struct dpe_config begin(const struct dpe_run *run)

@@ -1,5 +1,4 @@
 /* The sections of `during` rules that threads are in: each event of the thread in one is a send. */
-#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>

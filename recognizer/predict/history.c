@@ -2,7 +2,6 @@
  * is shared with the event before it in its thread unless something joins. */
 #include "recognizer/predict/reorder.h"
 #include "recognizer/actions/actions.h"
-#include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>
 #include <string.h>

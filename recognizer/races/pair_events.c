@@ -1,7 +1,6 @@
 /* Events of rules about pairs: each is compared with the kept events of its slice and replaces
  * events that it makes redundant. Why that is enough: docs/internals/pairs.md. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
 #include "recognizer/races/races.h"

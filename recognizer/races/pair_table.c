@@ -1,6 +1,5 @@
 /* The table of slices of rules about pairs: open addressing, entries in place. */
 #include "recognizer/races/pair_table.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Iterating over all slices of a rule: at the end of the input, when the automaton was renewed, and to forget.
  * Compact slices are made active only where necessary. */
-#include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"

@@ -1,7 +1,5 @@
 /* An index of slices by the last events of their partial matches. An event that belongs to all slices is taken
  * only in those where it can directly follow such an event: docs/internals/shared-events.md. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>

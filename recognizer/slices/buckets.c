@@ -1,7 +1,6 @@
 /* An index for rules whose patterns bind different variables: cells by those of their values that
  * some pattern can share with them. */
 #include "recognizer/slices/cells.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* The cells of a rule's slices: fixed size, in order of creation, with a hash table by values. */
 #include "recognizer/slices/cells.h"
-#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

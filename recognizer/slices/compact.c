@@ -1,8 +1,6 @@
 /* Active and compact slices. An event activates its slice; the least recently activated ones are
  * encoded again, so that few are active. An `expect` slice whose events form one chain is just its last
  * event, see DPE_CELL_SINGLE. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* As which literals of the rule an event may be read in a slice, given the conditions of its
  * patterns. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/engines.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
 

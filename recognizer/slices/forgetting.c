@@ -1,6 +1,4 @@
 /* Forgetting: drops events and partial matches of a slice that no future event needs. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/verdicts/verdicts.h"
 

@@ -1,5 +1,4 @@
 /* Freeing slices that have ended, once they are half of all. */
-#include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 
 #include <string.h>

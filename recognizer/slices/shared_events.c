@@ -1,8 +1,6 @@
 /* Events without a slice's variables belong to all slices. Where they can complete nothing they are taken once, in the
  * slice without values; the others look at its events and partial matches beside their own, when an event of their own
  * comes. docs/internals/shared-events.md says why that is enough. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/verdicts/verdicts.h"
 

@@ -1,7 +1,5 @@
 /* Compact encoding of a slice: each event once, then the order, configurations and partial matches,
  * which refer to events by number. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <string.h>

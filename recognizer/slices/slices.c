@@ -1,8 +1,6 @@
 /* Parametric slicing (Chen and Roşu, TACAS 2009): a rule is followed once for each combination of
  * values of its variables. An event belongs to every slice whose values include the values that it
  * binds; new combinations arise by joining its values with those of existing slices. See README.md. */
-#include "recognizer/engines/engines.h"
-#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"

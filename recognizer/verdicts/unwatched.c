@@ -1,6 +1,5 @@
 /* Objects that could not be watched (`watch::refused`). Verdicts about them are inconclusive from
  * then on, as a later object may have the same address. */
-#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
