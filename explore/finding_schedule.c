@@ -31,7 +31,8 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the four ways */
+enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the five ways */
+enum { OTHER_RUNS = 5 }; /* with the finding, whose schedules are minimised */
 
 /* The search for a schedule with fewer switches. */
 struct shortening {
@@ -190,6 +191,52 @@ static void seek_by_dfs(struct shortening *search)
 	}
 }
 
+static void choose_at_random(const struct shortening *search)
+{
+	struct dpe_sched_header *memory = search->exploration->server.memory;
+	struct dpe_schedule empty = *search->schedule;
+
+	empty.count = 0;
+	dpe_schedule_give(&empty, memory);
+	memory->strategy = search->runs % 2 ? DPE_SCHED_POS : DPE_SCHED_RANDOM;
+	memory->seed = (uint64_t)search->exploration->options->seed << 32 | search->runs;
+}
+
+/* Minimises the schedule of the last run, and keeps it if it is shorter than the one so far. */
+static void try_other(struct shortening *search)
+{
+	const struct dpe_oracle oracle = {leads_to_finding, search->exploration};
+	struct dpe_schedule other = *search->schedule;
+
+	other.at = NULL;
+	other.count = other.cap = 0;
+	dpe_schedule_take(&other, search->exploration->server.memory);
+	dpe_schedule_minimise(&other, &oracle);
+	if (other.count < search->schedule->count) {
+		struct dpe_sched_switch *longer = search->schedule->at;
+
+		*search->schedule = other;
+		other.at = longer;
+	}
+	free(other.at);
+}
+
+/* Other runs with the finding often have a schedule that can be minimised further. One or two switches are left to the delays, which
+ * are all tried. */
+static void seek_by_others(struct shortening *search)
+{
+	unsigned others = 0;
+
+	while (others < OTHER_RUNS && search->schedule->count > 2 && may_go_on(search)) {
+		choose_at_random(search);
+		search->runs--;
+		if (!ends_with_finding(search->exploration))
+			continue;
+		try_other(search);
+		others++;
+	}
+}
+
 /* Leaving out switches does not reach all shorter schedules, so others are tried as well. */
 static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
 {
@@ -201,6 +248,8 @@ static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedul
 	seek_by_pairs(&search);
 	search.runs = runs;
 	seek_by_joining(&search);
+	search.runs = runs;
+	seek_by_others(&search);
 	search.runs = runs;
 	seek_by_dfs(&search);
 }
