@@ -39,6 +39,10 @@
 #define DPEL_MAX_MEMBER_TEXTS DPE_TINY_OR(2u, 1u << 16)
 /* A block is written once it has this many bytes. */
 #define DPEL_BLOCK DPE_TINY_OR(64u, 64u << 10)
+/* Texts of a STD log that need not be looked up again. */
+#define DPE_STD_RECENT DPE_TINY_OR(2u, 8192u)
+/* Bytes of a log of lines that are read at a time. */
+#define DPE_LOG_BLOCK DPE_TINY_OR(3u, 64u << 10)
 /* Bytes of a .dpel block that are allocated and read at a time, whatever size its header claims. */
 #define DPEL_READ_BYTES DPE_TINY_OR(3u, 1u << 20)
 

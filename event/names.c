@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text is preceded by its hash as a value, for dpe_value_hash. */
+/* The text is preceded by its hash as a value, for dpe_value_hash. `word` is the text itself if it is short, and its hash
+ * otherwise. */
 struct name {
 	const char *text;
-	uint32_t len, hash;
+	uint64_t word;
+	uint32_t len;
 };
 
 struct dpe_names {
@@ -40,43 +42,89 @@ void dpe_names_free(struct dpe_names *names)
 	free(names);
 }
 
-/* The next `size` bytes of the text, 8 at most. */
-static inline uint64_t take_bytes(uint64_t hash, const char **text, unsigned size)
+static inline uint64_t bytes_at(const char *text, unsigned size)
 {
-	uint64_t word = 0;
+	uint64_t bytes = 0;
 
-	memcpy(&word, *text, size);
-	*text += size;
-	return dpe_value_mix(hash ^ word);
+	memcpy(&bytes, text, size);
+	return bytes;
 }
 
-static uint32_t hash_bytes(const char *text, size_t len)
+enum { SHORT = sizeof(uint64_t) };
+
+/* Different for different short texts of the same length. */
+static inline uint64_t short_word(const char *text, size_t len)
+{
+	if (len >= 4)
+		return bytes_at(text, 4) << 32 | bytes_at(text + len - 4, 4);
+	if (!len)
+		return 0;
+	return bytes_at(text, 1) << 16 | bytes_at(text + len / 2, 1) << 8 | bytes_at(text + len - 1, 1);
+}
+
+/* All bits of the word have a part in the low ones. */
+static inline uint64_t mix(uint64_t word)
+{
+	dpe_wide product = (dpe_wide)word * 0xd6e8feb86659fd93ull;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t word_of(const char *text, size_t len)
 {
 	uint64_t hash = len;
 
-	for (size_t i = len / 8; i; i--)
-		hash = take_bytes(hash, &text, 8);
-	if (len & 4)
-		hash = take_bytes(hash, &text, 4);
-	if (len & 2)
-		hash = take_bytes(hash, &text, 2);
-	if (len & 1)
-		hash = take_bytes(hash, &text, 1);
-	return (uint32_t)hash;
+	if (len <= SHORT)
+		return short_word(text, len);
+	for (size_t i = 0; i < len - SHORT; i += SHORT)
+		hash = mix(hash ^ bytes_at(text + i, SHORT));
+	return mix(hash ^ bytes_at(text + len - SHORT, SHORT));
 }
 
-/* The slot of the name, or the free slot where it belongs. */
-static dpe_name *find_slot(
-	const struct dpe_names *names, const char *text, size_t len, uint32_t hash)
+static inline uint32_t slot_of(const struct dpe_names *names, uint64_t word, size_t len)
 {
-	for (uint32_t at = hash & names->mask;; at = (at + 1) & names->mask) {
+	return (uint32_t)mix(word + len) & names->mask;
+}
+
+/* Apart from find_long, so that it needs no more than registers. */
+static inline dpe_name find_short(const struct dpe_names *names, uint64_t word, size_t len)
+{
+	uint32_t at = slot_of(names, word, len);
+	dpe_name name = names->slots[at];
+
+	while (name && (names->names[name].word != word || names->names[name].len != len)) {
+		at = (at + 1) & names->mask;
+		name = names->slots[at];
+	}
+	return name;
+}
+
+static __attribute__((noinline)) dpe_name find_long(const struct dpe_names *names, const char *text, size_t len)
+{
+	uint64_t word = word_of(text, len);
+
+	for (uint32_t at = slot_of(names, word, len); names->slots[at]; at = (at + 1) & names->mask) {
 		const struct name *name = &names->names[names->slots[at]];
 
-		if (!names->slots[at])
-			return &names->slots[at];
-		if (name->hash == hash && name->len == len && !memcmp(name->text, text, len))
-			return &names->slots[at];
+		if (name->word == word && name->len == len && !memcmp(name->text, text, len))
+			return names->slots[at];
 	}
+	return 0;
+}
+
+/* 0 if the text is not in the table. */
+static inline dpe_name find(const struct dpe_names *names, const char *text, size_t len)
+{
+	return len <= SHORT ? find_short(names, short_word(text, len), len) : find_long(names, text, len);
+}
+
+static void fill_slot(struct dpe_names *names, dpe_name name)
+{
+	uint32_t at = slot_of(names, names->names[name].word, names->names[name].len);
+
+	while (names->slots[at])
+		at = (at + 1) & names->mask;
+	names->slots[at] = name;
 }
 
 static void grow_slots(struct dpe_names *names)
@@ -87,11 +135,8 @@ static void grow_slots(struct dpe_names *names)
 	free(names->slots);
 	names->slots = slots;
 	names->mask = mask;
-	for (dpe_name i = 1; i < names->nnames; i++) {
-		const struct name *name = &names->names[i];
-
-		*find_slot(names, name->text, name->len, name->hash) = i;
-	}
+	for (dpe_name i = 1; i < names->nnames; i++)
+		fill_slot(names, i);
 }
 
 static const char *keep_text(struct dpe_names *names, const char *text, size_t len)
@@ -104,50 +149,52 @@ static const char *keep_text(struct dpe_names *names, const char *text, size_t l
 }
 
 /* Allocates before it changes the table, which stays as it was where memory runs out. */
-static dpe_name add_name(
-	struct dpe_names *names, const char *text, size_t len, uint32_t hash)
+static __attribute__((noinline)) dpe_name add_name(struct dpe_names *names, const char *text, size_t len)
 {
 	const struct name name = {
 		.text = keep_text(names, text, len),
+		.word = word_of(text, len),
 		.len = (uint32_t)len,
-		.hash = hash,
 	};
 	dpe_name new = names->nnames;
 
 	if (names->nnames >= names->mask / 2)
 		grow_slots(names);
 	*DPE_GROW(names->names, names->nnames, names->capnames) = name;
-	*find_slot(names, text, len, hash) = new;
+	fill_slot(names, new);
 	return new;
 }
 
 dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
 {
-	uint32_t hash = hash_bytes(text, len);
-	dpe_name *slot = find_slot(names, text, len, hash);
+	dpe_name name = find(names, text, len);
 
-	return *slot ? *slot : add_name(names, text, len, hash);
+	return name ? name : add_name(names, text, len);
+}
+
+static inline struct dpe_value value_of(const struct dpe_names *names, dpe_name name, size_t len)
+{
+	return (struct dpe_value){
+		.kind = DPE_STRING,
+		.shared = true,
+		.number = name <= DPE_MAX_TEXT_NUMBER ? name : 0,
+		.len = (uint32_t)len,
+		.text = names->names[name].text,
+	};
+}
+
+static __attribute__((noinline)) struct dpe_value intern_new(struct dpe_names *names, const char *text, size_t len)
+{
+	if (len > DPE_MAX_INTERNED_BYTES || names->nnames >= DPE_MAX_INTERNED)
+		return (struct dpe_value){.kind = DPE_STRING, .len = (uint32_t)len, .text = text};
+	return value_of(names, add_name(names, text, len), len);
 }
 
 struct dpe_value dpe_value_intern(struct dpe_names *names, const char *text, size_t len)
 {
-	struct dpe_value value = {.kind = DPE_STRING, .len = (uint32_t)len, .text = text};
-	uint32_t hash;
-	dpe_name *slot, name;
+	dpe_name name = len <= DPE_MAX_INTERNED_BYTES ? find(names, text, len) : 0;
 
-	if (len > DPE_MAX_INTERNED_BYTES)
-		return value;
-	hash = hash_bytes(text, len);
-	slot = find_slot(names, text, len, hash);
-	name = *slot;
-	if (!name && names->nnames < DPE_MAX_INTERNED)
-		name = add_name(names, text, len, hash);
-	if (!name)
-		return value;
-	value.shared = true;
-	value.number = name <= DPE_MAX_TEXT_NUMBER ? name : 0;
-	value.text = names->names[name].text;
-	return value;
+	return name ? value_of(names, name, len) : intern_new(names, text, len);
 }
 
 dpe_name dpe_intern_string(struct dpe_names *names, const char *text)
@@ -157,7 +204,7 @@ dpe_name dpe_intern_string(struct dpe_names *names, const char *text)
 
 dpe_name dpe_names_find(const struct dpe_names *names, const char *text, size_t len)
 {
-	return *find_slot(names, text, len, hash_bytes(text, len));
+	return find(names, text, len);
 }
 
 dpe_name dpe_names_count(const struct dpe_names *names)

@@ -19,7 +19,7 @@ void dpe_jsonl_free(struct dpe_jsonl *j)
 	if (!j)
 		return;
 	dpe_arena_free(j->arena);
-	dpe_text_free(&j->line);
+	dpe_text_free(&j->copy);
 	dpe_text_free(&j->raw);
 	dpe_text_free(&j->string);
 	dpe_text_free(&j->extra);
@@ -237,8 +237,9 @@ struct dpe_message *dpe_jsonl_read_text(
 	struct dpe_jsonl *j = reader->jsonl = reader->jsonl ? reader->jsonl : dpe_jsonl_new();
 
 	j->names = reader->names;
-	j->line.len = 0;
-	dpe_text_add(&j->line, text, len);
+	j->copy.len = 0;
+	dpe_text_add(&j->copy, text, len);
+	j->line = j->copy;
 	if (!dpe_jsonl_parse(j) || !check_message(j) || j->seen >> M_LOST & 1)
 		return NULL;
 	return make_message(reader);

@@ -29,7 +29,8 @@ enum jsonl_member {
 
 struct dpe_jsonl {
 	struct dpe_arena *arena; /* holds the line's values, except for text that stays in the line */
-	struct dpe_text line;    /* while the line is parsed, text in it is NUL-terminated in place */
+	struct dpe_text line;    /* borrowed; while it is parsed, text in it is NUL-terminated in place */
+	struct dpe_text copy;    /* of a text that is no line of the log */
 	const char *at, *end; /* of the line: the position of the parser, the end */
 	enum jsonl_member next[M_UNKNOWN + 1]; /* which member came after each one, and first, in an earlier
 					        * line */

@@ -115,7 +115,7 @@ static bool begin(struct dpe_log_reader *reader, const char *expression)
 		return reader->msg;
 	case DPE_LOG_STD:
 		reader->read = dpe_std_read;
-		reader->std = dpe_std_new(reader->names);
+		reader->std = dpe_std_new(reader->names, reader->from);
 		reader->header.ordered = reader->unreferenced = true;
 		return true;
 	case DPE_LOG_DPEL:
@@ -277,6 +277,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 			free((char *)reader->losses[i].thread.text);
 	}
 	free(reader->losses);
+	free(reader->block.at);
 	free(reader->name);
 	free(reader);
 }

@@ -6,11 +6,21 @@
 #include "event/event.h"
 #include "event/limits.h"
 
+/* Bytes of a log of lines. DPE_LINE_PADDING bytes behind its end can be read. */
+enum { DPE_LINE_PADDING = 8 };
+struct dpe_log_block {
+	char *at;
+	size_t begin, end; /* of the unread bytes */
+	size_t size;
+	bool ended;
+};
+
 struct dpe_log_reader {
 	struct dpe_names *names; /* borrowed, like the diagnostics */
 	struct dpe_diags *diags;
 	char *name; /* in diagnostics */
 	FILE *from; /* closed with the reader unless it is standard input */
+	struct dpe_log_block block; /* for dpe_log_line, beside which nothing reads `from` */
 	enum dpe_log_format format;
 	uint32_t index;
 	uint64_t place; /* of the last message */
@@ -41,8 +51,8 @@ void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, un
 bool dpe_log_is_regular(FILE *file);
 /* Drops the byte order mark of UTF-8 at the beginning of a text, as editors on Windows write. */
 void dpe_log_drop_mark(struct dpe_text *text);
-/* Reads a line, without its newline, which lasts until the next call; false at the end or after
- * a reported read error. `*whole`: it had a newline. May hold NULs. */
+/* Reads a line, without its newline, into a text that is borrowed until the next call; false at the end or
+ * after a reported read error. `*whole`: it had a newline. May hold NULs, and is followed by one. */
 bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole);
 
 struct dpe_log_writer {
@@ -111,8 +121,7 @@ int dpe_import_read(struct dpe_log_reader *reader, struct dpe_message **messages
 
 /* ---- RAPID's STD format ------------------------------------------------------------------ */
 
-/* `log` becomes the messages' log. */
-struct dpe_std *dpe_std_new(struct dpe_names *names);
+struct dpe_std *dpe_std_new(struct dpe_names *names, FILE *from);
 void dpe_std_free(struct dpe_std *std); /* accepts NULL */
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
 /* Prints one line, or refuses the message. `npreds` predecessors were added, which the format

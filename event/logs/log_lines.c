@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char *copy_text(struct dpe_value value)
 {
@@ -62,31 +63,59 @@ void dpe_log_drop_mark(struct dpe_text *text)
 	memmove(text->at, text->at + len, text->len + 1);
 }
 
+/* Reads more behind the unread bytes; false at the end. */
+static __attribute__((noinline)) bool fill(struct dpe_log_reader *reader)
+{
+	struct dpe_log_block *block = &reader->block;
+	ssize_t got;
+
+	if (block->ended)
+		return false;
+	block->end -= block->begin;
+	if (block->begin)
+		memmove(block->at, block->at + block->begin, block->end);
+	block->begin = 0;
+	if (block->size - block->end < DPE_LOG_BLOCK) {
+		block->size = 2 * block->end + DPE_LOG_BLOCK;
+		block->at = dpe_xrealloc(block->at, block->size + DPE_LINE_PADDING);
+	}
+	do {
+		got = read(fileno(reader->from), block->at + block->end, DPE_LOG_BLOCK);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		dpe_log_error(reader, DPE_ERROR, reader->line + 1,
+			"cannot read on: %s; the rest is lost", strerror(errno));
+		reader->truncated = true;
+	}
+	block->ended = got <= 0;
+	block->end += got > 0 ? (size_t)got : 0;
+	return got > 0;
+}
+
 bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole)
 {
-	size_t cap = line->cap;
-	ssize_t len;
+	struct dpe_log_block *block = &reader->block;
+	char *newline = NULL;
+	size_t searched = 0;
 
-	errno = 0;
-	len = getline(&line->at, &cap, reader->from);
-	line->cap = cap;
-	line->len = 0;
-	if (len < 0) {
-		if (!feof(reader->from)) { /* also if memory for the line runs out */
-			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
-				"cannot read on: %s; the rest is lost", strerror(errno));
-			reader->truncated = true;
-		}
+	do {
+		size_t unread = block->end - block->begin;
+
+		if (unread > searched)
+			newline = memchr(block->at + block->begin + searched, '\n', unread - searched);
+		searched = unread;
+	} while (!newline && fill(reader));
+	*whole = newline;
+	line->at = block->at + block->begin;
+	line->len = newline ? (size_t)(newline - line->at) : searched;
+	block->begin += line->len + *whole;
+	if (!line->len && !newline)
 		return false;
-	}
-	line->len = (size_t)len;
 	if (!reader->line++)
 		dpe_log_drop_mark(line);
-	*whole = line->len && line->at[line->len - 1] == '\n';
-	if (*whole)
-		line->at[--line->len] = '\0';
 	if (line->len && line->at[line->len - 1] == '\r')
-		line->at[--line->len] = '\0';
+		line->len--;
+	line->at[line->len] = '\0';
 	return true;
 }
 

@@ -3,6 +3,7 @@
  * is joined; std_write.c leaves them out again. */
 #include "event/logs/log.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,29 +20,59 @@ struct std_thread {
 	bool forked;         /* forked, and without an event since */
 };
 
+/* A text of at most 8 bytes that came up before, and what is known of it: as an object, a location, and a thread. */
+struct std_recent {
+	uint64_t word; /* 0: none */
+	struct dpe_value object, members;
+	unsigned thread; /* its index, or 0 */
+};
+
 struct dpe_std {
-	struct dpe_text line;
+	struct std_recent *recent; /* by their words; the first also for other texts */
 	dpe_name ops[STD_NOPS], first, last;
+	uint64_t op_words[STD_NOPS];
 	struct dpe_names *texts; /* of thread names; their numbers index `threads` */
 	struct std_thread *threads;
 	unsigned nthreads, capthreads;
 	struct dpe_text extra;
 	struct dpe_message *queue[4]; /* the messages of one line, in order */
 	unsigned nqueue, at;
+	struct dpe_recycler recycler;
+	bool waits;  /* for each line, so that none is read ahead */
+	bool failed; /* the line after the returned messages is wrong, which the next call returns */
 };
 
-static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "join"};
+static const char op_names[STD_NOPS][sizeof(uint64_t)] = {"acq", "rel", "r", "w", "fork", "join"};
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-struct dpe_std *dpe_std_new(struct dpe_names *names)
+/* The next bytes, the first lowest. DPE_LINE_PADDING bytes behind a line can be read. */
+static inline uint64_t word_at(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word);
+}
+
+/* Different for different texts of at most 8 bytes without NUL; 0 for others. */
+static inline uint64_t word_of(struct std_slice text)
+{
+	return text.len - 1 < sizeof(uint64_t) ? word_at(text.at) << (64 - 8 * text.len) : 0;
+}
+
+struct dpe_std *dpe_std_new(struct dpe_names *names, FILE *from)
 {
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
+	std->recent = dpe_xcalloc(DPE_STD_RECENT, sizeof(*std->recent));
 	std->texts = dpe_names_new();
 	*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct std_thread){0};
-	for (unsigned i = 0; i < STD_NOPS; i++)
+	for (unsigned i = 0; i < STD_NOPS; i++) {
 		std->ops[i] = dpe_intern_string(names, op_names[i]);
+		std->op_words[i] = word_of((struct std_slice){op_names[i], strlen(op_names[i])});
+	}
+	std->waits = !dpe_log_is_regular(from);
 	std->first = dpe_intern_string(names, "begin");
 	std->last = dpe_intern_string(names, "end");
 	return std;
@@ -55,8 +86,9 @@ void dpe_std_free(struct dpe_std *std)
 		dpe_message_unref(std->queue[std->at++]);
 	dpe_names_free(std->texts);
 	dpe_text_free(&std->extra);
-	dpe_text_free(&std->line);
+	dpe_recycler_end(&std->recycler);
 	free(std->threads);
+	free(std->recent);
 	free(std);
 }
 
@@ -64,49 +96,55 @@ struct event {
 	struct std_slice thread, op, object, loc;
 };
 
-static bool cut(struct std_slice *rest, char at, struct std_slice *part)
+/* Cuts the part before `at` off a text followed by NUL; false if it has none before the first NUL. */
+static inline bool cut(struct std_slice *rest, char at, struct std_slice *part)
 {
-	const char *found = memchr(rest->at, at, rest->len);
+	size_t len = 0;
 
-	if (!found)
+	while (rest->at[len] != at && rest->at[len])
+		len++;
+	*part = (struct std_slice){rest->at, len};
+	if (len >= rest->len || !rest->at[len])
 		return false;
-	*part = (struct std_slice){rest->at, (size_t)(found - rest->at)};
-	*rest = (struct std_slice){found + 1, rest->len - part->len - 1};
+	*rest = (struct std_slice){rest->at + len + 1, rest->len - len - 1};
 	return true;
 }
 
-static const char shape[] = "an event is THREAD|OPERATION(OBJECT)|LOCATION, as in T0|acq(L34)|120";
-
-/* What is wrong with the line, or NULL. */
-static const char *parse(struct std_slice line, struct event *event)
+static inline bool parse(struct std_slice line, struct event *event)
 {
-	struct std_slice what;
+	struct std_slice object;
 
-	if (memchr(line.at, '\0', line.len))
-		return "the line holds a NUL byte, which text cannot";
-	if (!cut(&line, '|', &event->thread) || !cut(&line, '|', &what) ||
-		memchr(line.at, '|', line.len))
-		return shape;
-	event->loc = line;
-	if (!cut(&what, '(', &event->op) || !what.len || what.at[what.len - 1] != ')')
-		return shape;
-	event->object = (struct std_slice){what.at, what.len - 1};
-	if (!event->thread.len || !event->object.len || !event->loc.len)
-		return shape;
-	return NULL;
+	if (!cut(&line, '|', &event->thread) || !cut(&line, '(', &event->op) || !cut(&line, '|', &object) ||
+		cut(&line, '|', &event->loc) || event->loc.len != line.len)
+		return false;
+	if (!object.len || object.at[object.len - 1] != ')')
+		return false;
+	event->object = (struct std_slice){object.at, object.len - 1};
+	return event->thread.len && event->object.len && event->loc.len;
 }
 
-static enum std_op find_op(struct std_slice op)
+static enum std_op find_op(const struct dpe_std *std, struct std_slice op)
 {
-	for (unsigned i = 0; i < STD_NOPS; i++) {
-		if (strlen(op_names[i]) == op.len && !memcmp(op_names[i], op.at, op.len))
-			return i;
-	}
-	return STD_NOPS;
+	uint64_t word = word_of(op);
+	unsigned i = 0;
+
+	while (i < STD_NOPS && std->op_words[i] != word)
+		i++;
+	return i;
 }
 
-/* The index of a thread. */
-static unsigned find_thread(struct dpe_log_reader *reader, struct std_slice text)
+/* What is known of a text, until the next call. */
+static inline struct std_recent *look_up(struct dpe_std *std, struct std_slice text)
+{
+	uint64_t word = word_of(text);
+	struct std_recent *recent = &std->recent[(word * 0x9e3779b97f4a7c15ull >> 48) % DPE_STD_RECENT];
+
+	if (!word || recent->word != word)
+		*recent = (struct std_recent){.word = word};
+	return recent;
+}
+
+static unsigned add_thread(struct dpe_log_reader *reader, struct std_slice text)
 {
 	struct dpe_std *std = reader->std;
 	unsigned number = dpe_intern(std->texts, text.at, text.len);
@@ -121,49 +159,71 @@ static unsigned find_thread(struct dpe_log_reader *reader, struct std_slice text
 	return number;
 }
 
-/* Messages whose texts are all in the table of names take little memory. */
-static struct dpe_message *new_message(struct dpe_pool *pool, const struct dpe_message *draft, bool shared)
+/* The index of a thread. */
+static inline unsigned find_thread(struct dpe_log_reader *reader, struct std_slice text)
 {
-	struct dpe_message *message;
+	struct std_recent *recent = look_up(reader->std, text);
+
+	if (!recent->thread)
+		recent->thread = add_thread(reader, text);
+	return recent->thread;
+}
+
+static inline struct dpe_value find_object(struct dpe_log_reader *reader, struct std_slice text)
+{
+	struct std_recent *recent = look_up(reader->std, text);
+
+	if (!recent->object.shared)
+		recent->object = dpe_value_intern(reader->names, text.at, text.len);
+	return recent->object;
+}
+
+/* A message whose texts are all in the table of names, to be used again. */
+static inline struct dpe_message *shared_message(
+	struct dpe_log_reader *reader, struct dpe_value thread, struct dpe_value object, const char *extra)
+{
+	struct dpe_message *message = dpe_recycler_take(&reader->std->recycler);
 	struct dpe_value *args;
 
-	if (!shared)
-		return dpe_message_new_in(pool, draft);
-	message = dpe_message_begin(pool, draft->nargs, &args);
-	*message = *draft;
-	message->args = args;
-	*args = *draft->args;
-	message->extra_shared = draft->extra;
+	if (!message)
+		message = dpe_recycler_add(reader->pool, &reader->std->recycler, 1, &args);
+	message->thread = thread;
+	message->extra = extra;
+	message->extra_shared = extra;
+	*dpe_message_args(message) = object;
 	return message;
 }
 
-static void push(
-	struct dpe_log_reader *reader, dpe_name name, unsigned thread, struct dpe_value object, const char *extra)
+static struct dpe_message *new_message(
+	struct dpe_log_reader *reader, struct dpe_value thread, struct dpe_value object, const char *extra)
 {
-	struct dpe_std *std = reader->std;
-	struct dpe_value loc = {.shared = true};
-	struct dpe_message draft = {
-		.name = name,
-		.log = reader->index,
-		.place = ++reader->place,
-		.unreferenced = true,
-		.has_seq = true,
-		.seq = std->threads[thread].seq++,
-		.thread = std->threads[thread].id,
-		.args = &object,
-		.nargs = 1,
-	};
+	const struct dpe_message draft = {.thread = thread, .args = &object, .nargs = 1, .extra = extra};
 
-	if (extra) {
-		loc = dpe_value_intern(reader->names, extra, strlen(extra));
-		draft.extra = loc.text;
-	}
-	std->queue[std->nqueue++] = new_message(reader->pool, &draft, object.shared && loc.shared && draft.thread.shared);
+	return dpe_message_new_in(reader->pool, &draft);
 }
 
-/* A decimal number is printed as a number if it reads back the same; anything else as a string. */
-static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
+static inline void push(
+	struct dpe_log_reader *reader, dpe_name name, unsigned number, struct dpe_value object, struct dpe_value extra)
 {
+	struct dpe_std *std = reader->std;
+	struct std_thread *thread = &std->threads[number];
+	bool shared = object.shared && extra.shared && thread->id.shared;
+	struct dpe_message *message = shared ? shared_message(reader, thread->id, object, extra.text)
+					     : new_message(reader, thread->id, object, extra.text);
+
+	message->name = name;
+	message->log = reader->index;
+	message->place = ++reader->place;
+	message->unreferenced = true;
+	message->has_seq = true;
+	message->seq = thread->seq++;
+	std->queue[std->nqueue++] = message;
+}
+
+/* The location as further members: a decimal number as a number if it reads back the same, anything else as a string. */
+static struct dpe_value print_members(struct dpe_log_reader *reader, struct std_slice loc)
+{
+	struct dpe_text *extra = &reader->std->extra;
 	bool number = loc.len < 19 && (*loc.at != '0' || loc.len == 1);
 
 	for (size_t i = 0; i < loc.len && number; i++)
@@ -174,8 +234,19 @@ static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
 		dpe_text_add(extra, loc.at, loc.len);
 	else
 		dpe_json_string(extra, loc.at, loc.len);
-	return extra->at;
+	return dpe_value_intern(reader->names, extra->at, extra->len);
 }
+
+static inline struct dpe_value find_members(struct dpe_log_reader *reader, struct std_slice loc)
+{
+	struct std_recent *recent = look_up(reader->std, loc);
+
+	if (!recent->members.shared)
+		recent->members = print_members(reader, loc);
+	return recent->members;
+}
+
+static const struct dpe_value no_members = {.shared = true};
 
 static void begin_thread(struct dpe_log_reader *reader, unsigned number)
 {
@@ -185,22 +256,22 @@ static void begin_thread(struct dpe_log_reader *reader, unsigned number)
 	if (!thread->forked)
 		return;
 	thread->forked = false;
-	push(reader, std->first, number, thread->id, NULL);
+	push(reader, std->first, number, thread->id, no_members);
 }
 
 static void push_event(struct dpe_log_reader *reader, const struct event *event, enum std_op op)
 {
 	struct dpe_std *std = reader->std;
 	unsigned thread = find_thread(reader, event->thread), other;
-	struct dpe_value object = dpe_value_intern(reader->names, event->object.at, event->object.len);
+	struct dpe_value object = find_object(reader, event->object);
 
 	begin_thread(reader, thread);
 	if (op == STD_JOIN) {
 		other = find_thread(reader, event->object);
 		begin_thread(reader, other);
-		push(reader, std->last, other, std->threads[other].id, NULL);
+		push(reader, std->last, other, std->threads[other].id, no_members);
 	}
-	push(reader, std->ops[op], thread, object, print_loc(&std->extra, event->loc));
+	push(reader, std->ops[op], thread, object, find_members(reader, event->loc));
 	if (op == STD_FORK) {
 		other = find_thread(reader, event->object); /* which may move the array */
 		std->threads[other].forked = true;
@@ -219,11 +290,21 @@ static int report_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
 	return -1;
 }
 
+static int report_wrong(struct dpe_log_reader *reader, struct std_slice line)
+{
+	bool nul = memchr(line.at, '\0', line.len);
+
+	dpe_log_error(reader, DPE_ERROR, reader->line, "%s",
+		nul ? "the line holds a NUL byte, which text cannot"
+		    : "an event is THREAD|OPERATION(OBJECT)|LOCATION, as in T0|acq(L34)|120");
+	return -1;
+}
+
 static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool whole)
 {
 	struct event event;
-	const char *wrong = parse(line, &event);
-	enum std_op op = wrong ? STD_NOPS : find_op(event.op);
+	bool good = parse(line, &event);
+	enum std_op op = good ? find_op(reader->std, event.op) : STD_NOPS;
 
 	if (line.len > DPE_STD_LINE) {
 		dpe_log_error(reader, DPE_ERROR, reader->line,
@@ -240,31 +321,40 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 		reader->truncated = true;
 		return 0;
 	}
-	if (!wrong)
+	if (good && !memchr(event.op.at, '|', event.op.len))
 		return report_unknown_op(reader, event.op);
-	dpe_log_error(reader, DPE_ERROR, reader->line, "%s", wrong);
-	return -1;
+	return report_wrong(reader, line);
+}
+
+/* As dpe_std_read, for the messages of the next line, which go into the queue. */
+static int read_line(struct dpe_log_reader *reader)
+{
+	struct dpe_std *std = reader->std;
+	struct dpe_text line;
+	bool whole;
+
+	std->at = std->nqueue = 0;
+	do {
+		if (!dpe_log_line(reader, &line, &whole))
+			return 0;
+	} while (!line.len && whole);
+	return take_line(reader, (struct std_slice){line.at, line.len}, whole);
 }
 
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max)
 {
 	struct dpe_std *std = reader->std;
 	unsigned count = 0;
+	int taken = std->failed ? -1 : 1;
 
-	if (std->at == std->nqueue) {
-		bool whole;
-		int taken;
-
-		std->at = std->nqueue = 0;
-		do {
-			if (!dpe_log_line(reader, &std->line, &whole))
-				return 0;
-		} while (!std->line.len && whole);
-		taken = take_line(reader, (struct std_slice){std->line.at, std->line.len}, whole);
-		if (taken != 1)
-			return taken;
+	while (taken == 1 && count < max) {
+		if (std->at == std->nqueue)
+			taken = read_line(reader);
+		while (count < max && std->at < std->nqueue)
+			messages[count++] = std->queue[std->at++];
+		if (std->waits && count)
+			break;
 	}
-	while (count < max && std->at < std->nqueue)
-		messages[count++] = std->queue[std->at++];
-	return (int)count;
+	std->failed = count && taken < 0;
+	return count ? (int)count : taken;
 }

@@ -17,6 +17,8 @@ struct fixture {
 	char path[64];
 	char *said; /* diagnostics */
 	unsigned wrong;
+	unsigned max; /* messages read at once; 0: 1 */
+	unsigned marked; /* wrong lines that are shown between the messages */
 	bool truncated;
 };
 
@@ -54,23 +56,26 @@ static char *read_all(struct fixture *f, struct dpe_log_writer *writer)
 {
 	struct dpe_log_reader *reader =
 		dpe_log_open(f->names, f->path, DPE_LOG_UNKNOWN, 0, f->diags);
-	struct dpe_message *message;
+	struct dpe_message *messages[16];
 	struct dpe_text text = {0};
 	int got;
 
 	assert_non_null(reader);
 	assert_true(dpe_log_header(reader).ordered);
 	dpe_text_puts(&text, "");
-	while ((got = dpe_log_read(reader, &message))) {
+	while ((got = dpe_log_read_some(reader, messages, f->max ? f->max : 1))) {
 		if (got < 0) {
-			f->wrong++;
+			if (f->wrong++ < f->marked)
+				dpe_text_puts(&text, "wrong\n");
 			continue;
 		}
-		dpe_message_print_json(&text, f->names, message);
-		dpe_text_puts(&text, "\n");
-		if (writer)
-			dpe_log_write(writer, message, NULL, 0);
-		dpe_message_unref(message);
+		for (int i = 0; i < got; i++) {
+			dpe_message_print_json(&text, f->names, messages[i]);
+			dpe_text_puts(&text, "\n");
+			if (writer)
+				dpe_log_write(writer, messages[i], NULL, 0);
+			dpe_message_unref(messages[i]);
+		}
 	}
 	f->truncated = dpe_log_truncated(reader);
 	dpe_log_close(reader);
@@ -287,9 +292,7 @@ static void unsupported_content_is_reported(void **state)
 	expect_writing("w", "", "", "error: e1 cannot be written in this format: it needs");
 }
 
-/* Lines of short texts that are in the caches take the fast path. A carriage return at the end, which has
- * no meaning, prevents that. */
-static char *print_lines(unsigned seed, const char *newline, size_t *len)
+static char *print_lines(unsigned seed, size_t *len)
 {
 	static const char *const threads[] = {
 		"T0", "T1", "T12", "T", "T1234567", "T12345678", "", "T(", "a)b"};
@@ -312,35 +315,77 @@ static char *print_lines(unsigned seed, const char *newline, size_t *len)
 			locs[rand_r(&seed) % (odd + 1)]);
 		if (!(rand_r(&seed) % 40))
 			fputc(rand_r(&seed) % 2 ? '\0' : ' ', to);
-		fprintf(to, "%s%s", newline, rand_r(&seed) % 50 ? "" : newline);
+		fputs(rand_r(&seed) % 50 ? "\n" : "\r\n\n", to);
 	}
 	fclose(to);
 	return text;
 }
 
-static void all_at_once_equals_step_by_step(void **state)
+static void many_at_once_equal_one_at_a_time(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 200; seed++) {
-		struct fixture at_once, by_steps;
+		struct fixture many, one;
 		size_t len;
-		char *text = print_lines(seed, "\n", &len), *a, *b;
+		char *text = print_lines(seed, &len), *a, *b;
 
-		begin(&at_once, text, len);
+		begin(&many, text, len);
+		begin(&one, text, len);
 		free(text);
-		text = print_lines(seed, "\r\n", &len);
-		begin(&by_steps, text, len);
-		free(text);
-		a = read_all(&at_once, NULL);
-		b = read_all(&by_steps, NULL);
+		many.max = seed % 16 + 1;
+		many.marked = one.marked = UINT32_MAX;
+		a = read_all(&many, NULL);
+		b = read_all(&one, NULL);
 		assert_string_equal(a, b);
-		assert_int_equal(at_once.wrong, by_steps.wrong);
-		assert_true(at_once.wrong < 150);
+		assert_true(many.wrong < 150);
 		free(a);
 		free(b);
-		end(&at_once);
-		end(&by_steps);
+		end(&many);
+		end(&one);
 	}
+}
+
+/* What is known of a text as one part of a line does not become another part. */
+static void a_text_is_each_part_of_a_line(void **state)
+{
+	(void)state;
+	expect_messages("7|w(7)|7\nw|w(w)|w\n7|fork(w)|w\nw|r(7)|7\n",
+		"{\"event\":\"w\",\"id\":\"7:0\",\"thread\":\"7\",\"seq\":0,\"args\":[\"7\"],\"loc\":7}\n"
+		"{\"event\":\"w\",\"id\":\"w:0\",\"thread\":\"w\",\"seq\":0,\"args\":[\"w\"],\"loc\":\"w\"}\n"
+		"{\"event\":\"fork\",\"id\":\"7:1\",\"thread\":\"7\",\"seq\":1,\"args\":[\"w\"],\"loc\":\"w\"}\n"
+		"{\"event\":\"begin\",\"id\":\"w:1\",\"thread\":\"w\",\"seq\":1,\"args\":[\"w\"]}\n"
+		"{\"event\":\"r\",\"id\":\"w:2\",\"thread\":\"w\",\"seq\":2,\"args\":[\"7\"],\"loc\":7}\n");
+}
+
+/* Texts of more lines than are remembered, over more bytes than are read at a time. */
+static void texts_come_back_after_many_others(void **state)
+{
+	enum { EVENTS = 60000, TEXTS = 20011 };
+	struct fixture f;
+	char *text = NULL, *read, *at;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	(void)state;
+	for (unsigned i = 0; i < EVENTS; i++)
+		fprintf(to, "T%u|w(V%u)|%u\n", i % 100, i % TEXTS, i * 7 % TEXTS);
+	fclose(to);
+	begin(&f, text, len);
+	f.max = 16;
+	at = read = read_all(&f, NULL);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		char line[160];
+		int size = snprintf(line, sizeof(line),
+			"{\"event\":\"w\",\"id\":\"T%u:%u\",\"thread\":\"T%u\",\"seq\":%u,\"args\":[\"V%u\"],\"loc\":%u}\n",
+			i % 100, i / 100, i % 100, i / 100, i % TEXTS, i * 7 % TEXTS);
+
+		assert_memory_equal(at, line, size);
+		at += size;
+	}
+	assert_string_equal(at, "");
+	free(read);
+	free(text);
+	end(&f);
 }
 
 int main(void)
@@ -354,7 +399,9 @@ int main(void)
 		cmocka_unit_test(cut_off_at_any_byte),
 		cmocka_unit_test(traces_come_back),
 		cmocka_unit_test(unsupported_content_is_reported),
-		cmocka_unit_test(all_at_once_equals_step_by_step),
+		cmocka_unit_test(many_at_once_equal_one_at_a_time),
+		cmocka_unit_test(a_text_is_each_part_of_a_line),
+		cmocka_unit_test(texts_come_back_after_many_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
