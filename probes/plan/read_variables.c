@@ -30,14 +30,22 @@ bool dpe_read_check_arithmetic(
 	return false;
 }
 
-/* `time` where `.time` is meant. */
+/* `time` where `.time` is meant, or the word of another tool for it. */
 static void suggest_field(const struct dpe_read *read, struct dpe_diags *diags)
 {
-	static const char *const fields[] = {"tid", "pid", "process", "time", "ret", "args", "comm", "host", "access"};
+	static const struct {
+		const char *word, *field;
+	} fields[] = {
+		{"tid", "tid"}, {"pid", "pid"}, {"process", "process"}, {"time", "time"}, {"nsecs", "time"}, {"ret", "ret"},
+		{"retval", "ret"}, {"args", "args[0]"}, {"arg0", "args[0]"}, {"arg1", "args[1]"}, {"comm", "comm"},
+		{"host", "host"}, {"access", "access"},
+	};
 
 	for (unsigned i = 0; i < DPE_COUNT(fields); i++) {
-		if (!strcmp(read->lvalue, fields[i]))
-			dpe_diag(diags, DPE_NOTE, read->place, "the field of the event is written .%s", fields[i]);
+		if (!strcmp(read->lvalue, fields[i].word))
+			dpe_diag(diags, DPE_NOTE, read->place,
+				"the field of an event is written .%s in its condition, and $1.%s in an action", fields[i].field,
+				fields[i].field);
 	}
 }
 

@@ -113,11 +113,21 @@ double dpe_measurement_quantile(const struct dpe_measurement *measurement, doubl
 
 /* ---- taking values ---------------------------------------------------------------------------- */
 
+/* In nanoseconds: a quotient of times, or what is no longer in that unit, is not. */
 static bool is_time(const struct dpe_expr *expr)
 {
-	if (!expr)
+	switch (expr->kind) {
+	case DPE_EXPR_FIELD:
+		return expr->field == DPE_FIELD_TIME;
+	case DPE_EXPR_UNARY:
+		return is_time(expr->left) && (expr->op == DPE_OP_NEG || expr->op == DPE_OP_PLUS);
+	case DPE_EXPR_BINARY:
+		return (is_time(expr->left) || is_time(expr->right)) && (expr->op == DPE_OP_ADD || expr->op == DPE_OP_SUB);
+	case DPE_EXPR_CONDITIONAL:
+		return is_time(expr->right) || is_time(expr->third);
+	default:
 		return false;
-	return (expr->kind == DPE_EXPR_FIELD && expr->field == DPE_FIELD_TIME) || is_time(expr->left) || is_time(expr->right);
+	}
 }
 
 static struct measured_call *call_of(const struct dpe_env *env, const struct dpe_stmt *stmt)

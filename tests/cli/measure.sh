@@ -42,6 +42,8 @@ END
 same 'measures are printed as text, with control characters escaped' err <right
 check 'matches of a measure rule are no findings' $status -eq 0
 
+run "$DPE" replay -e 'measure us(x): submit(x) ; done(x) { sum(($2.time - $1.time) / 1000); hist($2.time / 1us); }' small.jsonl
+says 'a quotient of times is a number without a unit' 0 'us: sum 5 of 3 values' '  [2, 4)'
 run "$DPE" replay -e 'detect slow(x): submit(x) ; done(x) [$2.time - $1.time > 2.6us]' -e 'detect fast(x): submit(x) ; done(x) [$2.time - $1.time < 1us]' \
 	-e 'detect exact(x): submit(x) ; done(x) [$2.time - $1.time == 3us]' -e 'detect long(x): submit(x) ; done(x) [$2.time - $1.time >= 1ms]' small.jsonl
 says 'conditions compare times with units' 1 'slow: match' 'fast: match' 'exact: match' '3 matches'

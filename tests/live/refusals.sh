@@ -17,7 +17,7 @@ refused 'a variable in the place of a function is refused' 'detect r: flag' "it 
 refused 'a function in the place of a variable is refused' "detect r: [toggle']" "'toggle' cannot be watched: it is a function" \
 	'rules name functions without brackets'
 refused 'an absent variable gets a suggestion' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
-refused 'a field that is written as a variable gets a suggestion' 'detect r: toggle [time > 5ms]' "'time' cannot be read" 'the field of the event is written .time'
+refused 'a field that is written as a variable gets a suggestion' 'detect r: toggle [time > 5ms]' "'time' cannot be read" 'the field of an event is written .time in its condition'
 refused 'a thread-local variable is refused' 'detect r: toggle [own = 1]' \
 	"'own' is in values, but it is thread-local, with another address in each thread"
 refused 'a static variable of a function, named alone, is refused' 'detect r: toggle [toggled = 1]' \
