@@ -9,6 +9,7 @@
 /* s without progress, once SIGTERM has asked for an end; µs of processor time a second that are progress. */
 #define CLI_END_TIME 5
 #define CLI_END_PROGRESS 1000
+#define CLI_QUIET_TIME 1000     /* ms without an event after which waits are noted, in case that a signal ends the program */
 #define CLI_TARGET_END_TIME 100 /* ms in which the program may end together with us */
 #define CLI_REMEMBERED_FINDINGS 100000 /* distinct ones; of further ones each is reported */
 #define CLI_CREATIONS 10000            /* latest threads whose creator the report knows */

@@ -34,6 +34,9 @@ struct live {
 	bool ended; /* a signal from another process is meant for dpe, not for the target */
 	bool over;  /* the target has ended */
 	uint64_t latest; /* of the last message */
+	dpe_name ends; /* thread::exit */
+	bool stirred;  /* something else happened since the last look */
+	uint64_t quiet; /* since when nothing has happened, in ms; 0: what threads wait for was noted */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -45,6 +48,7 @@ static void on_message(void *context, struct dpe_message *message)
 	if (message->time < live->latest)
 		dpe_recognizer_doubt(live->recognizer, "events came too late to be put in order");
 	live->latest = message->time;
+	live->stirred |= message->name != live->ends;
 	dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
 }
 
@@ -308,6 +312,21 @@ static bool goes_on(struct live *live)
 	return !live->ended || now < live->deadline;
 }
 
+/* Ctrl-C ends the program, too: what its threads wait for is to be known before. Their ends are then the last events. */
+static void note_waits(struct live *live)
+{
+	if (!live->how->waits || !live->how->launch)
+		return;
+	if (live->stirred) {
+		live->stirred = false;
+		live->quiet = cli_clock();
+		cli_report_forget_waits(live->report);
+	} else if (live->quiet && cli_clock() >= live->quiet + CLI_QUIET_TIME) {
+		live->quiet = 0;
+		cli_report_note_waits(live->report);
+	}
+}
+
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
@@ -339,6 +358,7 @@ static void follow(struct live *live)
 		if (cli_progress_due(&live->progress))
 			show_progress(live);
 		measure(live);
+		note_waits(live);
 		if (cli->duration && cli_clock() - begin >= cli->duration * UINT64_C(1000))
 			return;
 	}
@@ -435,7 +455,6 @@ static void print_stops(const struct live *live)
 			(unsigned long long)idle);
 }
 
-/* `ended`: as from wait(2), or -1. */
 static int target_status(int ended)
 {
 	if (ended < 0)
@@ -472,6 +491,12 @@ static bool begin_observing(struct live *live)
 	return !live->top || cli_top_begin(live->top, live->report, live->recognizer);
 }
 
+/* `ended`: as from wait(2), or -1. */
+static bool is_killed(int ended)
+{
+	return ended >= 0 && WIFSIGNALED(ended);
+}
+
 static void end_observing(struct live *live)
 {
 	if (live->top)
@@ -480,6 +505,8 @@ static void end_observing(struct live *live)
 	live->top = NULL;
 	if (live->how->waits && !live->over && !cli_report_left(live->report))
 		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
+	else if (live->over && is_killed(dpe_probes_status(live->probes)))
+		cli_report_noted_waits(live->report);
 	if (!cli_report_left(live->report))
 		cli_live_print_target(live->cli, live->how, live->probes, live->over);
 	print_stops(live);
@@ -505,7 +532,7 @@ static int run(struct live *live)
  * inconclusive. A program that a signal ended is no success. */
 static int choose_status(const struct live *live, int status, int verdict, int ended)
 {
-	bool killed = live->how->launch && ended >= 0 && WIFSIGNALED(ended);
+	bool killed = live->how->launch && is_killed(ended);
 	int own = live->cli->target_status || (verdict == CLI_GOOD && killed) ? target_status(ended) : CLI_GOOD;
 
 	if (status != CLI_GOOD || verdict == CLI_FINDING || verdict == CLI_ERROR)
@@ -554,5 +581,7 @@ int cli_live_run(struct cli *cli, const struct cli_live_run *how)
 	if (!live.spec)
 		return CLI_ERROR;
 	live.plan = dpe_plan_new(live.spec);
+	live.ends = dpe_intern_string(cli->names, DPE_THREAD_EXIT);
+	live.quiet = cli_clock();
 	return close_all(&live, cli->plan ? show_plan(&live) : run(&live));
 }

@@ -233,6 +233,7 @@ int cli_report_free(struct cli_report *report)
 		status = report_incomplete(report, "page", report->cli->html);
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
 		status = report_incomplete(report, "trace", report->cli->trace_to);
+	cli_report_forget_waits(report);
 	cli_findings_free(report);
 	cli_creations_free(report->creations);
 	cli_allocations_free(report->allocations);

@@ -79,6 +79,11 @@ int cli_waits_print(struct cli *cli, pid_t pid, FILE *to);
 /* The same in the report (SARIF: on standard error), as information: it is no finding. `blocked`: only where some
  * thread is. */
 void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked);
+/* What threads wait for while nothing happens, for the case that a signal ends the program before anything does: noted,
+ * forgotten, printed where some thread is blocked. */
+void cli_report_note_waits(struct cli_report *report);
+void cli_report_forget_waits(struct cli_report *report);
+void cli_report_noted_waits(struct cli_report *report);
 /* Where threads of the process can never continue, prints that: a finding. Whether it is so. */
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid);
 

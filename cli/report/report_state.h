@@ -19,6 +19,7 @@ struct cli_report {
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
 	bool blocked; /* threads can never continue, as their waits at the end show */
+	struct dpe_waits *noted; /* owned, or NULL: see cli_report_note_waits */
 	bool needs_order; /* see cli_report_needs_order */
 	enum cli_unobserved unobserved; /* which is no success */
 	struct dpe_text first; /* finding: its rule and kind */

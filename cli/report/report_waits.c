@@ -378,6 +378,29 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 	dpe_waits_free(waits);
 }
 
+void cli_report_note_waits(struct cli_report *report)
+{
+	struct dpe_diags *ignored = dpe_diags_new();
+
+	cli_report_forget_waits(report);
+	report->noted = dpe_probes_waits(report->probes, report->cli->stack_depth, ignored);
+	dpe_diags_free(ignored);
+}
+
+void cli_report_forget_waits(struct cli_report *report)
+{
+	dpe_waits_free(report->noted);
+	report->noted = NULL;
+}
+
+void cli_report_noted_waits(struct cli_report *report)
+{
+	if (!report->noted || report->noted->prospect == DPE_GOES_ON)
+		return;
+	report->blocked |= report->noted->prospect == DPE_NEVER;
+	print(report->cli, report->noted, stream_of(report));
+}
+
 /* That the process cannot be read is an error of observing it. */
 bool cli_report_hangs_already(struct cli_report *report, pid_t pid)
 {

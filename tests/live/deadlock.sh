@@ -113,6 +113,34 @@ check 'at its end, dpe prints again that no thread can go on' "$(grep -c 'no thr
 kill -0 $process && ok 'SIGTERM ends dpe deadlock and not the program' || not_ok 'SIGTERM ends dpe deadlock and not the program'
 kill -KILL $process
 
+# Ctrl-C ends the program before dpe can look at it. That nothing had happened for a second is known after some seconds.
+cat >raw.c <<'X'
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int word;
+static void *wait_for_word(void *unused)
+{
+	syscall(SYS_futex, &word, FUTEX_WAIT, 0, 0, 0, 0);
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, wait_for_word, 0);
+	pthread_join(thread, 0);
+}
+X
+gcc -g raw.c -o raw || not_ok 'compiling raw.c'
+for seconds in 2 4 8 16 32; do
+	run timeout -s INT $seconds "$DPE" deadlock -- ./raw
+	! grep -q 'can never go on' err || break
+done
+says 'after Ctrl-C, what threads waited for is printed where no rule knows it' 124 'waits in futex word' 'no thread can go on' \
+	'was killed by signal 2' 'nothing found by rules, but threads that can never go on'
+
 # target: the process of a thread in the last report; state: the state of a process
 target() {
 	thread=$(sed -n 's/^  thread \([0-9]*\) waits.*/\1/p' err | head -1)
