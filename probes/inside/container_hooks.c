@@ -16,6 +16,12 @@ struct tree_node {
 
 #define READ(field) READS(&(field), sizeof(field))
 #define WRITE(field) WRITES(&(field), sizeof(field))
+/* Read where it leads to the node that is changed: otherwise a prediction would not know that this depends on it. */
+#define CHANGE(field)                                                                              \
+	do {                                                                                       \
+		READ(field);                                                                       \
+		WRITE(field);                                                                      \
+	} while (0)
 
 /* Their names in C. */
 #define LIST_HOOK _ZNSt8__detail15_List_node_base7_M_hookEPS0_
@@ -44,7 +50,7 @@ struct tree_node *TREE_PREVIOUS_CONST(struct tree_node *node);
 HOOK void LIST_HOOK(struct list_node *node, struct list_node *position)
 {
 	WRITE(*node);
-	WRITE(position->previous);
+	CHANGE(position->previous);
 	WRITE(position->previous->next);
 	FIND(LIST_HOOK)(node, position);
 }
@@ -60,12 +66,12 @@ HOOK void LIST_UNHOOK(struct list_node *node)
 HOOK void LIST_TRANSFER(struct list_node *position, struct list_node *first, struct list_node *last)
 {
 	if (position != last) {
+		CHANGE(position->previous);
+		CHANGE(last->previous);
+		CHANGE(first->previous);
 		WRITE(last->previous->next);
 		WRITE(first->previous->next);
 		WRITE(position->previous->next);
-		WRITE(position->previous);
-		WRITE(last->previous);
-		WRITE(first->previous);
 	}
 	FIND(LIST_TRANSFER)(position, first, last);
 }
@@ -82,9 +88,9 @@ HOOK void TREE_INSERT(bool left, struct tree_node *node, struct tree_node *paren
 	if (parent == header)
 		WRITE(header->parent);
 	if (parent == header || (!left && parent == header->right))
-		WRITE(header->right);
+		CHANGE(header->right);
 	else if (left && parent == header->left)
-		WRITE(header->left);
+		CHANGE(header->left);
 	FIND(TREE_INSERT)(left, node, parent, header);
 }
 
@@ -92,15 +98,15 @@ HOOK struct tree_node *TREE_ERASE(struct tree_node *node, struct tree_node *head
 {
 	READ(*node);
 	if (header->parent == node)
-		WRITE(header->parent);
+		CHANGE(header->parent);
 	else if (node->parent->left == node)
 		WRITE(node->parent->left);
 	else
 		WRITE(node->parent->right);
 	if (header->left == node)
-		WRITE(header->left);
+		CHANGE(header->left);
 	if (header->right == node)
-		WRITE(header->right);
+		CHANGE(header->right);
 	return FIND(TREE_ERASE)(node, header);
 }
 

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -95,71 +94,21 @@ void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 		acquire_key(file_key(file, REAL(getsockname), unread), place);
 }
 
-/* What a vector of buffers says is read or written, up to `size` bytes. */
-static void access_vector(enum dpe_preload_memory what, const struct iovec *vector, size_t count, size_t size,
-	struct dpe_memory_place place)
+void dpe_order_release_to(int file, const struct sockaddr *to, struct dpe_memory_place place)
 {
-	if (!dpe_memory_is_wanted(what))
-		return;
-	for (size_t i = 0; i < count && size; i++) {
-		size_t part = at_most(vector[i].iov_len, size);
+	uint64_t port = to ? port_key(to) : 0;
 
-		dpe_memory_access(what, (uint64_t)vector[i].iov_base, part, place);
-		size -= part;
-	}
+	if (!port)
+		dpe_order_release(file, place);
+	else if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
+		release_key(port, place);
 }
-
-#define RELEASE(type, name, parameters, arguments, before)                                         \
-	HOOK type name parameters                                                                  \
-	{                                                                                          \
-		before;                                                                            \
-		release();                                                                         \
-		dpe_order_release(file, HERE);                                                     \
-		return REAL(name) arguments;                                                       \
-	}
-#define READS_VECTOR(vector, count) access_vector(DPE_PRELOAD_READ, vector, (size_t)(count), SIZE_MAX, HERE)
-RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count), READS_VECTOR(from, count))
-#define WRITE_VECTOR_AT(name, number)                                                              \
-	RELEASE(ssize_t, name, (int file, const struct iovec *from, int count, number offset), (file, from, count, offset), \
-		READS_VECTOR(from, count))
-WRITE_VECTOR_AT(pwritev, off_t)
-WRITE_VECTOR_AT(pwritev64, off64_t)
-RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags),
-	READS_VECTOR(message->msg_iov, message->msg_iovlen))
-RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
-	(file, messages, count, flags), NOTHING)
-RELEASE(int, eventfd_write, (int file, eventfd_t value), (file, value), NOTHING)
 
 HOOK int shutdown(int file, int how)
 {
 	dpe_order_release(file, HERE);
 	return REAL(shutdown)(file, how);
 }
-
-#define ACQUIRE(type, name, parameters, arguments, after)                                          \
-	HOOK type name parameters                                                                  \
-	{                                                                                          \
-		type result = REAL(name) arguments;                                                \
-                                                                                                   \
-		if (result >= 0) {                                                                 \
-			after;                                                                     \
-			dpe_order_acquire(file, !result, HERE);                                    \
-		}                                                                                  \
-		return result;                                                                     \
-	}
-#define WRITES_VECTOR(vector, count)                                                               \
-	access_vector(DPE_PRELOAD_WRITE, vector, (size_t)(count), (size_t)result, HERE)
-ACQUIRE(ssize_t, readv, (int file, const struct iovec *to, int count), (file, to, count), WRITES_VECTOR(to, count))
-#define READ_VECTOR_AT(name, number)                                                               \
-	ACQUIRE(ssize_t, name, (int file, const struct iovec *to, int count, number offset), (file, to, count, offset), \
-		WRITES_VECTOR(to, count))
-READ_VECTOR_AT(preadv, off_t)
-READ_VECTOR_AT(preadv64, off64_t)
-ACQUIRE(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags),
-	WRITES_VECTOR(message->msg_iov, message->msg_iovlen))
-ACQUIRE(int, recvmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
-	(file, messages, count, flags, timeout), NOTHING)
-ACQUIRE(int, eventfd_read, (int file, eventfd_t *value), (file, value), WRITES(value, sizeof(*value)))
 
 #define ACCEPT(name, parameters, arguments)                                                        \
 	HOOK int name parameters                                                                   \
@@ -313,10 +262,7 @@ HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const st
 	use_file(DPE_PRELOAD_FILE_USED, file, HERE);
 	READS(from, size);
 	release();
-	if (!to)
-		dpe_order_release(file, HERE);
-	else if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))
-		release_key(port_key(to), HERE);
+	dpe_order_release_to(file, to, HERE);
 	return REAL(sendto)(file, from, size, flags, to, length_of_to);
 }
 

@@ -76,6 +76,17 @@ preload() {
 		says "--preload: events after a message are not ordered by the $how" 1 'racing: match' ' 0 lost'
 	done
 }
+# System calls that pass several messages at once, or what a file has.
+transfers() {
+	compile_target transfers
+	printf 'include "ipc.dpe"\ndetect racing: put(a, x) & put^(a, y)\n' >transfer.dpe
+	for how in pwritev2 preadv2 sendmmsg 'sendmmsg of datagrams' recvmmsg sendfile splice 'splice to a file' vmsplice; do
+		run "$DPE" run --stack=0 -s transfer.dpe -- ./transfers "$how"
+		says "$how orders threads" 0 'nothing found' ' 0 lost'
+		run "$DPE" run --stack=0 -s transfer.dpe -- ./transfers "$how" late
+		says "events after the call are not ordered by $how" 1 'racing: match' ' 0 lost'
+	done
+}
 # Of the data sent to a receiver that is not observed, dpe keeps as much as can be pending.
 output() {
 	compile_target prints
@@ -91,5 +102,5 @@ others() {
 	*) $1 ;;
 	esac
 }
-beside others crowd urgent replay pieces threads preload output
+beside others crowd urgent replay pieces threads preload output transfers
 finish

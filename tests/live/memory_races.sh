@@ -312,6 +312,14 @@ for how in pipe socket stream tcp 'end of a pipe' 'end of a socket' 'end of a st
 	says "an access repeated after the message by a $how is a race" 1 'data race on ' ' 0 lost'
 done
 
+gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/transfers.c" && gcc transfers.o -o transfers -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building transfers'
+for how in 'sendmmsg of datagrams' recvmmsg sendfile splice 'splice to a file' vmsplice 'sendmsg to a port' 'sendmmsg to a port'; do
+	run "$DPE" race -- ./transfers "$how"
+	says "$how orders accesses of threads" 0 'nothing found' ' 0 lost'
+	run "$DPE" race -- ./transfers "$how" late
+	says "an access repeated after the message by $how is a race" 1 'data race on ' ' 0 lost'
+done
+
 # ---- forked children ----------------------------------------------------------------------------
 cat >forked.c <<'END'
 #include <pthread.h>

@@ -12,12 +12,20 @@
 #include <stdbool.h>
 
 /* Of a system call that a thread is in. */
-enum dpe_transfer { TRANSFER_NONE, TRANSFER_SEND, TRANSFER_RECEIVE, TRANSFER_PEEK, TRANSFER_UNSUPPORTED };
+enum dpe_transfer {
+	TRANSFER_NONE,
+	TRANSFER_SEND,
+	TRANSFER_RECEIVE,
+	TRANSFER_PEEK,
+	TRANSFER_BY_MODE, /* the one for which the file is open */
+	TRANSFER_UNSUPPORTED
+};
 
 struct dpe_channel {
 	__u64 id, check;
 	__u32 kind, transfer;
 	__u64 priority;
+	__u64 amount; /* of the messages of a call */
 };
 
 /* System call numbers of x86-64. */
@@ -51,6 +59,7 @@ enum {
 #define FAMILY_UNIX 1
 #define STREAM 1 /* SOCK_STREAM */
 #define PEEK 2   /* MSG_PEEK */
+#define WRITABLE 2 /* FMODE_WRITE */
 
 /* What a call does with its file; TRANSFER_NONE: nothing of interest. */
 static __always_inline __u32 transfer_of(long call, const struct pt_regs *regs)
@@ -60,27 +69,27 @@ static __always_inline __u32 transfer_of(long call, const struct pt_regs *regs)
 	case CALL_WRITEV:
 	case CALL_SENDTO:
 	case CALL_SENDMSG:
+	case CALL_SENDMMSG:
+	case CALL_SENDFILE:
+	case CALL_PWRITEV2:
 	case CALL_MSGSND:
 	case CALL_MQ_SEND:
 		return TRANSFER_SEND;
 	case CALL_READ:
 	case CALL_READV:
+	case CALL_PREADV2:
 	case CALL_MSGRCV:
 	case CALL_MQ_RECEIVE:
 		return TRANSFER_RECEIVE;
 	case CALL_RECVFROM:
+	case CALL_RECVMMSG:
 		return regs->r10 & PEEK ? TRANSFER_PEEK : TRANSFER_RECEIVE;
 	case CALL_RECVMSG:
 		return regs->dx & PEEK ? TRANSFER_PEEK : TRANSFER_RECEIVE;
-	case CALL_SENDFILE:
 	case CALL_SPLICE:
 	case CALL_TEE:
 	case CALL_VMSPLICE:
-	case CALL_PREADV2:
-	case CALL_PWRITEV2:
-	case CALL_RECVMMSG:
-	case CALL_SENDMMSG:
-		return TRANSFER_UNSUPPORTED;
+		return TRANSFER_BY_MODE;
 	default:
 		return TRANSFER_NONE;
 	}
@@ -112,42 +121,93 @@ static __always_inline bool find_socket(
 	channel->id = (__u64)sock;
 	if (channel->transfer == TRANSFER_SEND)
 		channel->check = BPF_CORE_READ(inode, i_ino);
-	else if (channel->transfer != TRANSFER_UNSUPPORTED)
+	else
 		channel->id = (__u64)BPF_CORE_READ((struct unix_sock *)sock, peer);
 	return true;
 }
 
-static __always_inline bool find_channel(struct task_struct *task, long call,
-	const struct pt_regs *regs, struct dpe_channel *channel)
+static __always_inline bool find_channel_of(struct task_struct *task, __u64 descriptor, struct dpe_channel *channel)
 {
-	struct inode *inode;
-	struct file *file;
+	struct file *file = file_of(task, (__u32)descriptor);
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
 	__u16 mode;
 
-	if (call == CALL_MSGSND || call == CALL_MSGRCV) {
-		channel->kind = DPE_CHANNEL_SYSV;
-		channel->id = (__u32)regs->di;
-		channel->priority = call == CALL_MSGRCV ? regs->r10 : 0;
-		return true;
-	}
-	file = file_of(task, (__u32)regs->di);
-	inode = BPF_CORE_READ(file, f_inode);
 	if (!file || !inode)
 		return false;
+	if (channel->transfer == TRANSFER_BY_MODE)
+		channel->transfer = BPF_CORE_READ(file, f_mode) & WRITABLE ? TRANSFER_SEND : TRANSFER_RECEIVE;
 	channel->id = BPF_CORE_READ(inode, i_ino);
-	if (call == CALL_MQ_SEND || call == CALL_MQ_RECEIVE) {
-		channel->kind = DPE_CHANNEL_MQUEUE;
-		channel->priority = call == CALL_MQ_SEND ? regs->r10 : 0;
-		return true;
-	}
 	mode = BPF_CORE_READ(inode, i_mode);
 	channel->kind = DPE_CHANNEL_PIPE;
 	return IS_FIFO(mode) || (IS_SOCKET(mode) && find_socket(file, inode, channel));
 }
 
-/* How much passed: bytes, or one message. */
-static __always_inline __u64 amount_of(const struct dpe_channel *channel, long result)
+/* From a descriptor to another. A thread is in one transfer at a time. */
+static __always_inline bool find_either_channel(
+	struct task_struct *task, __u64 from, __u64 to, struct dpe_channel *channel)
 {
+	struct dpe_channel received = {.transfer = TRANSFER_RECEIVE}, sent = {.transfer = TRANSFER_SEND};
+	bool receives = find_channel_of(task, from, &received);
+	bool sends = find_channel_of(task, to, &sent);
+
+	*channel = sends ? sent : received;
+	if (receives && sends)
+		channel->transfer = TRANSFER_UNSUPPORTED;
+	return receives || sends;
+}
+
+static __always_inline bool find_channel(struct task_struct *task, long call,
+	const struct pt_regs *regs, struct dpe_channel *channel)
+{
+	struct file *file;
+
+	switch (call) {
+	case CALL_MSGSND:
+	case CALL_MSGRCV:
+		channel->kind = DPE_CHANNEL_SYSV;
+		channel->id = (__u32)regs->di;
+		channel->priority = call == CALL_MSGRCV ? regs->r10 : 0;
+		return true;
+	case CALL_MQ_SEND:
+	case CALL_MQ_RECEIVE:
+		file = file_of(task, (__u32)regs->di);
+		channel->kind = DPE_CHANNEL_MQUEUE;
+		channel->id = BPF_CORE_READ(file, f_inode, i_ino);
+		channel->priority = call == CALL_MQ_SEND ? regs->r10 : 0;
+		return file;
+	case CALL_SPLICE:
+		return find_either_channel(task, regs->di, regs->dx, channel);
+	case CALL_TEE:
+		return find_either_channel(task, regs->di, regs->si, channel);
+	default:
+		return find_channel_of(task, regs->di, channel);
+	}
+}
+
+/* Of the messages of one call (struct mmsghdr): their bytes, or, of datagrams, how many are not empty. MESSAGES is the
+ * kernel's own limit. The sum is kept in a map, as the verifier would follow its values in a register. */
+#define MESSAGES 1024
+#define MESSAGE_SIZE 64
+#define MESSAGE_LENGTH 56
+
+static __always_inline __u64 amount_of_messages(struct dpe_channel *channel, __u64 messages, long count)
+{
+	channel->amount = 0;
+	for (int i = 0; i < MESSAGES && i < count; i++) {
+		__u32 length = 0;
+
+		bpf_probe_read_user(&length, sizeof(length), (void *)(messages + i * MESSAGE_SIZE + MESSAGE_LENGTH));
+		channel->amount += channel->kind == DPE_CHANNEL_DATAGRAMS ? length > 0 : length;
+	}
+	return channel->amount;
+}
+
+/* How much passed: bytes, or one message. */
+static __always_inline __u64 amount_of(
+	struct dpe_channel *channel, const struct pt_regs *regs, long result)
+{
+	if ((regs->orig_ax == CALL_SENDMMSG || regs->orig_ax == CALL_RECVMMSG) && channel->kind <= DPE_CHANNEL_DATAGRAMS)
+		return amount_of_messages(channel, regs->si, result);
 	if (channel->kind <= DPE_CHANNEL_SOCKET)
 		return result > 0 ? result : 0;
 	if (channel->kind == DPE_CHANNEL_DATAGRAMS)

@@ -52,6 +52,7 @@ struct inode {
 } RELOCATED;
 
 struct file {
+	unsigned int f_mode;
 	struct inode *f_inode;
 	void *private_data;
 } RELOCATED;

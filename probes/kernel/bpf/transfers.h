@@ -64,7 +64,8 @@ int BPF_PROG(on_call, struct pt_regs *regs, long call)
 	return 0;
 }
 
-static __always_inline void end_transfer(struct task_struct *task, long result)
+static __always_inline void end_transfer(
+	struct task_struct *task, const struct pt_regs *regs, long result)
 {
 	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
 	__u32 transfer;
@@ -73,7 +74,7 @@ static __always_inline void end_transfer(struct task_struct *task, long result)
 	if (!thread || !thread->transfer.transfer)
 		return;
 	transfer = thread->transfer.transfer;
-	amount = amount_of(&thread->transfer, result);
+	amount = amount_of(&thread->transfer, regs, result);
 	if (transfer == TRANSFER_SEND)
 		send_transfer(task, thread, DPE_RECORD_STEP, amount, DPE_STEP_SENT);
 	else if (amount)
@@ -92,7 +93,7 @@ int BPF_PROG(on_return, struct pt_regs *regs, long result)
 	__u32 pid;
 
 	if (channels && observing && transfer_of(call, regs))
-		end_transfer(task, result);
+		end_transfer(task, regs, result);
 	if (!waits || !observing || (call != CALL_WAIT4 && call != CALL_WAITID) || !is_target(task))
 		return 0;
 	pid = awaited(call, regs);

@@ -12,6 +12,7 @@ static std::mutex m;
 static std::list<int> items{1, 2, 3}, others{7};
 static std::map<int, int> table{{1, 1}, {2, 2}, {3, 3}};
 static std::set<int> numbers{1, 2, 3};
+static thread_local std::list<int> own{8}; // made before the mutex is taken
 static volatile bool over;
 static volatile int sum;
 
@@ -22,6 +23,7 @@ static const struct {
 	{"list-pop", [] { items.pop_front(); }, [] { sum = items.front(); }},
 	{"list-insert", [] { items.insert(items.begin(), 0); }, [] { sum = items.front(); }},
 	{"list-splice", [] { items.splice(items.begin(), others); }, [] { sum = items.front(); }},
+	{"list-append", [] { items.splice(items.end(), own); }, [] { items.splice(items.end(), own); }},
 	{"list-move", [] { items.splice(items.begin(), items, --items.end()); }, [] { sum = items.front(); }},
 	{"map-erase", [] { table.erase(1); }, [] { for (auto &entry : table) sum = entry.second; }},
 	{"map-insert", [] { table[4] = 4; }, [] { for (auto &entry : table) sum = entry.second; }},
@@ -44,6 +46,7 @@ static void use(const std::function<void()> &how, bool locks)
 {
 	std::unique_lock<std::mutex> lock(m, std::defer_lock);
 
+	own.front()++;
 	if (locks)
 		lock.lock();
 	how();

@@ -62,6 +62,7 @@ ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 
 #define VECTOR(shared) (&(struct iovec){shared, 4})
+#define MESSAGES(shared) (&(struct mmsghdr){.msg_hdr = {.msg_iov = VECTOR(shared), .msg_iovlen = 1}})
 #define MESSAGE(shared) (&(struct msghdr){.msg_iov = VECTOR(shared), .msg_iovlen = 1})
 #define CALL(name, call)                                                                           \
 	__attribute__((noinline)) void call_##name(char *shared)                                   \
@@ -114,6 +115,7 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(sscanftext, sscanf(shared, "%*s"))                                                       \
 	X(writev, writev(sockets[0], VECTOR(shared), 1))                                           \
 	X(sendmsg, sendmsg(sockets[0], MESSAGE(shared), 0))                                        \
+	X(sendmmsg, sendmmsg(sockets[0], MESSAGES(shared), 1, 0))                                  \
 	X(strtok, strtok(shared, "q"))                                                             \
 	X(strtokr, strtok_r(shared, "q", &(char *){0}))                                            \
 	X(strsep, strsep(&(char *){shared}, "q"))                                                  \
@@ -223,6 +225,7 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(getdelim, read_line(shared, 'e'))                                                        \
 	X(readv, readv(sockets[1], VECTOR(shared), 1))                                             \
 	X(recvmsg, recvmsg(sockets[1], MESSAGE(shared), 0))                                        \
+	X(recvmmsg, recvmmsg(sockets[1], MESSAGES(shared), 1, 0, NULL))                            \
 	X(localtimer, (long)localtime_r(&(time_t){0}, (struct tm *)shared))                        \
 	X(gmtimer, (long)gmtime_r(&(time_t){0}, (struct tm *)shared))                              \
 	X(randr, rand_r((unsigned *)shared))
