@@ -459,6 +459,14 @@ static bool take_bracket(struct dpe_classifier *f, bool event)
 	return true;
 }
 
+/* After the variables or the file of an item that no bracket can continue. */
+static bool is_after_declaration(const struct dpe_classifier *f)
+{
+	bool file = f->out->n > 1 && f->out->at[f->out->n - 2].kind == T_INCLUDE;
+
+	return file || (f->variables && dpe_token_kind_before(f) == ';');
+}
+
 static bool is_next_item(const struct dpe_classifier *f)
 {
 	int last = dpe_token_kind_before(f);
@@ -474,7 +482,7 @@ static bool take_after_operand(struct dpe_classifier *f)
 
 	if (dpe_token_kind_at(f, 0) == T_NAME && take_keyword(f, event))
 		return true;
-	if (take_bracket(f, event))
+	if (!is_after_declaration(f) && take_bracket(f, event))
 		return true;
 	if (is_next_item(f)) {
 		begin_item(f);

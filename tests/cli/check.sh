@@ -112,4 +112,17 @@ run "$DPE" compile --rule=flie rules.dpe
 says 'dpe compile --rule suggests the nearest name for an unknown rule' 2 "no rule 'flie'; did you mean 'file'?"
 run "$DPE" compile --max-states=3 figure.dpe
 says 'an automaton of more than --max-states states is refused' 2 'states'
+
+# Each way to begin a rule without name and mode, on the same line and on the next.
+wrong=
+for before in 'var n;' 'var n = 1, m;' 'include "rapid.dpe"'; do
+	for rule in '{ k = 0; } ; a { ++k; }' '[X = 0] { print(1); }' '(a ; b)* { print(1); }' 'a { print(1); }' '"a" { print(1); }'; do
+		for between in ' ' '\n'; do
+			printf "%s$between%s\n" "$before" "$rule" >begun.dpe
+			run "$DPE" check begun.dpe
+			test "$status" -eq 0 || wrong="$wrong $before $rule"
+		done
+	done
+done
+check 'rules begin with any operand after variables and includes' "$wrong" = ''
 finish
