@@ -109,7 +109,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	count = dpe_prediction_schedule(verdict->prediction, UINT_MAX, &turns);
 	made = dpe_xcalloc(count + 1, sizeof(*made));
 	for (unsigned i = 0; i < count; i++)
-		if (turns[i].until->thread.num != to->maker)
+		if (turns[i].until->thread.num != to->fork_server)
 			made[taken++] = cli_turn_at(to->cli, turns[i].until);
 	key = cli_match_key(to->report, dpe_rule_name(verdict->rule), verdict->events, verdict->nevents);
 	cli_predictions_add(to, &(struct dpe_explore_prediction){
@@ -143,10 +143,10 @@ static void on_deadlock(
 	});
 }
 
-void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t maker)
+void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t fork_server)
 {
 	*predictions = (struct cli_predictions){
-		.cli = cli, .maker = maker, .collects = true, .watch = {predictions, on_verdict, on_deadlock}};
+		.cli = cli, .fork_server = fork_server, .collects = true, .watch = {predictions, on_verdict, on_deadlock}};
 }
 
 void cli_predictions_free(struct cli_predictions *predictions)

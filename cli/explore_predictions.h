@@ -14,14 +14,14 @@ struct dpe_explore_turn cli_turn_at(const struct cli *cli, const struct dpe_mess
 struct cli_predictions {
 	struct cli *cli;
 	struct cli_report *report; /* of the run */
-	pid_t maker; /* that forks the runs: its events come before a run begins */
+	pid_t fork_server; /* that forks the runs: its events come before a run begins */
 	struct cli_report_watch watch; /* of the run's report */
 	bool collects; /* them, and not what the run shows: */
 	struct dpe_text shown; /* a line a match, its key */
 	struct dpe_explore_prediction *at;
 	unsigned count, cap;
 };
-void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t maker);
+void cli_predictions_begin(struct cli_predictions *predictions, struct cli *cli, pid_t fork_server);
 /* Begins a run whose matches are remembered; and whether it had this one. */
 void cli_predictions_watch(struct cli_predictions *predictions);
 bool cli_predictions_shown(const struct cli_predictions *predictions, const char *key);

@@ -29,7 +29,7 @@ struct cli_explore_rules {
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
 	dpe_name create;
-	pid_t maker; /* of the runs */
+	pid_t fork_server; /* of the runs */
 	uint64_t watermark;
 	struct one_run run;
 	unsigned unclear; /* runs */
@@ -77,7 +77,7 @@ static bool open_report(struct cli_explore_rules *rules)
 static void begin_predictions(struct cli_explore_rules *rules)
 {
 	cli_predictions_free(&rules->predictions);
-	cli_predictions_begin(&rules->predictions, rules->cli, rules->maker);
+	cli_predictions_begin(&rules->predictions, rules->cli, rules->fork_server);
 	if (rules->wanted)
 		cli_wanted_begin(rules->wanted);
 }
@@ -127,7 +127,7 @@ static void free_run(struct one_run *run)
 /* Of the events of the process that forks the runs, a run gets its own creation. */
 static bool is_of_run(struct cli_explore_rules *rules, struct dpe_message *message)
 {
-	if (message->process.num != rules->maker)
+	if (message->process.num != rules->fork_server)
 		return rules->run.recognizer && message->process.num == rules->run.process;
 	if (message->name != rules->create || message->nargs < 3 || rules->run.recognizer)
 		return false;
@@ -144,7 +144,7 @@ static void on_message(void *context, struct dpe_message *message)
 		dpe_message_unref(message);
 		return;
 	}
-	if (rules->predicts && rules->wanted && message->process.num != rules->maker)
+	if (rules->predicts && rules->wanted && message->process.num != rules->fork_server)
 		cli_wanted_message(rules->wanted, message);
 	dpe_recognizer_feed(rules->run.recognizer, message, rules->cli->diags);
 }
@@ -283,7 +283,7 @@ static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
 
 /* ---- the exploration --------------------------------------------------------------------- */
 
-static bool begin(void *context, pid_t maker, int signal)
+static bool begin(void *context, pid_t fork_server, int signal)
 {
 	struct cli_explore_rules *rules = context;
 	struct cli *cli = rules->cli;
@@ -296,8 +296,8 @@ static bool begin(void *context, pid_t maker, int signal)
 		.debug = cli->debug,
 	};
 
-	rules->maker = maker;
-	rules->probes = dpe_probes_attach(rules->plan, cli->names, maker, &options, cli->diags);
+	rules->fork_server = fork_server;
+	rules->probes = dpe_probes_attach(rules->plan, cli->names, fork_server, &options, cli->diags);
 	dpe_diags_print(cli->diags, stderr);
 	return rules->probes;
 }

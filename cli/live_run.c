@@ -31,8 +31,8 @@ struct live {
 	uint64_t deadline; /* ms: when we were asked to end; 0: not yet */
 	int signals;
 	unsigned interrupts;
-	bool ended; /* a signal from another process is meant for dpe, not for the target */
-	bool over;  /* the target has ended */
+	bool asked_to_end; /* by a signal that is meant for dpe, not for the target, or on the screen of `dpe top` */
+	bool target_ended;
 	uint64_t latest; /* of the last message */
 	dpe_name ends; /* thread::exit */
 	bool stirred;  /* something else happened since the last look */
@@ -116,7 +116,7 @@ static void print_state(struct live *live)
 }
 
 /* Ctrl-C and Ctrl-\ reach the target too, which decides what to do (Java's prints its threads); a second Ctrl-C ends dpe. */
-static void look_at_signals(struct live *live)
+static void read_signals(struct live *live)
 {
 	struct signalfd_siginfo info;
 
@@ -126,7 +126,7 @@ static void look_at_signals(struct live *live)
 		else if (info.ssi_signo == SIGQUIT && live->how->launch)
 			continue;
 		else if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
-			live->ended = true;
+			live->asked_to_end = true;
 	}
 }
 
@@ -283,33 +283,33 @@ static void show(struct live *live)
 		.pid = dpe_probes_pid(live->probes),
 		.name = live->how->launch ? live->cli->target[0] : "process",
 		.lost = sum_losses(losses, nlosses),
-		.over = live->over,
+		.target_ended = live->target_ended,
 	};
 
-	live->ended |= !cli_top_turn(live->top, &state);
+	live->asked_to_end |= !cli_top_turn(live->top, &state);
 	free(losses);
 }
 
 /* The findings stay on the screen. */
-static void linger(struct live *live)
+static void show_until_quit(struct live *live)
 {
 	const struct timespec moment = {.tv_nsec = CLI_WAIT_TIME * 1000000};
 
-	while (live->over && !live->ended) {
+	while (live->target_ended && !live->asked_to_end) {
 		show(live);
-		look_at_signals(live);
+		read_signals(live);
 		nanosleep(&moment, NULL);
 	}
 }
 
 /* A process that ends dpe often ends the program a moment later: that end is to be reported as well. */
-static bool goes_on(struct live *live)
+static bool keeps_running(struct live *live)
 {
 	uint64_t now = cli_clock();
 
-	if (live->ended && !live->deadline)
+	if (live->asked_to_end && !live->deadline)
 		live->deadline = now + CLI_TARGET_END_TIME;
-	return !live->ended || now < live->deadline;
+	return !live->asked_to_end || now < live->deadline;
 }
 
 /* Ctrl-C ends the program, too: what its threads wait for is to be known before. Their ends are then the last events. */
@@ -340,7 +340,7 @@ static void follow(struct live *live)
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
 	live->stats = cli_stats_begin(cli, live->recognizer);
-	while (goes_on(live)) {
+	while (keeps_running(live)) {
 		int got = dpe_probes_poll(live->probes, longest_wait(live), &sink);
 
 		dpe_diags_print(live->cli->diags, stderr);
@@ -349,10 +349,10 @@ static void follow(struct live *live)
 		if (got < 0 && errno != EINTR)
 			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
 				"cannot read the ring buffers: %s", strerror(errno));
-		live->over = !got;
+		live->target_ended = !got;
 		if (!got || (got < 0 && errno != EINTR))
 			return;
-		look_at_signals(live);
+		read_signals(live);
 		if (live->top)
 			show(live);
 		if (cli_progress_due(&live->progress))
@@ -455,11 +455,12 @@ static void print_stops(const struct live *live)
 			(unsigned long long)idle);
 }
 
-static int target_status(int ended)
+/* `wait_status`: as from wait(2), or -1. */
+static int target_status(int wait_status)
 {
-	if (ended < 0)
+	if (wait_status < 0)
 		return CLI_ERROR;
-	return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 /* Whether the waits of a process that runs already are observed: what it waits for now can be read without probes. */
@@ -491,24 +492,24 @@ static bool begin_observing(struct live *live)
 	return !live->top || cli_top_begin(live->top, live->report, live->recognizer);
 }
 
-/* `ended`: as from wait(2), or -1. */
-static bool is_killed(int ended)
+/* `wait_status`: as from wait(2), or -1. */
+static bool is_killed(int wait_status)
 {
-	return ended >= 0 && WIFSIGNALED(ended);
+	return wait_status >= 0 && WIFSIGNALED(wait_status);
 }
 
 static void end_observing(struct live *live)
 {
 	if (live->top)
-		linger(live);
+		show_until_quit(live);
 	cli_top_end(live->top);
 	live->top = NULL;
-	if (live->how->waits && !live->over && !cli_report_left(live->report))
+	if (live->how->waits && !live->target_ended && !cli_report_left(live->report))
 		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
-	else if (live->over && is_killed(dpe_probes_status(live->probes)))
+	else if (live->target_ended && is_killed(dpe_probes_status(live->probes)))
 		cli_report_noted_waits(live->report);
 	if (!cli_report_left(live->report))
-		cli_live_print_target(live->cli, live->how, live->probes, live->over);
+		cli_live_print_target(live->cli, live->how, live->probes, live->target_ended);
 	print_stops(live);
 	end_outputs(live);
 }
@@ -530,10 +531,10 @@ static int run(struct live *live)
 
 /* Errors first, then findings; then the program's own status, if that is asked for, or what is
  * inconclusive. A program that a signal ended is no success. */
-static int choose_status(const struct live *live, int status, int verdict, int ended)
+static int choose_status(const struct live *live, int status, int verdict, int wait_status)
 {
-	bool killed = live->how->launch && is_killed(ended);
-	int own = live->cli->target_status || (verdict == CLI_GOOD && killed) ? target_status(ended) : CLI_GOOD;
+	bool killed = live->how->launch && wait_status >= 0 && WIFSIGNALED(wait_status);
+	int own = live->cli->target_status || (verdict == CLI_GOOD && killed) ? target_status(wait_status) : CLI_GOOD;
 
 	if (status != CLI_GOOD || verdict == CLI_FINDING || verdict == CLI_ERROR)
 		return status != CLI_GOOD ? status : verdict;
@@ -542,7 +543,7 @@ static int choose_status(const struct live *live, int status, int verdict, int e
 
 static int close_all(struct live *live, int status)
 {
-	int verdict = CLI_GOOD, ended = -1;
+	int verdict = CLI_GOOD, wait_status = -1;
 
 	cli_top_end(live->top);
 	if (!end_log(live)) /* observing has failed before its end */
@@ -552,7 +553,7 @@ static int close_all(struct live *live, int status)
 		verdict = cli_report_free(live->report);
 	cli_live_leave_timer();
 	if (live->probes)
-		ended = dpe_probes_status(live->probes);
+		wait_status = dpe_probes_status(live->probes);
 	dpe_probes_free(live->probes);
 	if (live->signals >= 0)
 		close(live->signals);
@@ -560,7 +561,7 @@ static int close_all(struct live *live, int status)
 	/* before the specification is freed, whose lines they show */
 	dpe_diags_print(live->cli->diags, stderr);
 	dpe_spec_free(live->spec);
-	return choose_status(live, status, verdict, ended);
+	return choose_status(live, status, verdict, wait_status);
 }
 
 static int show_plan(struct live *live)

@@ -16,16 +16,16 @@ static void occupy_standard_files(void)
 	}
 }
 
-static void go_on(int signal)
+static void ignore_signal(int signal)
 {
 	(void)signal;
 }
 
 /* A file that reaches the limit of file sizes (ulimit -f) is an error of writing like any other. Programs that dpe executes
  * get the signal's default action, or their parent's choice. */
-static void survive_file_limit(void)
+static void ignore_size_signal(void)
 {
-	const struct sigaction action = {.sa_handler = go_on, .sa_flags = SA_RESTART};
+	const struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 	struct sigaction before;
 
 	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
@@ -35,7 +35,7 @@ static void survive_file_limit(void)
 int main(int argc, char **argv)
 {
 	occupy_standard_files();
-	survive_file_limit();
+	ignore_size_signal();
 	if (dpe_probes_begin_privileged()) {
 		fputs("dpe: error: cannot drop the privileges of its owner\n", stderr);
 		return CLI_ERROR;

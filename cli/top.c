@@ -233,7 +233,7 @@ static void fill(struct cli_top *top, const struct cli_top_state *state)
 	model->seconds = (now - top->begin) / 1000;
 	model->target = state->name;
 	model->pid = state->pid;
-	model->over = state->over;
+	model->target_ended = state->target_ended;
 	model->lost = state->lost;
 	model->found = dpe_summary_findings(&summary);
 	dpe_recognizer_occurrences(top->recognizer, take_event, top);
@@ -324,7 +324,7 @@ static bool take_command(struct cli_top *top, enum cli_screen_command command)
 			open_pane(top, dpe_xstrdup(model->findings[model->selected].at));
 		return true;
 	case CLI_SCREEN_WAITS:
-		open_pane(top, model->over ? dpe_xstrdup("the program has ended\n") : read_waits(top));
+		open_pane(top, model->target_ended ? dpe_xstrdup("the program has ended\n") : read_waits(top));
 		return true;
 	case CLI_SCREEN_STATES:
 		open_pane(top, read_states(top));

@@ -19,7 +19,7 @@ struct cli_top_state {
 	const char *name;
 	uint64_t lost;
 	struct dpe_probes *probes; /* borrowed */
-	bool over;
+	bool target_ended;
 };
 /* Takes keys, and draws now and then. False if the user wants to leave. */
 bool cli_top_turn(struct cli_top *top, const struct cli_top_state *state);

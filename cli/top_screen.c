@@ -101,7 +101,7 @@ static void draw_head(const struct cli_screen_model *model)
 		rate += rate_of(model, &model->events[i]);
 	}
 	dpe_text_printf(&text, "dpe top: %s (%d)%s  %" PRIu64 " s  %" PRIu64 " events  %" PRIu64 "/s  %" PRIu64 " lost", model->target,
-		(int)model->pid, model->over ? " has ended" : "", model->seconds, events, rate, model->lost);
+		(int)model->pid, model->target_ended ? " has ended" : "", model->seconds, events, rate, model->lost);
 	put_bar(0, text.at);
 	dpe_text_free(&text);
 }

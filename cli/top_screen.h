@@ -19,7 +19,7 @@ struct cli_screen_event {
 struct cli_screen_model {
 	const char *target;
 	pid_t pid;
-	bool over; /* the target has ended */
+	bool target_ended; /* the target has ended */
 	uint64_t seconds, lost, found;
 	uint64_t time, passed; /* ms: of the counts, and since those before */
 	struct cli_screen_event *events;

@@ -67,7 +67,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
 /* ---- finding_schedule.c ------------------------------------------------------------------ */
 
 /* Whether a finding of the same cause was reported; adds `times` to its count. */
-bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
+bool dpe_exploration_has_reported(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
 /* "found.schedule" of the first finding, "found-2.schedule"; the caller's. */
 char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number);
 /* Reports a finding of that run, with its schedule, minimised, in a file. */

@@ -38,7 +38,7 @@ struct dpe_explore_rules {
 	void *context;
 	/* Called before the first run, with the waiting process that will fork the runs, and the signal that a
 	 * thread gets at an event, where another thread may then proceed. False after a diagnostic. */
-	bool (*begin)(void *context, pid_t maker, int signal);
+	bool (*begin)(void *context, pid_t fork_server, int signal);
 	/* Called during a run: takes events for at most `ms` milliseconds. */
 	void (*wait)(void *context, int ms);
 	/* Called after a run; `whole`: the program ended by itself. False, after a diagnostic, if the rules

@@ -323,7 +323,7 @@ static void hand_over(struct dpe_exploration *exploration, const struct dpe_find
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-bool dpe_exploration_knows(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times)
+bool dpe_exploration_has_reported(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times)
 {
 	for (unsigned i = 0; i < exploration->nknown; i++)
 		if (!strcmp(exploration->known[i].cause, finding->cause.at)) {

@@ -30,7 +30,7 @@ static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dic
 
 /* Counts a thread's selected operations in the last run, including those of the threads that it created, latest
  * first. */
-static void weigh(struct dpe_sched_header *memory)
+static void count_selected(struct dpe_sched_header *memory)
 {
 	memory->selected = select_class(memory, memory->seed);
 	for (uint32_t i = memory->nthreads; i--;) {
@@ -98,7 +98,7 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
 	if (strategy.strategy == DPE_SCHED_SURW)
-		weigh(memory);
+		count_selected(memory);
 	return !exploration->by_dfs || dpe_dfs_give(&exploration->dfs, memory);
 }
 
@@ -139,7 +139,7 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 	learn(exploration->server.memory);
 	raced = dpe_exploration_take_races(exploration, number);
 	found = finding.found && (!raced || exploration->options->keep_going);
-	if (found && !dpe_exploration_knows(exploration, &finding, 1))
+	if (found && !dpe_exploration_has_reported(exploration, &finding, 1))
 		dpe_exploration_report(exploration, &finding, number);
 	dpe_finding_free(&finding);
 	return !exploration->broken && !exploration->interrupted && ((!found && !raced) || exploration->options->keep_going);

@@ -16,7 +16,7 @@ static void report_race(struct dpe_exploration *exploration, const struct dpe_sc
 		up_to.race[i] = race->op[i].pc;
 	dpe_finding_read_race(&finding, &exploration->server, race);
 	dpe_schedule_put_back(&up_to, memory);
-	if (!dpe_exploration_knows(exploration, &finding, 1))
+	if (!dpe_exploration_has_reported(exploration, &finding, 1))
 		dpe_exploration_report(exploration, &finding, run);
 	dpe_finding_free(&finding);
 }
@@ -47,7 +47,7 @@ void dpe_exploration_count_races(struct dpe_exploration *exploration)
 		struct dpe_finding finding;
 
 		dpe_finding_read_race(&finding, &exploration->server, &memory->races[i]);
-		dpe_exploration_knows(exploration, &finding, memory->races[i].runs - 1);
+		dpe_exploration_has_reported(exploration, &finding, memory->races[i].runs - 1);
 		dpe_finding_free(&finding);
 	}
 }

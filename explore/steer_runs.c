@@ -55,7 +55,7 @@ static void report_confirmed(
 {
 	exploration->confirmed++;
 	fprintf(exploration->to, "explore: confirmed: %s\n", exploration->target->what);
-	if (dpe_exploration_knows(exploration, finding, 1))
+	if (dpe_exploration_has_reported(exploration, finding, 1))
 		fputs("explore: by the same schedule as one before\n", exploration->to);
 	else
 		dpe_exploration_report(exploration, finding, run);
@@ -91,7 +91,7 @@ static bool drive_once(struct dpe_exploration *exploration, unsigned number)
 	if (met) {
 		set_cause(&finding, target);
 		report_confirmed(exploration, &finding, number);
-	} else if (finding.found && !dpe_exploration_knows(exploration, &finding, 1)) {
+	} else if (finding.found && !dpe_exploration_has_reported(exploration, &finding, 1)) {
 		exploration->target = NULL;
 		memory->race[0] = 0;
 		dpe_exploration_report(exploration, &finding, number);

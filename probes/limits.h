@@ -152,8 +152,8 @@
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */
 #define DPE_OMP_COUNTS 8                        /* nested loops of one doacross loop; one with more is not ordered */
 /* Naps, in ns, in which other threads may begin OpenMP's tasks and chunks; how often a thread waits so at each site. */
-#define DPE_OMP_NAP 50000
-#define DPE_OMP_NAPS 10
+#define DPE_OMP_PAUSE 50000
+#define DPE_OMP_PAUSES 10
 #define DPE_OMP_WAITS 8
 #define DPE_OMP_SITES 16
 #define DPE_PRELOAD_TIMERS DPE_TINY_OR(2, 8) /* functions of timers; the use of another one is counted as lost */

@@ -538,7 +538,7 @@ void dpe_stabilizer_finish(struct dpe_stabilizer *stabilizer)
 	run(stabilizer);
 	dpe_stuck_collect(stabilizer);
 	while (stabilizer->first) {
-		dpe_stuck_relieve(stabilizer);
+		dpe_stuck_give_up(stabilizer);
 		run(stabilizer);
 	}
 }

@@ -194,6 +194,6 @@ void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
 /* Reports to sink.waits what the node waits for. */
 void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
 /* Nothing is ready: releases the first stuck message from its need. */
-void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
+void dpe_stuck_give_up(struct dpe_stabilizer *stabilizer);
 
 #endif

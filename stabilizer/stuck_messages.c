@@ -46,7 +46,7 @@ static void print_need(struct dpe_text *to, const struct dpe_need *need)
 }
 
 /* Reports what never came, and stops waiting for it. */
-static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
+static void give_up_waiting(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 	struct dpe_text missing = {0};
@@ -189,7 +189,7 @@ static void break_cycle(struct dpe_stabilizer *stabilizer)
 	give_up(stabilizer, best, best_need);
 }
 
-void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer)
+void dpe_stuck_give_up(struct dpe_stabilizer *stabilizer)
 {
 	struct dpe_message_node *node = dpe_heap_pop(&stabilizer->stuck);
 
@@ -198,6 +198,6 @@ void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer)
 		return;
 	}
 	if (node->hold)
-		relieve(stabilizer, node);
+		give_up_waiting(stabilizer, node);
 	dpe_node_unref(node);
 }

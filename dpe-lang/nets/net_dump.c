@@ -45,12 +45,12 @@ void dpe_nets_dump(struct translation *tr, const char *pass, const struct net *n
 
 	if (!tr->dump)
 		return;
-	diags = dpe_nets_mute(tr); /* an expression that cannot be printed is reported later */
+	diags = dpe_nets_divert_diags(tr); /* an expression that cannot be printed is reported later */
 	fprintf(tr->dump, "// %s: %u places, %u transitions\n", pass, net->nplaces,
 		net->ntransitions);
 	for (unsigned i = 0; i < net->ntransitions; i++)
 		dump_transition(tr, net, &net->transitions[i]);
 	dump_markings(tr->dump, "initial", net, &net->initial);
 	dump_markings(tr->dump, "final", net, &net->final);
-	dpe_nets_unmute(tr, diags);
+	dpe_nets_restore_diags(tr, diags);
 }

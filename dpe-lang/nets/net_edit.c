@@ -169,7 +169,7 @@ void dpe_nets_translation_free(struct translation *tr)
 	dpe_arena_free(tr->arena);
 }
 
-struct dpe_diags *dpe_nets_mute(struct translation *tr)
+struct dpe_diags *dpe_nets_divert_diags(struct translation *tr)
 {
 	struct dpe_diags *diags = tr->diags;
 
@@ -177,7 +177,7 @@ struct dpe_diags *dpe_nets_mute(struct translation *tr)
 	return diags;
 }
 
-void dpe_nets_unmute(struct translation *tr, struct dpe_diags *diags)
+void dpe_nets_restore_diags(struct translation *tr, struct dpe_diags *diags)
 {
 	dpe_diags_free(tr->diags);
 	tr->diags = diags;

@@ -158,12 +158,12 @@ static const struct expr *reduce_and_divide(struct reducer *r)
  * final marking. */
 static void begin(struct reducer *r, const struct net *net)
 {
-	struct dpe_diags *diags = dpe_nets_mute(r->tr);
+	struct dpe_diags *diags = dpe_nets_divert_diags(r->tr);
 
 	r->nspare = net->ntransitions < MAX_LOOPS ? net->ntransitions : MAX_LOOPS;
 	r->net = enclose(r->tr, net, r->nspare);
 	r->together = r->net ? dpe_nets_concurrent_places(r->tr, r->net) : NULL;
-	dpe_nets_unmute(r->tr, diags);
+	dpe_nets_restore_diags(r->tr, diags);
 	r->start = r->together ? net->nplaces : NO_PLACE;
 	r->end = r->together ? net->nplaces + 1 : NO_PLACE;
 	if (r->together)
@@ -193,9 +193,9 @@ static const struct expr *attempt(struct translation *tr, const struct net *net,
 
 const struct expr *dpe_nets_expr(struct translation *tr, struct net *net)
 {
-	struct dpe_diags *diags = dpe_nets_mute(tr);
+	struct dpe_diags *diags = dpe_nets_divert_diags(tr);
 	const struct expr *expr = attempt(tr, net, true);
 
-	dpe_nets_unmute(tr, diags);
+	dpe_nets_restore_diags(tr, diags);
 	return expr ? expr : attempt(tr, net, false);
 }

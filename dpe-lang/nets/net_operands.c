@@ -398,7 +398,7 @@ const struct expr *dpe_nets_by_operands(
 	struct translation *tr, const struct net *net, const struct place_sets *sets)
 {
 	struct operands o = {.tr = tr, .net = net, .sets = sets};
-	struct dpe_diags *diags = dpe_nets_mute(tr);
+	struct dpe_diags *diags = dpe_nets_divert_diags(tr);
 	const struct expr *expr;
 
 	o.member = dpe_xcalloc((size_t)sets->count * net->nplaces + 1, sizeof(*o.member));
@@ -411,6 +411,6 @@ const struct expr *dpe_nets_by_operands(
 	if (!expr)
 		expr = share_and_translate(&o);
 	free(o.member);
-	dpe_nets_unmute(tr, diags);
+	dpe_nets_restore_diags(tr, diags);
 	return expr;
 }

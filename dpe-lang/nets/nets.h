@@ -87,9 +87,9 @@ bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, uns
 struct place_set *dpe_nets_add_set(struct place_sets *sets);
 void dpe_nets_add_place(struct place_set *set, unsigned place);
 void dpe_nets_free_sets(struct place_sets *sets);
-/* Collects diagnostics from now on; dpe_nets_unmute discards them and restores the old sink. */
-struct dpe_diags *dpe_nets_mute(struct translation *tr);
-void dpe_nets_unmute(struct translation *tr, struct dpe_diags *diags);
+/* Collects diagnostics from now on; dpe_nets_restore_diags discards them and restores the old sink. */
+struct dpe_diags *dpe_nets_divert_diags(struct translation *tr);
+void dpe_nets_restore_diags(struct translation *tr, struct dpe_diags *diags);
 /* Frees all nets and the arena. */
 void dpe_nets_translation_free(struct translation *tr);
 

@@ -159,13 +159,13 @@ static bool add_alternative(struct cover *c, const struct net *net, unsigned ini
 static const struct expr *add_alternatives(struct cover *c, const struct net *net)
 {
 	size_t pairs = (size_t)net->initial.count * net->final.count;
-	struct dpe_diags *diags = dpe_nets_mute(c->tr);
+	struct dpe_diags *diags = dpe_nets_divert_diags(c->tr);
 	const struct expr *all = NULL;
 	bool good = pairs > 1 && pairs <= MAX_ENDS;
 
 	for (unsigned i = 0; i < pairs && good; i++)
 		good = add_alternative(c, net, i / net->final.count, i % net->final.count, &all);
-	dpe_nets_unmute(c->tr, diags);
+	dpe_nets_restore_diags(c->tr, diags);
 	return good ? all : NULL;
 }
 

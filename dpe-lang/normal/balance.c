@@ -61,7 +61,7 @@ static const struct dpe_node *halve(const struct operand_chain *chain, const str
 	return new;
 }
 
-static const struct dpe_node *balance_kids(
+static const struct dpe_node *balance_children(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	struct dpe_node *new;
@@ -82,12 +82,12 @@ const struct dpe_node *dpe_balance(
 	const struct dpe_node *balanced;
 
 	if (node->kind != DPE_NODE_PAR && node->kind != DPE_NODE_ALT)
-		return balance_kids(arena, rule, node);
+		return balance_children(arena, rule, node);
 	dpe_collect_operands(&chain.operands, node, node->kind, false);
 	if (may_halve(&chain))
 		balanced = halve(&chain, node, 0, chain.operands.count);
 	else
-		balanced = balance_kids(arena, rule, node);
+		balanced = balance_children(arena, rule, node);
 	free(chain.operands.at);
 	return balanced;
 }

@@ -251,7 +251,7 @@ static void take_beginning(struct dpe_classifier *f)
 }
 
 /* `b within 5ms`, or a number that is no result: the grammar reports it. */
-static bool is_number_amiss(const struct dpe_classifier *f)
+static bool is_misplaced_number(const struct dpe_classifier *f)
 {
 	int before = f->out->n > 1 ? f->out->at[f->out->n - 2].kind : T_ITEM;
 	bool result = before == '=' || before == '-';
@@ -264,7 +264,7 @@ static void missing_operator(struct dpe_classifier *f)
 	const char *last = dpe_token_text(f->arena, dpe_token_before(f)),
 		   *next = dpe_token_text(f->arena, dpe_token_ahead(f, 0));
 
-	if (!is_number_amiss(f))
+	if (!is_misplaced_number(f))
 		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 			"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
 			"or + (either)",

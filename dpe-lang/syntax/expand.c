@@ -97,7 +97,7 @@ static bool is_plain_name(const struct ast_expr *argument)
 }
 
 /* Why the argument cannot replace the parameter; NULL if it can. */
-static const char *misfit(const struct ast_expr *param, const struct ast_expr *argument, bool event)
+static const char *why_unsuitable(const struct ast_expr *param, const struct ast_expr *argument, bool event)
 {
 	if (argument->kind == AST_ANY)
 		return event ? NULL : "is '_' here, which has no value";
@@ -112,7 +112,7 @@ static const struct ast_expr *replacement_for(
 	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event)
 {
 	const struct ast_expr *argument = expr->kind == AST_NAME ? argument_for(scope, expr->name) : NULL;
-	const char *why = argument ? misfit(expr, argument, event) : NULL;
+	const char *why = argument ? why_unsuitable(expr, argument, event) : NULL;
 
 	if (!why)
 		return argument;

@@ -320,7 +320,7 @@ static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 }
 
 /* Two rules in a row, one of them without name and action: an operator or a name was forgotten. */
-static void check_headless(struct ast_spec *spec, const struct ast_item *first);
+static void check_missing_headers(struct ast_spec *spec, const struct ast_item *first);
 
 static void parse_text(struct ast_spec *spec, const struct dpe_source *source, bool included,
 	struct ast_item **items)
@@ -333,7 +333,7 @@ static void parse_text(struct ast_spec *spec, const struct dpe_source *source, b
 	dpe_lex(&lexer, &raw);
 	dpe_classify_tokens(spec->arena, spec->diags, &raw, &parser.tokens);
 	dpe_yyparse(&parser);
-	check_headless(spec, parser.items);
+	check_missing_headers(spec, parser.items);
 	free(raw.at);
 	free(parser.tokens.at);
 	*items = parser.items;
@@ -352,14 +352,14 @@ static bool has_gap(const struct ast_dpe *dpe)
 			      has_gap(dpe->left) || has_gap(dpe->right));
 }
 
-static bool is_headless(const struct ast_item *item)
+static bool lacks_header(const struct ast_item *item)
 {
 	return item && item->kind == AST_RULE && !item->name;
 }
 
 static bool needs_name(const struct ast_item *item)
 {
-	return is_headless(item) && item->mode == AST_NO_MODE && !item->action &&
+	return lacks_header(item) && item->mode == AST_NO_MODE && !item->action &&
 	       !item->otherwise && !has_action(item->dpe) && !has_gap(item->dpe);
 }
 
@@ -369,7 +369,7 @@ static bool joins(const struct ast_item *item)
 	       !item->ends_with_brace;
 }
 
-static void check_headless(struct ast_spec *spec, const struct ast_item *first)
+static void check_missing_headers(struct ast_spec *spec, const struct ast_item *first)
 {
 	const struct ast_item *last = NULL;
 
@@ -385,7 +385,7 @@ static void check_headless(struct ast_spec *spec, const struct ast_item *first)
 				"(independently) or + (either); or, where a rule of its own "
 				"begins, its "
 				"name and a ':'");
-		else if (!is_headless(item->next) || !needs_name(item->next))
+		else if (!lacks_header(item->next) || !needs_name(item->next))
 			dpe_diag(spec->diags, DPE_ERROR, start,
 				"a rule needs a name or an action: write 'NAME: …', or { … } at "
 				"its "

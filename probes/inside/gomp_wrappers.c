@@ -435,7 +435,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 		wrap(&task, BLOCK_ROOM(&task), HERE);
 	REAL(GOMP_task)(task.work, task.data, task.copy, task.size, task.align, defer, flags, depend,
 		priority, detach);
-	dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);
+	dpe_omp_let_begin(begun, DPE_OMP_PAUSES, HERE.pc);
 }
 
 /* The construct is a taskgroup of its own, unless it has `nogroup`. */
@@ -456,7 +456,7 @@ HOOK void GOMP_task(work *work, void *data, copier *copy, long size, long align,
 		if (group)                                                                         \
 			dpe_omp_end_group(HERE);                                                   \
 		else                                                                               \
-			dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);                           \
+			dpe_omp_let_begin(begun, DPE_OMP_PAUSES, HERE.pc);                           \
 	}
 TASKLOOP(GOMP_taskloop, long)
 TASKLOOP(GOMP_taskloop_ull, unsigned long long)

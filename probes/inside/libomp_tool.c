@@ -470,7 +470,7 @@ static void end_part(struct dpe_memory_place place)
 			end_part(HERE);                                                            \
 		result = REAL(name)(where, thread, task UNPACK arguments);                         \
 		continues = part;                                                                  \
-		dpe_omp_let_begin(begun, DPE_OMP_NAPS, HERE.pc);                                   \
+		dpe_omp_let_begin(begun, DPE_OMP_PAUSES, HERE.pc);                                   \
 		return result;                                                                     \
 	}
 CREATES(__kmpc_omp_task, (), ())

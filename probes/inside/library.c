@@ -120,7 +120,7 @@ static struct dpe_preload_header *map_memory(const char *path)
 }
 
 /* After an exec: the threads that had rings are gone. */
-static void bury_threads(struct dpe_preload_header *header)
+static void mark_threads_dead(struct dpe_preload_header *header)
 {
 	for (unsigned i = 0; i < header->used && i < DPE_PRELOAD_RINGS; i++)
 		if (header->rings[i].state == DPE_PRELOAD_CLAIMED)
@@ -181,7 +181,7 @@ static void begin(char **environment)
 		return;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0))
 		header->fences = 1;
-	bury_threads(header);
+	mark_threads_dead(header);
 	map_prepared(header);
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
 		header->address[i] = (uint64_t)dpe_preload_real[i];

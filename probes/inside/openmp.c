@@ -247,14 +247,14 @@ static bool may_wait(uint64_t site)
 	return own->waits++ < DPE_OMP_WAITS;
 }
 
-void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site)
+void dpe_omp_let_begin(uint32_t begun, unsigned pauses, uint64_t site)
 {
-	const struct timespec nap = {.tv_nsec = DPE_OMP_NAP};
+	const struct timespec pause = {.tv_nsec = DPE_OMP_PAUSE};
 
 	if (!dpe_omp_is_wanted() || dpe_preload_filtered || !may_wait(site))
 		return;
-	while (naps-- && __atomic_load_n(&dpe_omp_begun, __ATOMIC_RELAXED) == begun)
-		syscall(SYS_nanosleep, &nap, NULL);
+	while (pauses-- && __atomic_load_n(&dpe_omp_begun, __ATOMIC_RELAXED) == begun)
+		syscall(SYS_nanosleep, &pause, NULL);
 }
 
 static bool has_forked_team(void)
@@ -267,5 +267,5 @@ void dpe_omp_come_first(uint64_t site)
 	uint32_t begun = __atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED);
 
 	if (has_forked_team())
-		dpe_omp_let_begin(begun, 3 * DPE_OMP_NAPS, site);
+		dpe_omp_let_begin(begun, 3 * DPE_OMP_PAUSES, site);
 }

@@ -78,7 +78,7 @@ DPE_PRELOAD_HIDDEN void dpe_omp_iteration(
 /* The number of tasks and chunks that threads have begun. */
 extern DPE_PRELOAD_HIDDEN uint32_t dpe_omp_begun;
 /* Waits briefly until another thread has begun more than `begun`, at most a few times at each site. */
-DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned naps, uint64_t site);
+DPE_PRELOAD_HIDDEN void dpe_omp_let_begin(uint32_t begun, unsigned pauses, uint64_t site);
 
 /* The thread comes to a `single`, which the first one executes. That is mostly the one that began the region, which lets
  * another one come. */
@@ -88,7 +88,7 @@ DPE_PRELOAD_HIDDEN void dpe_omp_come_first(uint64_t site);
  * thread. */
 static inline void dpe_omp_begin(uint64_t site)
 {
-	dpe_omp_let_begin(__atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED), 3 * DPE_OMP_NAPS, site);
+	dpe_omp_let_begin(__atomic_add_fetch(&dpe_omp_begun, 1, __ATOMIC_RELAXED), 3 * DPE_OMP_PAUSES, site);
 }
 
 static inline void dpe_omp_lock(

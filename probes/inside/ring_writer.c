@@ -77,11 +77,11 @@ static bool lives(pid_t process)
 
 static void pause_briefly(void)
 {
-	const struct timespec nap = {.tv_nsec = DPE_ROOM_PAUSE};
+	const struct timespec pause = {.tv_nsec = DPE_ROOM_PAUSE};
 	uint64_t end;
 
 	if (!dpe_preload_filtered) {
-		syscall(SYS_nanosleep, &nap, NULL);
+		syscall(SYS_nanosleep, &pause, NULL);
 		return;
 	}
 	end = dpe_preload_now() + DPE_ROOM_PAUSE;

@@ -261,7 +261,7 @@ struct dpe_kernel_rings {
 	int sleep;         /* the epoll that waits for any of them, and for the target's end */
 	__u64 *waiting; /* shared with the programs: we sleep */
 	bool busy;         /* the last poll found records */
-	long nap;          /* the longest time between two polls while it does, in ns */
+	long pause;          /* the longest time between two polls while it does, in ns */
 };
 
 /* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like

@@ -61,7 +61,7 @@ int dpe_kernel_rings_open(
 	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd)
 {
 	*rings = (struct dpe_kernel_rings){
-		.waiting = waiting, .nap = 1000000, .sleep = epoll_create1(EPOLL_CLOEXEC)};
+		.waiting = waiting, .pause = 1000000, .sleep = epoll_create1(EPOLL_CLOEXEC)};
 	if (rings->sleep < 0)
 		return -errno;
 	rings->at = dpe_xcalloc(count, sizeof(*rings->at));
@@ -121,17 +121,17 @@ static bool have_records(const struct dpe_kernel_rings *rings)
 }
 
 /* Long enough for many records, short enough that they do not fill the ring. */
-static struct timespec length_of_nap(const struct dpe_kernel_rings *rings)
+static struct timespec pause_length(const struct dpe_kernel_rings *rings)
 {
 	const struct dpe_ring *ring = &rings->at[0];
-	long nap = ring->size < (size_t)rings->nap ? (long)ring->size : rings->nap;
+	long pause = ring->size < (size_t)rings->pause ? (long)ring->size : rings->pause;
 
-	return (struct timespec){.tv_nsec = nap};
+	return (struct timespec){.tv_nsec = pause};
 }
 
-static int nap(const struct dpe_kernel_rings *rings, int pidfd)
+static int pause_polling(const struct dpe_kernel_rings *rings, int pidfd)
 {
-	struct timespec length = length_of_nap(rings);
+	struct timespec length = pause_length(rings);
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
 
 	if (ppoll(&end, 1, &length, NULL) < 0)
@@ -154,7 +154,7 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 	int some;
 
 	if (rings->busy && timeout) {
-		int end = nap(rings, pidfd);
+		int end = pause_polling(rings, pidfd);
 
 		if (end || have_records(rings))
 			return end;

@@ -108,7 +108,7 @@ bool dpe_stops_enable(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	dpe_keep_process_group(probes->child->pid, probes->pidfd);
 	guards->stops_target = true;
-	probes->rings->nap = DPE_SHORT_PAUSE;
+	probes->rings->pause = DPE_SHORT_PAUSE;
 	__atomic_store_n(&guards->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }

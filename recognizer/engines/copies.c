@@ -202,8 +202,8 @@ static void add_marking(struct waits *waits, const struct dpe_marking *marking)
 	add_token(waits, marking->key.token);
 	if (marking->key.ended && marking->key.ended->nevents)
 		add_token(waits, marking->key.ended);
-	for (uint64_t i = 0; i < marking->key.nkids; i++)
-		add_marking(waits, marking->key.kids[i]);
+	for (uint64_t i = 0; i < marking->key.nchildren; i++)
+		add_marking(waits, marking->key.children[i]);
 	add_copies(waits, marking->copies);
 }
 

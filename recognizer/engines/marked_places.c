@@ -96,8 +96,8 @@ static void look(const struct looking *looking, const struct dpe_marking *markin
 	case IN_ROUND:
 	case IN_GROUP:
 	case IN_BOTH:
-		for (uint64_t i = 0; i < key->nkids; i++)
-			look(looking, key->kids[i], i ? key->block->right : key->block->left);
+		for (uint64_t i = 0; i < key->nchildren; i++)
+			look(looking, key->children[i], i ? key->block->right : key->block->left);
 	}
 }
 

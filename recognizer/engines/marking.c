@@ -9,7 +9,7 @@
 /* Takes over the references; one reference, the caller's. */
 static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new)
 {
-	size_t size = sizeof(struct marking_key) + new->key.nkids * sizeof(new->key.kids[0]);
+	size_t size = sizeof(struct marking_key) + new->key.nchildren * sizeof(new->key.children[0]);
 	struct dpe_marking *old;
 
 	for (;; new->key.rounds++) { /* copies with the hash of others get another one */
@@ -29,16 +29,16 @@ static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new
 /* Takes over the references of token and kids. */
 static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_place place,
 	const struct dpe_block *block, struct dpe_game_token *token, uint64_t rounds,
-	struct dpe_marking *const *kids, uint64_t nkids)
+	struct dpe_marking *const *children, uint64_t nchildren)
 {
-	struct dpe_marking *new = dpe_marking_new(game, nkids);
+	struct dpe_marking *new = dpe_marking_new(game, nchildren);
 
 	new->key.place = place;
 	new->key.block = block;
 	new->key.token = token;
 	new->key.rounds = rounds;
-	if (nkids)
-		memcpy(new->key.kids, kids, nkids * sizeof(*kids));
+	if (nchildren)
+		memcpy(new->key.children, children, nchildren * sizeof(*children));
 	return intern(game, new);
 }
 
@@ -101,11 +101,11 @@ struct dpe_marking *dpe_marking_in_group(
 struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_marking *left, struct dpe_marking *right)
 {
-	struct dpe_marking *kids[] = {left, right};
+	struct dpe_marking *children[] = {left, right};
 	struct dpe_game_token *merged;
 
 	if (left->key.place != AFTER || right->key.place != AFTER)
-		return make_marking(game, IN_BOTH, block, NULL, 0, kids, 2);
+		return make_marking(game, IN_BOTH, block, NULL, 0, children, 2);
 	merged = dpe_token_merge(game, left->key.token, right->key.token);
 	dpe_marking_unref(game, left);
 	dpe_marking_unref(game, right);
@@ -328,22 +328,22 @@ void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct 
 		dpe_tokens_add(game, to, dpe_token_ref(marking->key.token));
 		return;
 	case IN_GROUP:
-		dpe_leave(game, marking->key.kids[0], to);
+		dpe_leave(game, marking->key.children[0], to);
 		return;
 	case IN_LEFT:
-		dpe_leave(game, marking->key.kids[0], &left);
+		dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			dpe_leave_block(game, block->right, left.at[i], to);
 		break;
 	case IN_ROUND:
-		dpe_leave(game, marking->key.kids[0], &left);
+		dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			dpe_tokens_add(game, to, dpe_token_bind(game, left.at[i], block->control,
 						   marking->key.rounds));
 		break;
 	case IN_BOTH:
-		dpe_leave(game, marking->key.kids[0], &left);
-		dpe_leave(game, marking->key.kids[1], &right);
+		dpe_leave(game, marking->key.children[0], &left);
+		dpe_leave(game, marking->key.children[1], &right);
 		join(game, &left, &right, NULL, to);
 		break;
 	case IN_COPIES:

@@ -41,8 +41,8 @@ enum dpe_marking_place {
 struct marking_key {
 	const struct dpe_block *block;
 	struct dpe_game_token *token, *ended;
-	uint64_t place, rounds, nkids; /* IN_COPIES: rounds is a hash of the copies */
-	struct dpe_marking *kids[];
+	uint64_t place, rounds, nchildren; /* IN_COPIES: rounds is a hash of the copies */
+	struct dpe_marking *children[];
 };
 
 struct dpe_marking {
@@ -85,7 +85,7 @@ struct dpe_game {
 /* ---- marking_memory.c -------------------------------------------------------------------- */
 
 /* With one reference, and nothing else; drops what the marking refers to, and itself. */
-struct dpe_marking *dpe_marking_new(struct dpe_game *game, uint64_t nkids);
+struct dpe_marking *dpe_marking_new(struct dpe_game *game, uint64_t nchildren);
 void dpe_marking_give(struct dpe_game *game, struct dpe_marking *marking);
 
 /* ---- token.c ----------------------------------------------------------------------------- */

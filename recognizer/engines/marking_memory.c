@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-static size_t marking_size(uint64_t nkids)
+static size_t marking_size(uint64_t nchildren)
 {
-	return sizeof(struct dpe_marking) + nkids * sizeof(struct dpe_marking *);
+	return sizeof(struct dpe_marking) + nchildren * sizeof(struct dpe_marking *);
 }
 
-struct dpe_marking *dpe_marking_new(struct dpe_game *game, uint64_t nkids)
+struct dpe_marking *dpe_marking_new(struct dpe_game *game, uint64_t nchildren)
 {
-	struct dpe_marking *new = dpe_pool_take(game->pool, marking_size(nkids));
+	struct dpe_marking *new = dpe_pool_take(game->pool, marking_size(nchildren));
 
-	memset(new, 0, marking_size(nkids));
+	memset(new, 0, marking_size(nchildren));
 	new->refs = 1;
-	new->key.nkids = nkids;
+	new->key.nchildren = nchildren;
 	return new;
 }
 
@@ -22,10 +22,10 @@ void dpe_marking_give(struct dpe_game *game, struct dpe_marking *marking)
 {
 	dpe_token_unref(game, marking->key.token);
 	dpe_token_unref(game, marking->key.ended);
-	for (uint64_t i = 0; i < marking->key.nkids; i++)
-		dpe_marking_unref(game, marking->key.kids[i]);
+	for (uint64_t i = 0; i < marking->key.nchildren; i++)
+		dpe_marking_unref(game, marking->key.children[i]);
 	dpe_copies_unref(game, marking->copies);
-	dpe_pool_give(game->pool, marking, marking_size(marking->key.nkids));
+	dpe_pool_give(game->pool, marking, marking_size(marking->key.nchildren));
 }
 
 struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking)

@@ -203,7 +203,7 @@ static void play_block(
 {
 	unsigned from = game->nplays;
 	struct dpe_game_tokens left = {0};
-	struct dpe_marking *kids[2];
+	struct dpe_marking *children[2];
 
 	if (!block->literals[game->literal])
 		return;
@@ -232,12 +232,12 @@ static void play_block(
 		play_group(game, block, from);
 		return;
 	case DPE_NODE_PAR:
-		kids[0] = dpe_marking_before(game, block->left, dpe_token_strip(game, token));
-		kids[1] = dpe_marking_before(game, block->right, dpe_token_strip(game, token));
-		play_both(game, block, kids[0], kids[1]);
+		children[0] = dpe_marking_before(game, block->left, dpe_token_strip(game, token));
+		children[1] = dpe_marking_before(game, block->right, dpe_token_strip(game, token));
+		play_both(game, block, children[0], children[1]);
 		load_plays(game, from, token);
-		dpe_marking_unref(game, kids[0]);
-		dpe_marking_unref(game, kids[1]);
+		dpe_marking_unref(game, children[0]);
+		dpe_marking_unref(game, children[1]);
 		return;
 	case DPE_NODE_STAR:
 		play_round(game, block, token, 0);
@@ -333,29 +333,29 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 	case AFTER:
 		return;
 	case IN_GROUP:
-		play(game, marking->key.kids[0]);
+		play(game, marking->key.children[0]);
 		play_group(game, block, from);
 		return;
 	case IN_LEFT:
-		play(game, marking->key.kids[0]);
+		play(game, marking->key.children[0]);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
 		if (block->right->literals[game->literal])
-			dpe_leave(game, marking->key.kids[0], &left);
+			dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_block(game, block->right, left.at[i]);
 		break;
 	case IN_ROUND:
-		play(game, marking->key.kids[0]);
+		play(game, marking->key.children[0]);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_marking_in_round(
 				game, block, marking->key.rounds, game->plays[i].next);
-		dpe_leave(game, marking->key.kids[0], &left);
+		dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_round(game, block, left.at[i], marking->key.rounds);
 		break;
 	case IN_BOTH:
-		play_both(game, block, marking->key.kids[0], marking->key.kids[1]);
+		play_both(game, block, marking->key.children[0], marking->key.children[1]);
 		return;
 	case IN_COPIES:
 		play_copies(game, marking);
@@ -455,8 +455,8 @@ bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred,
 
 	if (key->place == BEFORE)
 		return !dpe_block_nullable(key->block) && token_is_stuck(key->token, barred, context);
-	for (uint64_t i = 0; i < key->nkids; i++) {
-		if (dpe_game_is_stuck(key->kids[i], barred, context))
+	for (uint64_t i = 0; i < key->nchildren; i++) {
+		if (dpe_game_is_stuck(key->children[i], barred, context))
 			return true;
 	}
 	return copy_is_stuck(marking->copies, barred, context);

@@ -335,7 +335,7 @@ static void read_as_literal(
 }
 
 /* All slices of which it was a part may have ended: then it is judged by itself, as no other has the current event. */
-static void stand_alone(struct dpe_run *run, struct dpe_cell *cell)
+static void judge_separately(struct dpe_run *run, struct dpe_cell *cell)
 {
 	for (unsigned i = 0; i < run->nbindings; i++) {
 		const struct dpe_binding *binding = &run->bindings[i];
@@ -356,7 +356,7 @@ static void take_in_cell(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	bool belongs;
 
 	if (run->slices->some_ended && cell->extended)
-		stand_alone(run, cell);
+		judge_separately(run, cell);
 	if (!cell->extended && dpe_deferred_has(run, cell->number))
 		dpe_deferred_report(run, dpe_slice_activate(run, cell));
 	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)

@@ -64,7 +64,7 @@ static __always_inline bool is_interrupted(const struct thread *thread, __u64 ca
 
 /* True if the call on the top, with the same stack pointer, continues: it has jumped to the function at `ip` that begins now, or
  * another rule is about that. */
-static __always_inline bool goes_on(const struct call *top, __u64 sp, __u64 ip)
+static __always_inline bool continues_as_tail_call(const struct call *top, __u64 sp, __u64 ip)
 {
 	return top->ip == ip || is_chained(sp) ||
 	       (top->caller && top->caller == caller_of(sp));
@@ -90,7 +90,7 @@ static long drop_stale_call(__u32 round, struct call_search *search)
 	if (top->sp > sp)
 		return 1;
 	if (top->sp == sp && !top->gone &&
-		(top->site == search->site ? is_chained(sp) : goes_on(top, sp, search->ip)))
+		(top->site == search->site ? is_chained(sp) : continues_as_tail_call(top, sp, search->ip)))
 		return 1;
 	thread->unsure |= !top->gone;
 	if (!top->gone && top->caller && is_interrupted(thread, top->sp, sp))
