@@ -196,17 +196,20 @@ static void add_function(struct rows_builder *builder, uint64_t from, uint64_t e
 		add_row(builder, from, DPE_FRAME_UNKNOWN);
 }
 
-/* Where the functions begin, relative to the section, in the only encoding that linkers write. */
+/* Where the functions begin: relative to the section, in the only encoding that linkers write, or as found in .eh_frame. */
 struct function_list {
 	const unsigned char *at;
 	uint64_t base;
-	unsigned count;
+	uint64_t *found; /* owned; NULL: there is such a section */
+	unsigned count, cap;
 };
 
 static uint64_t begin_of(const struct function_list *list, unsigned i)
 {
 	int32_t distance;
 
+	if (list->found)
+		return list->found[i];
 	memcpy(&distance, list->at + (size_t)i * 2 * sizeof(distance), sizeof(distance));
 	return list->base + (uint64_t)(int64_t)distance;
 }
@@ -224,31 +227,113 @@ static bool read_list(const Elf_Data *data, uint64_t address, struct function_li
 	memcpy(&count, bytes + 8, sizeof(count));
 	if (count > (data->d_size - head) / (2 * sizeof(int32_t)))
 		return false;
-	*list = (struct function_list){bytes + head, address, count};
+	*list = (struct function_list){.at = bytes + head, .base = address, .count = count};
 	return true;
 }
 
-static bool find_list(Elf *elf, struct function_list *list)
+/* NULL: there is none of that name. */
+static Elf_Data *find_section(Elf *elf, const char *wanted, uint64_t *address)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return false;
+		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		const char *name;
-		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &header))
 			continue;
 		name = elf_strptr(elf, names, header.sh_name);
-		if (!name || strcmp(name, ".eh_frame_hdr"))
-			continue;
-		data = elf_rawdata(section, NULL);
-		return data && read_list(data, header.sh_addr, list);
+		*address = header.sh_addr;
+		if (name && !strcmp(name, wanted))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+static bool find_list(Elf *elf, struct function_list *list)
+{
+	uint64_t address;
+	Elf_Data *data = find_section(elf, ".eh_frame_hdr", &address);
+
+	return data && read_list(data, address, list);
+}
+
+/* ---- without .eh_frame_hdr, as in programs that are linked statically ------------------------------------------------- */
+
+/* Whether the entries of that CIE begin with the distance to their function, as compilers write it. */
+static bool has_distances(const unsigned char *ident, Elf_Data *data, Dwarf_Off at)
+{
+	const char *augmentation;
+	const uint8_t *value, *end;
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off next;
+
+	if (dwarf_next_cfi(ident, data, true, at, &next, &entry) || !dwarf_cfi_cie_p(&entry))
+		return false;
+	augmentation = entry.cie.augmentation;
+	value = entry.cie.augmentation_data;
+	end = value + entry.cie.augmentation_data_size;
+	if (*augmentation != 'z')
+		return false;
+	for (augmentation++; *augmentation && value < end; augmentation++) {
+		if (*augmentation == 'R')
+			return *value == (DW_EH_PE_pcrel | DW_EH_PE_sdata4);
+		if (*augmentation == 'L')
+			value++;
+		else if (*augmentation == 'P') /* of four or eight bytes, behind its encoding */
+			value += 1 + ((*value & 0xf) == DW_EH_PE_sdata4 || (*value & 0xf) == DW_EH_PE_udata4 ? 4 : 8);
+		else if (*augmentation != 'S')
+			return false;
 	}
 	return false;
+}
+
+static void add_found(struct function_list *list, Elf_Data *data, uint64_t address, const Dwarf_CFI_Entry *entry)
+{
+	int32_t distance;
+
+	if (entry->fde.end - entry->fde.start < (ptrdiff_t)sizeof(distance))
+		return;
+	memcpy(&distance, entry->fde.start, sizeof(distance));
+	*DPE_GROW(list->found, list->count, list->cap) =
+		address + (uint64_t)(entry->fde.start - (const uint8_t *)data->d_buf) + (uint64_t)(int64_t)distance;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static bool make_list(Elf *elf, struct function_list *list)
+{
+	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
+	uint64_t address;
+	Elf_Data *data = find_section(elf, ".eh_frame", &address);
+	Dwarf_Off at = 0, next, cie = 0;
+	Dwarf_CFI_Entry entry;
+	bool distances = false, known = false;
+
+	*list = (struct function_list){0};
+	if (!data || !data->d_buf)
+		return false;
+	for (; !dwarf_next_cfi(ident, data, true, at, &next, &entry) && next > at; at = next) {
+		if (dwarf_cfi_cie_p(&entry))
+			continue;
+		if (!known || cie != entry.fde.CIE_pointer)
+			distances = has_distances(ident, data, entry.fde.CIE_pointer);
+		known = true;
+		cie = entry.fde.CIE_pointer;
+		if (distances)
+			add_found(list, data, address, &entry);
+	}
+	if (list->count)
+		qsort(list->found, list->count, sizeof(*list->found), by_address);
+	return list->count;
 }
 
 bool dpe_unwind_extent(const struct dpe_module *module, uint64_t address, uint64_t *begin, uint64_t *end)
@@ -273,15 +358,18 @@ struct dpe_unwind_rows dpe_unwind_rows_of(const struct dpe_module *module, unsig
 	struct function_list list;
 
 	*cut = false;
-	if (!find_list(module->elf, &list))
+	if (!find_list(module->elf, &list) && !make_list(module->elf, &list))
 		return rows;
 	builder.cfi = dwarf_getcfi_elf(module->elf);
-	if (!builder.cfi)
+	if (!builder.cfi) {
+		free(list.found);
 		return rows;
+	}
 	*DPE_GROW(rows.at, rows.count, rows.cap) = (struct dpe_frame_row){0};
 	for (unsigned i = 0; i < list.count && !builder.cut; i++)
 		add_function(&builder, begin_of(&list, i), i + 1 < list.count ? begin_of(&list, i + 1) : UINT64_MAX);
 	dwarf_cfi_end(builder.cfi);
+	free(list.found);
 	rows.at[0].from = rows.count - 1;
 	*cut = builder.cut;
 	return rows;

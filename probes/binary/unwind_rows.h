@@ -10,7 +10,7 @@ struct dpe_unwind_rows {
 	unsigned count, cap;
 };
 
-/* Rows for the code of the file, as far as its .eh_frame_hdr lists it and rsp and rbp are enough to find the
+/* Rows for the code of the file, as far as its .eh_frame_hdr or else its .eh_frame lists it and rsp and rbp are enough to find the
  * caller; the rest is DPE_FRAME_UNKNOWN. Empty where the file has no such table, or a broken one. At most `max` rows:
  * what lies behind them is unknown, too, and *cut is true. dpe_unwind_rows_free. */
 struct dpe_unwind_rows dpe_unwind_rows_of(const struct dpe_module *module, unsigned max, bool *cut);

@@ -42,6 +42,24 @@ for change in 'fde_count=2000000000' 'fde_count=3' 'table=reversed' 'table=rando
 	check "broken tables, preloaded library, $change: the match is found" $status -eq 1 && check "broken tables, preloaded library, $change: all events are seen" "$(grep -c '6 events, 0 lost' err)" = 1
 done
 
+# Programs that are linked statically have .eh_frame without .eh_frame_hdr.
+cat >nested.c <<'X'
+#include <unistd.h>
+static __attribute__((noipa, noinline)) int nest(int depth)
+{
+	char kept[8];
+
+	kept[depth] = 1;
+	return (depth ? nest(depth - 1) : (int)write(1, "", 0)) + kept[depth];
+}
+int main(void) { return nest(4) - 5; }
+X
+for compiler in 'gcc -O2 -static' 'clang -O2 -static'; do
+	$compiler -w nested.c -o nested || not_ok "compiling nested.c with $compiler"
+	run "$DPE" run --stack=32 -e 'detect W: write' -- ./nested
+	check "$compiler: stacks are whole" "$(grep -c ' by nest+' err) $(grep -c ' by main+' err)" = '5 1'
+done
+
 # The callers of the first write in Debian's programs, which have no frame pointers, and of which most are stripped.
 cat >frames.gdb <<'END'
 set debuginfod enabled off
