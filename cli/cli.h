@@ -108,7 +108,7 @@ bool cli_parse(struct cli *cli, char *const *argv);
 void cli_print_help(const struct cli_command *command, FILE *to);
 /* Whether text to the stream is coloured, by --color and NO_COLOR (no-color.org). */
 bool cli_has_color(const struct cli *cli, FILE *to);
-/* The width of the terminal that the stream is; 0: it is none, or its width is not known. */
+/* The width of the terminal that the stream writes to; 0: no terminal, or the width is unknown. */
 unsigned cli_columns(FILE *to);
 /* A stream into a file, for fclose(); NULL, with errno, if it cannot be written. Until something is written, an earlier file of
  * that name stays as it was, and a new one holds `meanwhile` (NULL: nothing); it is removed where nothing is written. */

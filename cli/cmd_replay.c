@@ -274,7 +274,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		good = replay_beside(cli, spec, logs->beside, report);
 	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
-	cli_report_on(report, recognizer);
+	cli_report_set_recognizer(report, recognizer);
 	if (all_files(cli))
 		cli_report_buffer(report);
 	cli_progress_begin(&progress, cli, -1);

@@ -40,7 +40,7 @@ struct cli_explore_rules {
 
 /* ---- a run begins ------------------------------------------------------------------------ */
 
-/* The scheduler knows exactly who waits for good. */
+/* The scheduler knows exactly which threads can never proceed. */
 static enum dpe_hangs nobody_hangs(void *context, const struct dpe_deadlock *hang)
 {
 	(void)context, (void)hang;
@@ -69,8 +69,8 @@ static bool open_report(struct cli_explore_rules *rules)
 	rules->predictions.report = run->report;
 	if (rules->predicting && !(rules->predicts && rules->wanted))
 		cli_report_watch(run->report, &rules->predictions.watch);
-	cli_report_into(run->report, run->to);
-	cli_report_live(run->report, rules->probes, -1);
+	cli_report_set_stream(run->report, run->to);
+	cli_report_set_probes(run->report, rules->probes, -1);
 	return true;
 }
 
@@ -107,7 +107,7 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	sink.hangs = nobody_hangs;
 	sink.stop = continue_at_break;
 	run->recognizer = dpe_recognizer_new(spec_of(rules), &options, &sink, rules->cli->diags);
-	cli_report_on(run->report, run->recognizer);
+	cli_report_set_recognizer(run->report, run->recognizer);
 	return run->recognizer;
 }
 

@@ -225,7 +225,7 @@ static bool begin_outputs(struct live *live)
 		return false;
 	sink = cli_report_sink(live->report, true);
 	live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
-	cli_report_on(live->report, live->recognizer);
+	cli_report_set_recognizer(live->report, live->recognizer);
 	return live->recognizer;
 }
 
@@ -238,7 +238,7 @@ static bool begin_log(struct live *live, bool omits_reads)
 	if (!cli->output)
 		return true;
 	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, header, cli->diags);
-	cli_report_log(live->report, live->log);
+	cli_report_set_log(live->report, live->log);
 	return live->log;
 }
 
@@ -344,7 +344,7 @@ static void follow(struct live *live)
 		int got = dpe_probes_poll(live->probes, longest_wait(live), &sink);
 
 		dpe_diags_print(live->cli->diags, stderr);
-		if (cli_report_left(live->report))
+		if (cli_report_user_quit(live->report))
 			return;
 		if (got < 0 && errno != EINTR)
 			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
@@ -402,7 +402,7 @@ static bool end_log(struct live *live)
 	if (!log)
 		return true;
 	live->log = NULL;
-	cli_report_log(live->report, NULL);
+	cli_report_set_log(live->report, NULL);
 	return dpe_log_finish(log, live->cli->diags) >= 0;
 }
 
@@ -484,7 +484,7 @@ static bool begin_observing(struct live *live)
 	if (omits_reads)
 		dpe_recognizer_expect_updates(live->recognizer);
 	live->signals = cli_live_take_signals();
-	cli_report_live(live->report, live->probes, live->signals);
+	cli_report_set_probes(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
 		return false;
 	dpe_probes_drop_privileges(live->probes, live->cli->diags);
@@ -504,11 +504,11 @@ static void end_observing(struct live *live)
 		show_until_quit(live);
 	cli_top_end(live->top);
 	live->top = NULL;
-	if (live->how->waits && !live->target_ended && !cli_report_left(live->report))
+	if (live->how->waits && !live->target_ended && !cli_report_user_quit(live->report))
 		cli_report_waits(live->report, dpe_probes_pid(live->probes), true);
 	else if (live->target_ended && is_killed(dpe_probes_status(live->probes)))
 		cli_report_noted_waits(live->report);
-	if (!cli_report_left(live->report))
+	if (!cli_report_user_quit(live->report))
 		cli_live_print_target(live->cli, live->how, live->probes, live->target_ended);
 	print_stops(live);
 	end_outputs(live);

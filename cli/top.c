@@ -116,7 +116,7 @@ bool cli_top_begin(struct cli_top *top, struct cli_report *report, struct dpe_re
 			"or use dpe run or dpe attach", terminal ? terminal : "");
 		return false;
 	}
-	cli_report_into(report, top->text);
+	cli_report_set_stream(report, top->text);
 	return true;
 }
 
@@ -388,7 +388,7 @@ void cli_top_end(struct cli_top *top)
 		fclose(top->text);
 	fputs(top->written ? top->written : "", stderr);
 	if (top->report)
-		cli_report_into(top->report, stderr);
+		cli_report_set_stream(top->report, stderr);
 	if (top->terminal)
 		fclose(top->terminal);
 	if (top->keyboard)

@@ -13,7 +13,7 @@ enum dpe_expr_kind {
 	DPE_EXPR_PRIOR,       /* lvalue: X', its value before the update */
 	DPE_EXPR_TEXT,        /* left if it is text, else the text at lvalue, read at position index */
 	DPE_EXPR_POSITION,    /* index from 1: $i alone */
-	DPE_EXPR_FIELD,       /* field of position index; 0: of the event at hand */
+	DPE_EXPR_FIELD,       /* field of position index; 0: of the current event */
 	DPE_EXPR_UNARY,       /* op, left */
 	DPE_EXPR_BINARY,      /* op, left, right */
 	DPE_EXPR_CONDITIONAL, /* left ? right : third */

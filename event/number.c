@@ -77,7 +77,7 @@ static bool is_digit(const char *at, const char *end)
 	return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Reads an optional exponent up to `end`. False if it is none, or so large that nothing but text can
+/* Reads an optional exponent up to `end`. False if there is none, or it is so large that nothing but text can
  * distinguish it from another. */
 static bool read_exponent(const char *at, const char *end, bool zero, int64_t *exponent)
 {

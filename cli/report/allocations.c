@@ -63,7 +63,7 @@ static void add(struct cli_allocations *allocations, uint64_t begin, uint64_t en
 		forget(allocations, old);
 	DL_APPEND(allocations->oldest, object);
 	allocations->count++;
-	if (allocations->count >= CLI_ALLOCATIONS)
+	if (allocations->count > CLI_ALLOCATIONS)
 		forget(allocations, allocations->oldest);
 	if (!tsearch(object, &allocations->by_address, compare)) /* no memory for it: it stays unknown */
 		forget(allocations, object);

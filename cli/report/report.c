@@ -94,18 +94,18 @@ void cli_report_buffer(struct cli_report *report)
 		setvbuf(report->to, NULL, _IOFBF, BUFSIZ);
 }
 
-void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals)
+void cli_report_set_probes(struct cli_report *report, struct dpe_probes *probes, int signals)
 {
 	report->probes = probes;
 	report->signals = signals;
 }
 
-void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recognizer)
+void cli_report_set_recognizer(struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
 	report->recognizer = recognizer;
 }
 
-void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
+void cli_report_set_log(struct cli_report *report, struct dpe_log_writer *log)
 {
 	report->log = log;
 }
@@ -120,7 +120,7 @@ bool cli_report_needs_order(const struct cli_report *report)
 	return report->needs_order;
 }
 
-bool cli_report_left(const struct cli_report *report)
+bool cli_report_user_quit(const struct cli_report *report)
 {
 	return report->left;
 }
@@ -130,7 +130,7 @@ void cli_report_watch(struct cli_report *report, const struct cli_report_watch *
 	report->watch = watch;
 }
 
-void cli_report_into(struct cli_report *report, FILE *to)
+void cli_report_set_stream(struct cli_report *report, FILE *to)
 {
 	report->to = to;
 	report->terminal = report->prompt = report->color = false;

@@ -12,11 +12,11 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
 void cli_report_buffer(struct cli_report *report);
 /* With `probes`, stacks get their text and `break` stops the target. `signals`: a signalfd of
  * SIGINT, SIGTERM and SIGHUP. */
-void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
+void cli_report_set_probes(struct cli_report *report, struct dpe_probes *probes, int signals);
 /* The recognizer whose verdicts are reported; its first event is time 0. Before any verdict. */
-void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recognizer);
+void cli_report_set_recognizer(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* Writes each event to the log as the stabilizer releases it. */
-void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
+void cli_report_set_log(struct cli_report *report, struct dpe_log_writer *log);
 /* `live`: of a running program, whose losses are known as they happen. */
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
 /* Sees each finding after it was printed. Borrowed. */
@@ -27,7 +27,7 @@ struct cli_report_watch {
 };
 void cli_report_watch(struct cli_report *report, const struct cli_report_watch *watch);
 /* Writes to this stream, which stays the caller's. */
-void cli_report_into(struct cli_report *report, FILE *to);
+void cli_report_set_stream(struct cli_report *report, FILE *to);
 /* What is the same for matches of the rule at the same places, for events with stacks; the caller's. */
 char *cli_match_key(struct cli_report *report, const char *rule,
 	const struct dpe_message *const *events, unsigned count);
@@ -70,11 +70,11 @@ uint64_t cli_report_stops(const struct cli_report *report);
 /* True if a finding has events of several threads: order that was not observed could explain it. */
 bool cli_report_needs_order(const struct cli_report *report);
 /* True if the user chose to end at a `break`. */
-bool cli_report_left(const struct cli_report *report);
+bool cli_report_user_quit(const struct cli_report *report);
 /* Returns the exit status of the verdicts; an error if the report could not be written. */
 int cli_report_free(struct cli_report *report);
 
-/* report_waits.c. Prints what the threads of a process wait for; the exit status that this is, or an error. */
+/* report_waits.c. Prints what the threads of a process wait for; returns the exit status, or an error. */
 int cli_waits_print(struct cli *cli, pid_t pid, FILE *to);
 /* The same in the report (SARIF: on standard error), as information: it is no finding. `blocked`: only where some
  * thread is. */

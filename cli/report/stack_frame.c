@@ -181,7 +181,7 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* The length of "operator<<" and the like at `at`; 0: it is none. */
+/* The length of "operator<<" and the like at `at`; 0: it is not one. */
 static size_t operator_length(const char *at, const char *begin)
 {
 	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The label as an event of the language; false if it is none. */
+/* The label as an event of the language; false if it is not one. */
 static bool read_event(struct translation *tr, const char *label, struct named_event *named)
 {
 	size_t name;

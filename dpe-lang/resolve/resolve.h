@@ -65,7 +65,7 @@ struct dpe_resolver {
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
-/* What to write instead of a constant of C or C++, `true`, `NULL`: "1", "0"; NULL: it is none. */
+/* What to write instead of a constant of C or C++, `true`, `NULL`: "1", "0"; NULL: it is not one. */
 const char *dpe_constant_instead(const char *name);
 
 /* ---- resolve_expr.c -------------------------------------------------------------------------- */

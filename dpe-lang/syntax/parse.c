@@ -205,7 +205,7 @@ static bool report_time(struct dpe_parser *parser, const struct dpe_token *token
 	return true;
 }
 
-/* A mistake that is known, with what to write instead; false: it is none. */
+/* A mistake that is known, with what to write instead; false: it is not one. */
 static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
 {

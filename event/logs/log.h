@@ -89,7 +89,7 @@ void dpe_log_untrack(struct dpe_log_writer *writer); /* frees the counts */
 struct dpe_jsonl *dpe_jsonl_new(void);
 void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
 int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max);
-/* The message that the text is, as record number `reader->place`; NULL if it is none. */
+/* The message in the text, as record number `reader->place`; NULL if it is not a message. */
 struct dpe_message *dpe_jsonl_read_text(
 	struct dpe_log_reader *reader, const char *text, size_t len);
 /* True for one value, or the members of an object (`"k":v,"l":w`), as a line can hold them. */

@@ -58,7 +58,7 @@ struct dpe_value dpe_value_string(const char *text); /* text is borrowed */
  * rest by kind and bytes. */
 bool dpe_value_equal(struct dpe_value a, struct dpe_value b);
 uint64_t dpe_value_hash(struct dpe_value value); /* equal values have equal hashes */
-/* The value as a 64-bit integer; false if it is none. */
+/* The value as a 64-bit integer; false if it is not one. */
 bool dpe_value_as_int(struct dpe_value value, int64_t *num);
 void dpe_value_print(struct dpe_text *to, struct dpe_value value);      /* as text: s → s */
 void dpe_value_print_json(struct dpe_text *to, struct dpe_value value); /* as JSON: s → "s" */

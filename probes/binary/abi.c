@@ -212,7 +212,7 @@ static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, un
 
 /* ---- whole values ------------------------------------------------------------------------ */
 
-/* A pthread_t is an integer, but shown as the address that it is. */
+/* A pthread_t is an integer, but shown as an address. */
 static bool is_thread_type(Dwarf_Die *type)
 {
 	Dwarf_Die at = *type;

@@ -28,7 +28,7 @@ bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *
 bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
-/* What the name is if it is none of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */
+/* What the name means if it is not that of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */
 char *dpe_dwarf_other_name(struct dpe_module *module, const char *name);
 /* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module);

@@ -317,7 +317,7 @@ static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena 
 	return s;
 }
 
-/* A pthread_t is shown as the address that it is. */
+/* A pthread_t is shown as an address. */
 static const struct dpe_signature *with_handles(
 	struct dpe_signature *s, const struct dpe_prototype *prototype)
 {

@@ -167,7 +167,7 @@ const char *dpe_code_jump_between(const struct dpe_code *code, uint64_t begin, u
 
 /* ---- jumps into a function ---------------------------------------------------------------- */
 
-/* The size of the opcode of a near jump or call whose operand is at `at`; 0: it is none. */
+/* The size of the opcode of a near jump or call whose operand is at `at`; 0: it is not one. */
 static unsigned opcode_before(const uint8_t *bytes, size_t at)
 {
 	if (bytes[at - 1] == 0xe8 || bytes[at - 1] == 0xe9)

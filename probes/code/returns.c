@@ -1,5 +1,5 @@
-/* Where a function returns, if its code tells all places: a probe on each sees what a return probe sees, and leaves the stack
- * as it is. The places are also those of what the function jumps to: its cold part, and functions that return for it. */
+/* Where a function returns, if its code shows all places: probes there observe what a return probe observes, without changing
+ * the stack. They may be in code that the function jumps to: its cold part, or functions that return for it. */
 #include "probes/code/instructions.h"
 
 struct body {

@@ -79,7 +79,7 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 bool dpe_preload_is_library(const struct dpe_module *module);
 /* Whether another module has the function that the program calls instead. */
 bool dpe_preload_replaces(const struct dpe_probes *probes, const struct dpe_module *module, const char *function);
-/* The number of a wrapped thread function; DPE_PRELOAD_COUNT: it is none. */
+/* The number of a wrapped thread function; DPE_PRELOAD_COUNT: it is not one. */
 unsigned dpe_preload_function(const char *name);
 bool dpe_preload_knows(const char *function);
 /* Marks the site as preloaded where the library reports all that is wanted of it. */

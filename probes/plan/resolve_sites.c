@@ -8,7 +8,7 @@
 
 /* ---- functions that are not observed completely ------------------------------------- */
 
-/* The symbol without what the compiler adds for a clone; NULL if it is none. The caller's to free. */
+/* The symbol without what the compiler adds for a clone; NULL if it is not a clone. The caller's to free. */
 static char *original_of(const char *symbol)
 {
 	static const char *const added[] = {".constprop.", ".isra.", ".part.", ".llvm."};

@@ -19,7 +19,7 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 void dpe_program_free(struct dpe_program *program);
 /* 0, or the reason why it cannot be run. */
 int dpe_program_check(const char *path);
-/* The program that interprets the script, or the path itself if it is none; the caller's. NULL after
+/* The program that interprets the script, or the path itself if it is not a script; the caller's. NULL after
  * an error. */
 char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
 

@@ -43,7 +43,7 @@ static char *find_word(const char *bytes)
 	return dpe_xasprintf("%.*s", (int)(behind - word), word);
 }
 
-/* 1: it is a script, 0: it is none, or cannot be read. */
+/* 1: it is a script, 0: it is not, or cannot be read. */
 static int read_first(const char *path, char bytes[FIRST_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

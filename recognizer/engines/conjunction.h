@@ -134,7 +134,7 @@ void dpe_partial_list_clear(const struct dpe_run *run, struct dpe_partial_list *
 /* Each fills in `found` with entries, by age: what an event with these predecessors may extend, */
 void dpe_partials_asked(
 	const struct dpe_partial_list *partials, const struct dpe_preds *preds, struct dpe_places *found);
-/* what may be passed over by the event for good, */
+/* what may be passed over by the event forever, */
 void dpe_partials_passed(const struct dpe_partial_list *partials, const struct dpe_occurrence *event,
 	const struct dpe_preds *preds, struct dpe_places *found);
 /* and what may replace the partial match, or be replaced by it. Others may be among them. */

@@ -108,7 +108,7 @@ static void drop(struct extending *x, struct dpe_partial_list *partials, unsigne
 	x->slice->matching->count--;
 }
 
-/* Partial matches that the event passes over for good go at once; unless conditions look at them,
+/* Partial matches that the event passes over forever go at once; unless conditions look at them,
  * which then decide about what belongs to the slice. */
 static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 {

@@ -66,7 +66,7 @@ struct dpe_game {
 	struct dpe_game_token *tokens;
 	struct dpe_marking *markings;
 	uint64_t serial;
-	/* The event at hand. */
+	/* The current event. */
 	unsigned literal;
 	struct dpe_occurrence *occurrence;
 	const struct dpe_preds *preds; /* its predecessors; NULL: any */
@@ -74,7 +74,7 @@ struct dpe_game {
 	struct dpe_arena *arena;
 	struct dpe_play *plays;
 	unsigned nplays, capplays;
-	/* Sets of positions that one event took together: few, kept for good. */
+	/* Sets of positions that one event took together: few, never freed. */
 	struct combination {
 		uint16_t *at;
 		unsigned count;

@@ -326,7 +326,7 @@ void dpe_partials_asked(
 	put_in_order(partials, found);
 }
 
-/* The only event that the new one can pass over for good, and did not before, is the one before it in
+/* The only event that the new one can pass over forever, and did not before, is the one before it in
  * its chain. */
 void dpe_partials_passed(const struct dpe_partial_list *partials, const struct dpe_occurrence *event,
 	const struct dpe_preds *preds, struct dpe_places *found)

@@ -36,7 +36,7 @@ static const uint16_t *combination(
 	return new->at;
 }
 
-/* An event with the predecessors at hand may take the token. */
+/* An event with the current predecessors may take the token. */
 static bool may_take(const struct dpe_game *game, const struct dpe_game_token *token)
 {
 	if (token->nevents < game->min_preds || token->nevents > game->max_preds)
@@ -251,7 +251,7 @@ static void play_block(
 	}
 }
 
-/* The copies that an event with the predecessors at hand may belong to, each once. */
+/* The copies that an event with the current predecessors may belong to, each once. */
 static void find_copies(
 	const struct dpe_game *game, const struct dpe_marking *marking, struct dpe_copy_list *found)
 {

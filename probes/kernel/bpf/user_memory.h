@@ -30,7 +30,7 @@ ARRAY_MAP(wanted_texts, __u64[DPE_TEXT_WORDS]);
 
 /* ---- variables --------------------------------------------------------------------------- */
 
-/* What was read for the event at hand: too large for the stack, so the thread has it. */
+/* What was read for the current event: too large for the stack, so the thread has it. */
 struct readings {
 	__u64 ret, ret_high; /* of the call, at its return; else 0 */
 	__u64 values[DPE_VALUES];
