@@ -113,6 +113,11 @@ unsigned cli_columns(FILE *to);
 /* A stream into a file, for fclose(); NULL, with errno, if it cannot be written. Until something is written, an earlier file of
  * that name stays as it was, and a new one holds `meanwhile` (NULL: nothing); it is removed where nothing is written. */
 FILE *cli_create_file(const char *path, const char *meanwhile);
+/* The folder that the command lies in; the caller's. */
+char *cli_command_folder(void);
+/* The first of these files that can be read: in one of the places relative to that folder, or where `make install` put it; the
+ * caller's. NULL: there is none. */
+char *cli_find_beside(const char *const *places, unsigned count, const char *installed, const char *name);
 /* The option --hang-after in ns, as the recognizer takes it. */
 uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */

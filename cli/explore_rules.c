@@ -3,11 +3,11 @@
 #include "cli/explore_rules.h"
 
 #include "cli/explore_findings.h"
+#include "cli/live_run.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct one_run {
 	int64_t process;
@@ -178,33 +178,14 @@ static void wait_for_events(void *context, int ms)
 
 /* ---- a run ends -------------------------------------------------------------------------- */
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static void take_losses(struct cli_explore_rules *rules)
 {
-	unsigned room = dpe_probes_losses(rules->probes, NULL, 0), count;
-	struct dpe_loss *losses = dpe_xcalloc(room + 1, sizeof(*losses));
+	unsigned count;
+	struct dpe_loss *losses = cli_losses(rules->probes, &count);
 
-	count = dpe_probes_losses(rules->probes, losses, room);
-	for (unsigned i = 0; i < room && i < count; i++) {
-		const struct dpe_thread_loss loss = {
-			.thread = losses[i].thread ? dpe_value_int(losses[i].thread) : (struct dpe_value){.kind = DPE_NONE},
-			.count = losses[i].count,
-			.doubts = losses[i].doubts,
-			.has_times = true,
-			.first = losses[i].first,
-			.last = losses[i].last,
-		};
-
+	for (unsigned i = 0; i < count; i++)
 		if (losses[i].last >= rules->run.begun)
-			dpe_recognizer_lose(rules->run.recognizer, &loss);
-	}
+			cli_lose(rules->run.recognizer, &losses[i]);
 	free(losses);
 }
 
@@ -252,7 +233,7 @@ static bool check_names(struct cli_explore_rules *rules)
 /* All events of the run are older than its end. */
 static bool take_rest(struct cli_explore_rules *rules)
 {
-	uint64_t end = now();
+	uint64_t end = dpe_clock(CLOCK_MONOTONIC);
 
 	while (rules->watermark <= end && !rules->failed)
 		rules->failed = !poll_probes(rules, 10);

@@ -92,12 +92,12 @@ static uint64_t sum_losses(const struct dpe_loss *losses, unsigned count)
 	return sum;
 }
 
-static struct dpe_loss *find_losses(struct live *live, unsigned *count)
+struct dpe_loss *cli_losses(struct dpe_probes *probes, unsigned *count)
 {
-	unsigned room = dpe_probes_losses(live->probes, NULL, 0);
-	struct dpe_loss *losses = dpe_xcalloc(room, sizeof(*losses));
+	unsigned room = dpe_probes_losses(probes, NULL, 0);
+	struct dpe_loss *losses = dpe_xcalloc(room + 1, sizeof(*losses));
 
-	*count = dpe_probes_losses(live->probes, losses, room);
+	*count = dpe_probes_losses(probes, losses, room);
 	if (*count > room)
 		*count = room;
 	return losses;
@@ -107,7 +107,7 @@ static struct dpe_loss *find_losses(struct live *live, unsigned *count)
 static void print_state(struct live *live)
 {
 	unsigned nlosses;
-	struct dpe_loss *losses = find_losses(live, &nlosses);
+	struct dpe_loss *losses = cli_losses(live->probes, &nlosses);
 
 	cli_report_state(live->report, live->recognizer, sum_losses(losses, nlosses));
 	if (live->how->waits)
@@ -135,23 +135,14 @@ static void read_signals(struct live *live)
 char *cli_find_library(struct cli *cli, const char *name)
 {
 	static const char *const places[] = {"", "/build", "/../lib/dpe"};
-	char exe[PATH_MAX] = "";
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *path;
+	char *path = cli_find_beside(places, DPE_COUNT(places), DPE_LIBDIR, name), *folder;
 
-	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
-	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
-		path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
-		if (!access(path, R_OK))
-			return path;
-		free(path);
-	}
-	path = dpe_xasprintf(DPE_LIBDIR "/%s", name);
-	if (!access(path, R_OK))
+	if (path)
 		return path;
+	folder = cli_command_folder();
 	dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "%s is neither beside %s/dpe nor in %s: run 'make', or 'make install'",
-		name, exe, DPE_LIBDIR);
-	free(path);
+		name, folder, DPE_LIBDIR);
+	free(folder);
 	return NULL;
 }
 
@@ -245,7 +236,7 @@ static bool begin_log(struct live *live, bool omits_reads)
 static void show_progress(struct live *live)
 {
 	unsigned nlosses;
-	struct dpe_loss *losses = find_losses(live, &nlosses);
+	struct dpe_loss *losses = cli_losses(live->probes, &nlosses);
 
 	cli_progress_print(&live->progress, live->recognizer, sum_losses(losses, nlosses),
 		dpe_probes_pid(live->probes));
@@ -277,7 +268,7 @@ static int longest_wait(const struct live *live)
 static void show(struct live *live)
 {
 	unsigned nlosses;
-	struct dpe_loss *losses = find_losses(live, &nlosses);
+	struct dpe_loss *losses = cli_losses(live->probes, &nlosses);
 	const struct cli_top_state state = {
 		.probes = live->probes,
 		.pid = dpe_probes_pid(live->probes),
@@ -378,20 +369,18 @@ static void log_losses(struct live *live, const struct dpe_loss *losses, unsigne
 		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count + losses[i].doubts);
 }
 
-static void report_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+void cli_lose(struct dpe_recognizer *recognizer, const struct dpe_loss *lost)
 {
-	for (unsigned i = 0; i < nlosses; i++) {
-		const struct dpe_thread_loss loss = {
-			.thread = thread_of(&losses[i]),
-			.count = losses[i].count,
-			.doubts = losses[i].doubts,
-			.has_times = true,
-			.first = losses[i].first,
-			.last = losses[i].last,
-		};
+	const struct dpe_thread_loss loss = {
+		.thread = thread_of(lost),
+		.count = lost->count,
+		.doubts = lost->doubts,
+		.has_times = true,
+		.first = lost->first,
+		.last = lost->last,
+	};
 
-		dpe_recognizer_lose(live->recognizer, &loss);
-	}
+	dpe_recognizer_lose(recognizer, &loss);
 }
 
 /* False after an error. */
@@ -423,11 +412,12 @@ static void end_record(struct live *live, bool recorded, const struct dpe_loss *
 static void end_outputs(struct live *live)
 {
 	unsigned nlosses;
-	struct dpe_loss *losses = find_losses(live, &nlosses);
+	struct dpe_loss *losses = cli_losses(live->probes, &nlosses);
 	bool recorded;
 
 	dpe_probes_report_missing(live->probes, live->cli->diags);
-	report_losses(live, losses, nlosses);
+	for (unsigned i = 0; i < nlosses; i++)
+		cli_lose(live->recognizer, &losses[i]);
 	cli_stats_note(live->stats, live->recognizer);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)

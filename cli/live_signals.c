@@ -11,10 +11,7 @@
 /* Microseconds of processor time; unlike clock(), for signal handlers. */
 static uint64_t processor_time(void)
 {
-	struct timespec used;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
+	return dpe_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000;
 }
 
 /* Runs each second after SIGTERM, so that a blocked write of the report or a log does not keep dpe from ending. */

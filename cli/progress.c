@@ -5,15 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 uint64_t cli_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return dpe_clock(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* True if standard output or error of the process is our standard error. */

@@ -32,18 +32,12 @@ static void add_environment(struct paths *paths)
 
 static void add_beside_command(struct paths *paths)
 {
-	char exe[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash;
+	char *folder = cli_command_folder();
 
-	if (len <= 0)
-		return;
-	exe[len] = '\0';
-	slash = strrchr(exe, '/');
-	*slash = '\0';
-	add_path(paths, dpe_xasprintf("%s/dpe-lang/std", exe));
-	add_path(paths, dpe_xasprintf("%s/../dpe-lang/std", exe));
-	add_path(paths, dpe_xasprintf("%s/../share/dpe", exe));
+	add_path(paths, dpe_xasprintf("%s/dpe-lang/std", folder));
+	add_path(paths, dpe_xasprintf("%s/../dpe-lang/std", folder));
+	add_path(paths, dpe_xasprintf("%s/../share/dpe", folder));
+	free(folder);
 }
 
 static struct paths find_paths(const struct cli *cli)

@@ -19,14 +19,6 @@ struct cli_stats {
 	bool over;
 };
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void *look(void *context)
 {
 	const struct timespec period = {.tv_nsec = 1000000};
@@ -40,7 +32,7 @@ static void *look(void *context)
 		nanosleep(&period, NULL);
 		over = __atomic_load_n(&stats->over, __ATOMIC_ACQUIRE);
 		stage = dpe_recognizer_stage(stats->recognizer);
-		now = read_clock(stats->clock);
+		now = dpe_clock(stats->clock);
 		stats->figures.stages[stage] += now - stats->last;
 		stats->last = now;
 	}
@@ -69,10 +61,10 @@ struct cli_stats *cli_stats_begin(const struct cli *cli, const struct dpe_recogn
 		return NULL;
 	stats = dpe_xcalloc(1, sizeof(*stats));
 	stats->recognizer = recognizer;
-	stats->begin = read_clock(CLOCK_MONOTONIC);
+	stats->begin = dpe_clock(CLOCK_MONOTONIC);
 	error = pthread_getcpuclockid(pthread_self(), &stats->clock);
 	if (!error) {
-		stats->last = read_clock(stats->clock);
+		stats->last = dpe_clock(stats->clock);
 		error = start(stats);
 	}
 	if (!error)
@@ -100,7 +92,7 @@ void cli_stats_end(struct cli_stats *stats, struct cli_report *report, const str
 
 	if (!stats)
 		return;
-	stats->figures.wall = read_clock(CLOCK_MONOTONIC) - stats->begin;
+	stats->figures.wall = dpe_clock(CLOCK_MONOTONIC) - stats->begin;
 	__atomic_store_n(&stats->over, true, __ATOMIC_RELEASE);
 	pthread_join(stats->thread, NULL);
 	dpe_recognizer_summary(recognizer, &summary);

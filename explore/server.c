@@ -288,10 +288,7 @@ void dpe_server_stop(struct dpe_server *server)
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return dpe_clock(CLOCK_MONOTONIC) / 1000000;
 }
 
 static bool has_ended(const struct dpe_server *server, int timeout)

@@ -161,19 +161,12 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 
 /* ---- the time of a run --------------------------------------------------------------------- */
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec time;
-
-	return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* Of all its threads, also of threads that have ended; 0: it has ended itself. */
 static uint64_t cpu_of(pid_t pid)
 {
 	clockid_t clock;
 
-	return pid > 0 && !clock_getcpuclockid(pid, &clock) ? read_clock(clock) : 0;
+	return pid > 0 && !clock_getcpuclockid(pid, &clock) ? dpe_clock(clock) : 0;
 }
 
 /* Whether the thread whose turn it is could run if it had a processor. */
@@ -191,7 +184,7 @@ void dpe_run_time_add(const struct dpe_server *server, struct dpe_run_time *time
 	struct dpe_run_time last = *time;
 	uint64_t ran, waited, max = UINT64_C(2000000) * DPE_EXPLORE_LOOK;
 
-	time->looked = read_clock(CLOCK_MONOTONIC);
+	time->looked = dpe_clock(CLOCK_MONOTONIC);
 	time->cpu = cpu_of((pid_t)server->memory->pid);
 	if (!last.looked)
 		return;

@@ -43,26 +43,12 @@ bool cli_gdb_check(struct cli *cli)
 	return gdb;
 }
 
-/* A file with our gdb commands: beside the command in the build tree, or where it was
- * installed. NULL if there is none. */
+/* A file with our gdb commands. NULL if there is none. */
 static char *find_commands(const char *name)
 {
 	static const char *const places[] = {"/cli/gdb", "/../cli/gdb", "/../share/dpe/gdb"};
-	char exe[PATH_MAX] = "", *path;
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
-	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
-	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
-		path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
-		if (!access(path, R_OK))
-			return path;
-		free(path);
-	}
-	path = dpe_xasprintf(DPE_DATADIR "/gdb/%s", name);
-	if (!access(path, R_OK))
-		return path;
-	free(path);
-	return NULL;
+	return cli_find_beside(places, DPE_COUNT(places), DPE_DATADIR "/gdb", name);
 }
 
 /* The match in a file that only we may read. NULL after a diagnostic. */

@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 
-
 struct cli_suppressions;
 /* Reads the files of --suppressions; NULL after diagnostics about invalid lines. */
 struct cli_suppressions *cli_suppressions_new(struct cli *cli);

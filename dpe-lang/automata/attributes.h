@@ -111,10 +111,18 @@ void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struc
  * empty. */
 struct dpe_automaton *dpe_automaton_of(const struct dpe_rule *rule, const struct dpe_node *tree);
 
-/* Of a & whose operands synchronise: register i's event precedes register j's. */
+/* pair_keys.c. Of a & whose operands synchronise: register i's event precedes register j's. */
 bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j);
 void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j);
-unsigned dpe_key_row_words(unsigned nregs);
+struct dpe_key_operand {
+	dpe_state state;
+	unsigned nregs;
+	const uint16_t *sources; /* by register; two registers with the same source have the same event */
+};
+/* The key of a & in these states of its operands, without labels and order. `sources` has room for the registers of both,
+ * and gets those of the key's registers. */
+struct dpe_key *dpe_key_pair(const struct dpe_key_operand *left, const struct dpe_key_operand *right, bool synchronises,
+	uint16_t *sources, unsigned *ndata);
 
 /* register_pruning.c: lets all & below that synchronise, and are not operands of one, drop registers. */
 void dpe_enable_register_pruning(struct dpe_auto *a);

@@ -6,30 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_BITS 16
-
-unsigned dpe_key_row_words(unsigned nregs)
-{
-	return (nregs + ROW_BITS - 1) / ROW_BITS;
-}
-
 static const uint16_t *places(const struct dpe_key *key)
 {
 	return key->data + key->nregs;
-}
-
-bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j)
-{
-	const uint16_t *rows = key->data + key->nregs + key->nplaces;
-
-	return rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] >> j % ROW_BITS & 1;
-}
-
-void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j)
-{
-	uint16_t *rows = key->data + key->nregs + key->nplaces;
-
-	rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] |= 1u << j % ROW_BITS;
 }
 
 /* Keeps the maximal ones of a set of registers. */
@@ -91,7 +70,7 @@ struct step {
 	const struct dpe_move *left, *right;
 	const struct dpe_node_state *to_left, *to_right;
 	uint16_t *preds, *source;
-	unsigned npreds, nsources;
+	unsigned npreds;
 };
 
 static uint16_t left_source(const struct step *step, unsigned reg)
@@ -144,36 +123,19 @@ static void order_registers(const struct step *step, struct dpe_key *key)
 static struct dpe_key *pair_key(struct step *step, unsigned *ndata)
 {
 	unsigned nleft = step->to_left->key->nregs, nright = step->to_right->key->nregs;
-	uint16_t place[nright + 1];
+	uint16_t left[nleft + 1], right[nright + 1];
 	struct dpe_key *key;
 
 	for (unsigned i = 0; i < nleft; i++)
-		step->source[step->nsources++] = left_source(step, i);
-	for (unsigned i = 0; i < nright; i++) {
-		uint16_t source = right_source(step, i);
-		unsigned at = 0;
-
-		while (at < step->nsources && step->source[at] != source)
-			at++;
-		place[i] = at;
-		if (at == step->nsources)
-			step->source[step->nsources++] = source;
-	}
-	*ndata = step->nsources + nright;
-	if (step->a->synchronises)
-		*ndata += step->nsources * dpe_key_row_words(step->nsources);
-	key = dpe_key_new(*ndata);
-	key->form = DPE_FORM_BOTH;
-	key->left = step->to_left->number;
-	key->right = step->to_right->number;
-	key->nregs = step->nsources;
-	key->nplaces = nright;
+		left[i] = left_source(step, i);
+	for (unsigned i = 0; i < nright; i++)
+		right[i] = right_source(step, i);
+	key = dpe_key_pair(&(struct dpe_key_operand){step->to_left->number, nleft, left},
+		&(struct dpe_key_operand){step->to_right->number, nright, right}, step->a->synchronises, step->source, ndata);
 	for (unsigned i = 0; i < nleft; i++)
 		key->data[i] = step->to_left->key->data[i];
-	for (unsigned i = 0; i < nright; i++) {
-		key->data[place[i]] = step->to_right->key->data[i];
-		key->data[key->nregs + i] = place[i];
-	}
+	for (unsigned i = 0; i < nright; i++)
+		key->data[places(key)[i]] = step->to_right->key->data[i];
 	if (step->a->synchronises)
 		order_registers(step, key);
 	return key;
@@ -197,7 +159,6 @@ static struct dpe_key *done_key(struct step *step, struct dpe_key *pair, unsigne
 		source[i] = step->source[last[i]];
 	}
 	memcpy(step->source, source, count * sizeof(*source));
-	step->nsources = count;
 	*ndata = count;
 	free(pair);
 	return key;

@@ -163,17 +163,6 @@ struct whole {
 static struct whole recompose(
 	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key);
 
-static unsigned place_of(struct whole *whole, uint16_t reg)
-{
-	unsigned at = 0;
-
-	while (at < whole->nregs && whole->regs[at] != reg)
-		at++;
-	if (at == whole->nregs)
-		whole->regs[whole->nregs++] = reg;
-	return at;
-}
-
 static void order_registers(const struct chain *chain, const struct whole *whole)
 {
 	for (unsigned i = 0; i < whole->nregs; i++) {
@@ -187,25 +176,12 @@ static void order_registers(const struct chain *chain, const struct whole *whole
 static void fill_key(const struct chain *chain, const struct dpe_auto *a, struct whole *whole,
 	const struct whole *left, const struct whole *right)
 {
-	uint16_t places[right->nregs + 1];
-
 	whole->regs = dpe_xcalloc(left->nregs + right->nregs + 1, sizeof(*whole->regs));
-	memcpy(whole->regs, left->regs, left->nregs * sizeof(*whole->regs));
-	whole->nregs = left->nregs;
-	for (unsigned i = 0; i < right->nregs; i++)
-		places[i] = place_of(whole, right->regs[i]);
-	whole->ndata = whole->nregs + right->nregs;
-	if (a->synchronises)
-		whole->ndata += whole->nregs * dpe_key_row_words(whole->nregs);
-	whole->key = dpe_key_new(whole->ndata);
-	whole->key->form = DPE_FORM_BOTH;
-	whole->key->left = left->state;
-	whole->key->right = right->state;
-	whole->key->nregs = whole->nregs;
-	whole->key->nplaces = right->nregs;
+	whole->key = dpe_key_pair(&(struct dpe_key_operand){left->state, left->nregs, left->regs},
+		&(struct dpe_key_operand){right->state, right->nregs, right->regs}, a->synchronises, whole->regs, &whole->ndata);
+	whole->nregs = whole->key->nregs;
 	for (unsigned i = 0; i < whole->nregs; i++)
 		whole->key->data[i] = chain->key->data[whole->regs[i]];
-	memcpy(whole->key->data + whole->nregs, places, right->nregs * sizeof(*places));
 	if (a->synchronises)
 		order_registers(chain, whole);
 }

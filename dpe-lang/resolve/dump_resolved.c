@@ -1,7 +1,6 @@
 /* Rules as text: dpe_rule_print, and --dump=resolved. */
 #include "dpe-lang/resolve/resolve.h"
 
-
 /* ---- the expression of a rule --------------------------------------------------------- */
 
 static void print_operand(
@@ -60,27 +59,31 @@ void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule)
 
 /* ---- expressions and statements ------------------------------------------------------- */
 
-static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
-	const struct dpe_expr *expr);
+struct dump {
+	struct dpe_text *to;
+	const struct dpe_spec *spec;
+	const struct dpe_rule *rule;
+};
 
-static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
-	const struct dpe_spec *spec, const struct dpe_expr *expr)
+static void dump_expr(const struct dump *d, const struct dpe_expr *expr);
+
+static void dump_field(const struct dump *d, const struct dpe_expr *expr)
 {
 	static const char *const names[] = {
 		"tid", "process", "time", "ret", "args", "name", "stack", "comm", "host", "access"};
 
 	if (expr->index)
-		dpe_text_printf(to, "$%u", expr->index);
-	dpe_text_puts(to, ".");
+		dpe_text_printf(d->to, "$%u", expr->index);
+	dpe_text_puts(d->to, ".");
 	if (expr->field == DPE_FIELD_VARIABLE) {
-		print_expr(to, rule, spec, expr->third);
+		dump_expr(d, expr->third);
 		return;
 	}
-	dpe_text_puts(to, names[expr->field]);
+	dpe_text_puts(d->to, names[expr->field]);
 	if (expr->field == DPE_FIELD_ARG) {
-		dpe_text_puts(to, "[");
-		print_expr(to, rule, spec, expr->third);
-		dpe_text_puts(to, "]");
+		dpe_text_puts(d->to, "[");
+		dump_expr(d, expr->third);
+		dpe_text_puts(d->to, "]");
 	}
 }
 
@@ -92,24 +95,23 @@ static void print_literal(struct dpe_text *to, struct dpe_value value)
 		dpe_value_print(to, value);
 }
 
-static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
-	const struct dpe_spec *spec, const struct dpe_expr *expr)
+static void dump_compound(const struct dump *d, const struct dpe_expr *expr)
 {
-	dpe_text_puts(to, "(");
+	dpe_text_puts(d->to, "(");
 	if (expr->kind == DPE_EXPR_UNARY)
-		dpe_text_puts(to, dpe_value_operator(expr->op)->text);
-	print_expr(to, rule, spec, expr->left);
+		dpe_text_puts(d->to, dpe_value_operator(expr->op)->text);
+	dump_expr(d, expr->left);
 	if (expr->kind == DPE_EXPR_BINARY)
-		dpe_text_printf(to, " %s ", dpe_value_operator(expr->op)->text);
+		dpe_text_printf(d->to, " %s ", dpe_value_operator(expr->op)->text);
 	if (expr->kind == DPE_EXPR_CONDITIONAL)
-		dpe_text_puts(to, " ? ");
+		dpe_text_puts(d->to, " ? ");
 	if (expr->right)
-		print_expr(to, rule, spec, expr->right);
+		dump_expr(d, expr->right);
 	if (expr->third) {
-		dpe_text_puts(to, " : ");
-		print_expr(to, rule, spec, expr->third);
+		dpe_text_puts(d->to, " : ");
+		dump_expr(d, expr->third);
 	}
-	dpe_text_puts(to, ")");
+	dpe_text_puts(d->to, ")");
 }
 
 static void print_global(struct dpe_text *to, const struct dpe_global *global)
@@ -120,51 +122,39 @@ static void print_global(struct dpe_text *to, const struct dpe_global *global)
 			i + 1 == global->nkeys ? ")" : "");
 }
 
-static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
-	const struct dpe_expr *expr)
+static void dump_expr(const struct dump *d, const struct dpe_expr *expr)
 {
 	switch (expr->kind) {
 	case DPE_EXPR_LITERAL:
-		print_literal(to, expr->value);
+		print_literal(d->to, expr->value);
 		return;
 	case DPE_EXPR_RULEVAR:
-		dpe_text_puts(to, dpe_name_text(spec->names, rule->variables[expr->index]));
+		dpe_text_puts(d->to, dpe_name_text(d->spec->names, d->rule->variables[expr->index]));
 		return;
 	case DPE_EXPR_GLOBAL:
-		print_global(to, &spec->globals[expr->index]);
+		print_global(d->to, &d->spec->globals[expr->index]);
 		return;
 	case DPE_EXPR_TARGET:
-		dpe_text_puts(to, expr->lvalue);
+		dpe_text_puts(d->to, expr->lvalue);
 		return;
 	case DPE_EXPR_TEXT:
-		dpe_text_puts(to, DPE_TEXT);
-		print_expr(to, rule, spec, expr->left);
-		dpe_text_puts(to, ")");
+		dpe_text_puts(d->to, DPE_TEXT);
+		dump_expr(d, expr->left);
+		dpe_text_puts(d->to, ")");
 		return;
 	case DPE_EXPR_PRIOR:
-		dpe_text_printf(to, "%s'", expr->lvalue);
+		dpe_text_printf(d->to, "%s'", expr->lvalue);
 		return;
 	case DPE_EXPR_POSITION:
-		dpe_text_printf(to, "$%u", expr->index);
+		dpe_text_printf(d->to, "$%u", expr->index);
 		return;
 	case DPE_EXPR_FIELD:
-		print_field(to, rule, spec, expr);
+		dump_field(d, expr);
 		return;
 	default:
-		print_compound(to, rule, spec, expr);
+		dump_compound(d, expr);
 		return;
 	}
-}
-
-struct dump {
-	struct dpe_text *to;
-	const struct dpe_spec *spec;
-	const struct dpe_rule *rule;
-};
-
-static void dump_expr(const struct dump *d, const struct dpe_expr *expr)
-{
-	print_expr(d->to, d->rule, d->spec, expr);
 }
 
 static void dump_stmts(const struct dump *d, const struct dpe_stmt *stmt);

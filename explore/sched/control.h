@@ -149,7 +149,8 @@ DPE_SCHED_HIDDEN int dpe_sched_mutex_destroy(pthread_mutex_t *mutex, uint64_t pc
 /* Unlocks the mutex for a wait, and returns how often it was locked; and locks it again. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_mutex_give(pthread_mutex_t *mutex);
 DPE_SCHED_HIDDEN int dpe_sched_mutex_restore(pthread_mutex_t *mutex, unsigned times);
-DPE_SCHED_HIDDEN int dpe_sched_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc);
+DPE_SCHED_HIDDEN int dpe_sched_cond_wait(
+	pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_cond_destroy(pthread_cond_t *cond, uint64_t pc);
 DPE_SCHED_HIDDEN int dpe_sched_create(pthread_t *thread, const pthread_attr_t *attr,

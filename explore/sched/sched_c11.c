@@ -56,39 +56,27 @@ DPE_SCHED_EXPORTED int mtx_unlock(mtx_t *mutex)
 
 DPE_SCHED_EXPORTED void cnd_destroy(cnd_t *cond)
 {
-	if (dpe_sched_self())
-		dpe_sched_cond_destroy(COND(cond), DPE_SCHED_HERE);
-	else
-		REAL(cnd_destroy)(cond);
+	dpe_sched_cond_destroy(COND(cond), DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
-	if (!dpe_sched_self())
-		return REAL(cnd_wait)(cond, mutex);
-	return result_of(dpe_sched_cond_wait(COND(cond), MUTEX(mutex), 0, DPE_SCHED_HERE));
+	return result_of(dpe_sched_cond_wait(COND(cond), MUTEX(mutex), CLOCK_REALTIME, NULL, DPE_SCHED_HERE));
 }
 
 DPE_SCHED_EXPORTED int cnd_timedwait(
 	cnd_t *restrict cond, mtx_t *restrict mutex, const struct timespec *restrict until)
 {
-	if (!dpe_sched_self())
-		return REAL(cnd_timedwait)(cond, mutex, until);
-	return result_of(dpe_sched_cond_wait(COND(cond), MUTEX(mutex),
-		dpe_sched_until(CLOCK_REALTIME, until), DPE_SCHED_HERE));
+	return result_of(dpe_sched_cond_wait(COND(cond), MUTEX(mutex), CLOCK_REALTIME, until, DPE_SCHED_HERE));
 }
 
 DPE_SCHED_EXPORTED int cnd_signal(cnd_t *cond)
 {
-	if (!dpe_sched_self())
-		return REAL(cnd_signal)(cond);
 	return result_of(dpe_sched_cond_wake(COND(cond), false, DPE_SCHED_HERE));
 }
 
 DPE_SCHED_EXPORTED int cnd_broadcast(cnd_t *cond)
 {
-	if (!dpe_sched_self())
-		return REAL(cnd_broadcast)(cond);
 	return result_of(dpe_sched_cond_wake(COND(cond), true, DPE_SCHED_HERE));
 }
 

@@ -322,27 +322,25 @@ static void wait_to_write(enum dpe_sched_kind kind, pthread_rwlock_t *lock, uint
 		arrive_lock(DPE_SCHED_RWLOCK_TRY##kind##LOCK, lock, 0, DPE_SCHED_HERE);            \
 		return lock_it(lock, EBUSY);                                                       \
 	}                                                                                          \
-	DPE_SCHED_EXPORTED int pthread_rwlock_clock##name##lock(                                   \
-		pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)             \
+	static int name##_lock_until(                                                              \
+		pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until, uint64_t pc) \
 	{                                                                                          \
 		if (!is_my_lock(lock))                                                             \
 			return REAL(pthread_rwlock_clock##name##lock)(lock, clock, until);         \
 		if (is_own(lock))                                                                  \
 			return EDEADLK;                                                            \
-		wait(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                                     \
-			dpe_sched_until(clock, until), DPE_SCHED_HERE);                            \
+		wait(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock, dpe_sched_until(clock, until), pc); \
 		return lock_it(lock, ETIMEDOUT);                                                   \
+	}                                                                                          \
+	DPE_SCHED_EXPORTED int pthread_rwlock_clock##name##lock(                                   \
+		pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)             \
+	{                                                                                          \
+		return name##_lock_until(lock, clock, until, DPE_SCHED_HERE);                      \
 	}                                                                                          \
 	DPE_SCHED_EXPORTED int pthread_rwlock_timed##name##lock(                                   \
 		pthread_rwlock_t *lock, const struct timespec *until)                              \
 	{                                                                                          \
-		if (!is_my_lock(lock))                                                             \
-			return REAL(pthread_rwlock_timed##name##lock)(lock, until);                \
-		if (is_own(lock))                                                                  \
-			return EDEADLK;                                                            \
-		wait(DPE_SCHED_RWLOCK_TIMED##kind##LOCK, lock,                                     \
-			dpe_sched_until(CLOCK_REALTIME, until), DPE_SCHED_HERE);                   \
-		return lock_it(lock, ETIMEDOUT);                                                   \
+		return name##_lock_until(lock, CLOCK_REALTIME, until, DPE_SCHED_HERE);             \
 	}
 
 RWLOCK(rd, RD, arrive_lock, read_lock)

@@ -2,7 +2,6 @@
  * Once it chooses processors itself, it sees what there is. */
 #include "explore/sched/control.h"
 
-
 #include <sched.h>
 #include <string.h>
 

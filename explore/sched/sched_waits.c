@@ -66,8 +66,7 @@ static int end_wait(struct dpe_sched_thread *me, const struct wait *wait)
 	return woken || error ? error : ETIMEDOUT;
 }
 
-int dpe_sched_cond_wait(
-	pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc)
+static int wait_for_cond(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until, uint64_t pc)
 {
 	struct dpe_sched_thread *me = dpe_sched_self();
 	struct wait wait = {.mutex = mutex};
@@ -97,8 +96,19 @@ int dpe_sched_cond_wait(
 	return error == ETIMEDOUT && !until ? 0 : error;
 }
 
+int dpe_sched_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until, uint64_t pc)
+{
+	if (!is_mine(cond))
+		return until ? REAL(pthread_cond_clockwait)(cond, mutex, clock, until) : REAL(pthread_cond_wait)(cond, mutex);
+	if (until && !dpe_sched_is_time(until))
+		return EINVAL;
+	return wait_for_cond(cond, mutex, until ? dpe_sched_until(clock, until) : 0, pc);
+}
+
 int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc)
 {
+	if (!is_mine(cond))
+		return all ? REAL(pthread_cond_broadcast)(cond) : REAL(pthread_cond_signal)(cond);
 	arrive_cond(all ? DPE_SCHED_COND_BROADCAST : DPE_SCHED_COND_SIGNAL, cond, pc);
 	if (all)
 		dpe_sched_wake_all((uint64_t)cond);
@@ -110,6 +120,8 @@ int dpe_sched_cond_wake(pthread_cond_t *cond, bool all, uint64_t pc)
 
 int dpe_sched_cond_destroy(pthread_cond_t *cond, uint64_t pc)
 {
+	if (!is_mine(cond))
+		return REAL(pthread_cond_destroy)(cond);
 	arrive_cond(DPE_SCHED_COND_DESTROY, cond, pc);
 	if (dpe_sched_has_waiters((uint64_t)cond))
 		dpe_sched_misuse(DPE_SCHED_IN_USE);
@@ -126,50 +138,33 @@ DPE_SCHED_EXPORTED int pthread_cond_init(pthread_cond_t *cond, const pthread_con
 
 DPE_SCHED_EXPORTED int pthread_cond_destroy(pthread_cond_t *cond)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_destroy)(cond);
 	return dpe_sched_cond_destroy(cond, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_wait)(cond, mutex);
-	return dpe_sched_cond_wait(cond, mutex, 0, DPE_SCHED_HERE);
+	return dpe_sched_cond_wait(cond, mutex, CLOCK_REALTIME, NULL, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int pthread_cond_timedwait(
 	pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_timedwait)(cond, mutex, until);
-	if (!dpe_sched_is_time(until))
-		return EINVAL;
-	return dpe_sched_cond_wait(
-		cond, mutex, dpe_sched_until(clock_of(cond), until), DPE_SCHED_HERE);
+	return dpe_sched_cond_wait(cond, mutex, clock_of(cond), until, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	clockid_t clock, const struct timespec *until)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_clockwait)(cond, mutex, clock, until);
-	if (!dpe_sched_is_time(until))
-		return EINVAL;
-	return dpe_sched_cond_wait(cond, mutex, dpe_sched_until(clock, until), DPE_SCHED_HERE);
+	return dpe_sched_cond_wait(cond, mutex, clock, until, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int pthread_cond_signal(pthread_cond_t *cond)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_signal)(cond);
 	return dpe_sched_cond_wake(cond, false, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	if (!is_mine(cond))
-		return REAL(pthread_cond_broadcast)(cond);
 	return dpe_sched_cond_wake(cond, true, DPE_SCHED_HERE);
 }
 
@@ -258,22 +253,22 @@ DPE_SCHED_EXPORTED int sem_trywait(sem_t *sem)
 	return take_one(sem, EAGAIN);
 }
 
-DPE_SCHED_EXPORTED int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *until, uint64_t pc)
 {
 	if (!is_my_semaphore(sem))
 		return REAL(sem_clockwait)(sem, clock, until);
-	arrive_semaphore(
-		DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(clock, until), DPE_SCHED_HERE);
+	arrive_semaphore(DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(clock, until), pc);
 	return wait_for_one(sem, ETIMEDOUT);
+}
+
+DPE_SCHED_EXPORTED int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+{
+	return wait_until(sem, clock, until, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
-	if (!is_my_semaphore(sem))
-		return REAL(sem_timedwait)(sem, until);
-	arrive_semaphore(DPE_SCHED_SEM_TIMEDWAIT, sem, dpe_sched_until(CLOCK_REALTIME, until),
-		DPE_SCHED_HERE);
-	return wait_for_one(sem, ETIMEDOUT);
+	return wait_until(sem, CLOCK_REALTIME, until, DPE_SCHED_HERE);
 }
 
 DPE_SCHED_EXPORTED int sem_post(sem_t *sem)

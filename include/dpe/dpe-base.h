@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +121,11 @@ void dpe_diags_show_word(struct dpe_diags *diags, const char *source, unsigned l
  * their number. */
 unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned count,
 	const char **best, unsigned max);
+
+/* ---- time -------------------------------------------------------------------------------- */
+
+/* What the clock shows, in nanoseconds; 0: there is no such clock. */
+uint64_t dpe_clock(clockid_t clock);
 
 /* ---- debugging --------------------------------------------------------------------------- */
 

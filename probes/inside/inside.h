@@ -19,77 +19,79 @@
 /* The program calls its thread functions. */
 #define DPE_PRELOAD_SCHEDULER "libdpe-sched.so"
 
-/* Every function that the library wraps. */
+/* Every function that the library wraps; what its call does to its first argument, an object: plain accesses where it is
+ * initialised or destroyed (MADE), atomic ones of all other functions (USED); and whether it releases before its return: other
+ * threads may follow what this thread did before. */
 #define DPE_PRELOAD_FUNCTIONS(X)                                                                   \
-	X(pthread_mutex_init)                                                                      \
-	X(pthread_mutex_destroy)                                                                   \
-	X(pthread_mutex_lock)                                                                      \
-	X(pthread_mutex_trylock)                                                                   \
-	X(pthread_mutex_timedlock)                                                                 \
-	X(pthread_mutex_clocklock)                                                                 \
-	X(pthread_mutex_unlock)                                                                    \
-	X(pthread_mutex_consistent)                                                                \
-	X(pthread_rwlock_init)                                                                     \
-	X(pthread_rwlock_destroy)                                                                  \
-	X(pthread_rwlock_rdlock)                                                                   \
-	X(pthread_rwlock_wrlock)                                                                   \
-	X(pthread_rwlock_tryrdlock)                                                                \
-	X(pthread_rwlock_trywrlock)                                                                \
-	X(pthread_rwlock_timedrdlock)                                                              \
-	X(pthread_rwlock_timedwrlock)                                                              \
-	X(pthread_rwlock_clockrdlock)                                                              \
-	X(pthread_rwlock_clockwrlock)                                                              \
-	X(pthread_rwlock_unlock)                                                                   \
-	X(pthread_cond_init)                                                                       \
-	X(pthread_cond_destroy)                                                                    \
-	X(pthread_cond_wait)                                                                       \
-	X(pthread_cond_timedwait)                                                                  \
-	X(pthread_cond_clockwait)                                                                  \
-	X(pthread_cond_signal)                                                                     \
-	X(pthread_cond_broadcast)                                                                  \
-	X(sem_init)                                                                                \
-	X(sem_destroy)                                                                             \
-	X(sem_wait)                                                                                \
-	X(sem_trywait)                                                                             \
-	X(sem_timedwait)                                                                           \
-	X(sem_clockwait)                                                                           \
-	X(sem_post)                                                                                \
-	X(pthread_barrier_init)                                                                    \
-	X(pthread_barrier_destroy)                                                                 \
-	X(pthread_barrier_wait)                                                                    \
-	X(pthread_spin_init)                                                                       \
-	X(pthread_spin_destroy)                                                                    \
-	X(pthread_spin_lock)                                                                       \
-	X(pthread_spin_trylock)                                                                    \
-	X(pthread_spin_unlock)                                                                     \
-	X(pthread_once)                                                                            \
-	X(pthread_create)                                                                          \
-	X(pthread_join)                                                                            \
-	X(pthread_tryjoin_np)                                                                      \
-	X(pthread_timedjoin_np)                                                                    \
-	X(pthread_clockjoin_np)                                                                    \
-	X(pthread_detach)                                                                          \
-	X(pthread_exit)                                                                            \
-	X(mtx_init)                                                                                \
-	X(mtx_destroy)                                                                             \
-	X(mtx_lock)                                                                                \
-	X(mtx_trylock)                                                                             \
-	X(mtx_timedlock)                                                                           \
-	X(mtx_unlock)                                                                              \
-	X(cnd_init)                                                                                \
-	X(cnd_destroy)                                                                             \
-	X(cnd_wait)                                                                                \
-	X(cnd_timedwait)                                                                           \
-	X(cnd_signal)                                                                              \
-	X(cnd_broadcast)                                                                           \
-	X(call_once)                                                                               \
-	X(thrd_create)                                                                             \
-	X(thrd_join)                                                                               \
-	X(thrd_detach)                                                                             \
-	X(thrd_exit)
+	X(pthread_mutex_init, MADE, RELEASES)                                                      \
+	X(pthread_mutex_destroy, MADE, RELEASES)                                                   \
+	X(pthread_mutex_lock, USED, ACQUIRES)                                                      \
+	X(pthread_mutex_trylock, USED, ACQUIRES)                                                   \
+	X(pthread_mutex_timedlock, USED, ACQUIRES)                                                 \
+	X(pthread_mutex_clocklock, USED, ACQUIRES)                                                 \
+	X(pthread_mutex_unlock, UNSEEN, RELEASES)                                                  \
+	X(pthread_mutex_consistent, UNSEEN, RELEASES)                                              \
+	X(pthread_rwlock_init, MADE, RELEASES)                                                     \
+	X(pthread_rwlock_destroy, MADE, RELEASES)                                                  \
+	X(pthread_rwlock_rdlock, USED, ACQUIRES)                                                   \
+	X(pthread_rwlock_wrlock, USED, ACQUIRES)                                                   \
+	X(pthread_rwlock_tryrdlock, USED, RELEASES)                                                \
+	X(pthread_rwlock_trywrlock, USED, RELEASES)                                                \
+	X(pthread_rwlock_timedrdlock, USED, RELEASES)                                              \
+	X(pthread_rwlock_timedwrlock, USED, RELEASES)                                              \
+	X(pthread_rwlock_clockrdlock, USED, RELEASES)                                              \
+	X(pthread_rwlock_clockwrlock, USED, RELEASES)                                              \
+	X(pthread_rwlock_unlock, UNSEEN, RELEASES)                                                 \
+	X(pthread_cond_init, MADE, RELEASES)                                                       \
+	X(pthread_cond_destroy, MADE, RELEASES)                                                    \
+	X(pthread_cond_wait, USED, RELEASES)                                                       \
+	X(pthread_cond_timedwait, USED, RELEASES)                                                  \
+	X(pthread_cond_clockwait, USED, RELEASES)                                                  \
+	X(pthread_cond_signal, UNSEEN, RELEASES)                                                   \
+	X(pthread_cond_broadcast, UNSEEN, RELEASES)                                                \
+	X(sem_init, MADE, RELEASES)                                                                \
+	X(sem_destroy, MADE, RELEASES)                                                             \
+	X(sem_wait, USED, ACQUIRES)                                                                \
+	X(sem_trywait, USED, RELEASES)                                                             \
+	X(sem_timedwait, USED, RELEASES)                                                           \
+	X(sem_clockwait, USED, RELEASES)                                                           \
+	X(sem_post, USED, RELEASES)                                                                \
+	X(pthread_barrier_init, MADE, RELEASES)                                                    \
+	X(pthread_barrier_destroy, MADE, RELEASES)                                                 \
+	X(pthread_barrier_wait, USED, RELEASES)                                                    \
+	X(pthread_spin_init, MADE, RELEASES)                                                       \
+	X(pthread_spin_destroy, MADE, RELEASES)                                                    \
+	X(pthread_spin_lock, USED, ACQUIRES)                                                       \
+	X(pthread_spin_trylock, USED, ACQUIRES)                                                    \
+	X(pthread_spin_unlock, UNSEEN, RELEASES)                                                   \
+	X(pthread_once, UNSEEN, RELEASES)                                                          \
+	X(pthread_create, UNSEEN, RELEASES)                                                        \
+	X(pthread_join, UNSEEN, ACQUIRES)                                                          \
+	X(pthread_tryjoin_np, UNSEEN, RELEASES)                                                    \
+	X(pthread_timedjoin_np, UNSEEN, RELEASES)                                                  \
+	X(pthread_clockjoin_np, UNSEEN, RELEASES)                                                  \
+	X(pthread_detach, UNSEEN, RELEASES)                                                        \
+	X(pthread_exit, UNSEEN, RELEASES)                                                          \
+	X(mtx_init, UNSEEN, RELEASES)                                                              \
+	X(mtx_destroy, UNSEEN, RELEASES)                                                           \
+	X(mtx_lock, UNSEEN, ACQUIRES)                                                              \
+	X(mtx_trylock, UNSEEN, RELEASES)                                                           \
+	X(mtx_timedlock, UNSEEN, RELEASES)                                                         \
+	X(mtx_unlock, UNSEEN, RELEASES)                                                            \
+	X(cnd_init, UNSEEN, RELEASES)                                                              \
+	X(cnd_destroy, UNSEEN, RELEASES)                                                           \
+	X(cnd_wait, UNSEEN, RELEASES)                                                              \
+	X(cnd_timedwait, UNSEEN, RELEASES)                                                         \
+	X(cnd_signal, UNSEEN, RELEASES)                                                            \
+	X(cnd_broadcast, UNSEEN, RELEASES)                                                         \
+	X(call_once, UNSEEN, RELEASES)                                                             \
+	X(thrd_create, UNSEEN, RELEASES)                                                           \
+	X(thrd_join, UNSEEN, RELEASES)                                                             \
+	X(thrd_detach, UNSEEN, RELEASES)                                                           \
+	X(thrd_exit, UNSEEN, RELEASES)
 
 enum dpe_preload_function {
-#define DPE_PRELOAD_NAME(name) DPE_PRELOAD_##name,
+#define DPE_PRELOAD_NAME(name, access, order) DPE_PRELOAD_##name,
 	DPE_PRELOAD_FUNCTIONS(DPE_PRELOAD_NAME)
 #undef DPE_PRELOAD_NAME
 		DPE_PRELOAD_COUNT

@@ -26,79 +26,27 @@ static inline void *real(enum dpe_preload_function function)
 	return __builtin_expect(!!found, 1) ? found : dpe_preload_find(function);
 }
 
-/* Whether the call releases: other threads may follow what this thread did before the call (of pthread_once and
- * call_once: before the return). The arguments are constants. */
-static inline bool releases(unsigned function)
-{
-	switch (function) {
-	case DPE_PRELOAD_pthread_mutex_lock:
-	case DPE_PRELOAD_pthread_mutex_trylock:
-	case DPE_PRELOAD_pthread_mutex_timedlock:
-	case DPE_PRELOAD_pthread_mutex_clocklock:
-	case DPE_PRELOAD_pthread_rwlock_rdlock:
-	case DPE_PRELOAD_pthread_rwlock_wrlock:
-	case DPE_PRELOAD_pthread_spin_lock:
-	case DPE_PRELOAD_pthread_spin_trylock:
-	case DPE_PRELOAD_sem_wait:
-	case DPE_PRELOAD_mtx_lock:
-	case DPE_PRELOAD_pthread_join:
-		return false;
-	default:
-		return true;
-	}
-}
+/* Of each function, whose number is a constant here: see DPE_PRELOAD_FUNCTIONS. */
+enum access { UNSEEN, MADE, USED };
+enum order { ACQUIRES, RELEASES };
+#define FUNCTION(name, access, order) {access, order},
+static const struct {
+	enum access access;
+	enum order order;
+} FUNCTIONS[] = {DPE_PRELOAD_FUNCTIONS(FUNCTION)};
 
-/* Initialising or destroying the object is a plain access to it, every other use an atomic one. That of a lock is reported
- * before it is taken: what another holder did earlier does not come before that. */
+/* A lock is accessed before it is taken: what another holder did earlier does not come before that. */
 static inline void touch(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
 	if (!dpe_memory_touch)
 		return;
-	switch (function) {
-	case DPE_PRELOAD_pthread_mutex_init:
-	case DPE_PRELOAD_pthread_mutex_destroy:
-	case DPE_PRELOAD_pthread_rwlock_init:
-	case DPE_PRELOAD_pthread_rwlock_destroy:
-	case DPE_PRELOAD_pthread_cond_init:
-	case DPE_PRELOAD_pthread_cond_destroy:
-	case DPE_PRELOAD_sem_init:
-	case DPE_PRELOAD_sem_destroy:
-	case DPE_PRELOAD_pthread_barrier_init:
-	case DPE_PRELOAD_pthread_barrier_destroy:
-	case DPE_PRELOAD_pthread_spin_init:
-	case DPE_PRELOAD_pthread_spin_destroy:
+	if (FUNCTIONS[function].access == MADE)
 		dpe_memory_touch(DPE_PRELOAD_WRITE, call->words[0], frame);
-		break;
-	case DPE_PRELOAD_pthread_mutex_lock:
-	case DPE_PRELOAD_pthread_mutex_trylock:
-	case DPE_PRELOAD_pthread_mutex_timedlock:
-	case DPE_PRELOAD_pthread_mutex_clocklock:
-	case DPE_PRELOAD_pthread_rwlock_rdlock:
-	case DPE_PRELOAD_pthread_rwlock_wrlock:
-	case DPE_PRELOAD_pthread_rwlock_tryrdlock:
-	case DPE_PRELOAD_pthread_rwlock_trywrlock:
-	case DPE_PRELOAD_pthread_rwlock_timedrdlock:
-	case DPE_PRELOAD_pthread_rwlock_timedwrlock:
-	case DPE_PRELOAD_pthread_rwlock_clockrdlock:
-	case DPE_PRELOAD_pthread_rwlock_clockwrlock:
-	case DPE_PRELOAD_pthread_spin_lock:
-	case DPE_PRELOAD_pthread_spin_trylock:
-	case DPE_PRELOAD_pthread_cond_wait:
-	case DPE_PRELOAD_pthread_cond_timedwait:
-	case DPE_PRELOAD_pthread_cond_clockwait:
-	case DPE_PRELOAD_sem_wait:
-	case DPE_PRELOAD_sem_trywait:
-	case DPE_PRELOAD_sem_timedwait:
-	case DPE_PRELOAD_sem_clockwait:
-	case DPE_PRELOAD_sem_post:
-	case DPE_PRELOAD_pthread_barrier_wait:
+	if (FUNCTIONS[function].access == USED)
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
-		break;
-	case DPE_PRELOAD_pthread_create:
+	if (function == DPE_PRELOAD_pthread_create)
 		dpe_preload_lose_child();
-		break;
-	}
 }
 
 /* The call uses the object until it returns, when threads that it let proceed may have destroyed the object. */
@@ -119,7 +67,7 @@ static inline void enter(
 	const struct dpe_preload_look *look = dpe_preload_look;
 
 	touch(function, call, frame);
-	if (releases(function))
+	if (FUNCTIONS[function].order == RELEASES)
 		dpe_preload_epoch++;
 	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
@@ -130,7 +78,7 @@ static inline void leave(
 {
 	const struct dpe_preload_look *look = dpe_preload_look;
 
-	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once)
+	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once) /* what the routine did */
 		dpe_preload_epoch++;
 	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const NAMES[] = {
-#define NAME(name) #name,
+#define NAME(name, access, order) #name,
 	DPE_PRELOAD_FUNCTIONS(NAME)
 #undef NAME
 };

@@ -6,7 +6,6 @@
 #include "probes/process/process.h"
 #include "probes/stream/merge_queue.h"
 
-
 /* ---- merge.c ------------------------------------------------------------------------- */
 
 /* What was read from the rings and cannot be delivered yet, since something earlier may still come. */

@@ -52,46 +52,42 @@ static bool receive_number(int channel, int *number)
 	return got == sizeof(*number);
 }
 
-static _Noreturn void run_child(const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_user *user,
-	const struct dpe_modules *modules, int channel)
+static _Noreturn void run_child(const struct dpe_launch *launch, int channel)
 {
 	int number, error;
 
-	map_code(modules);
-	if (inherited >= 0)
-		fcntl(inherited, F_SETFD, 0);
+	map_code(launch->modules);
+	if (launch->inherited >= 0)
+		fcntl(launch->inherited, F_SETFD, 0);
 	send_number(channel, 0);
 	if (!receive_number(channel, &number))
 		_exit(127);
-	error = user ? -dpe_user_become(user) : 0;
+	error = launch->user ? -dpe_user_become(launch->user) : 0;
 	if (!error) {
-		execve(program->path, argv, environment);
+		execve(launch->program->path, launch->argv, launch->environment);
 		error = errno;
 	}
 	send_number(channel, error);
 	_exit(127);
 }
 
-static bool report_no_child(struct dpe_diags *diags, const struct dpe_program *program, int error)
+static bool report_no_child(struct dpe_diags *diags, const struct dpe_launch *launch, int error)
 {
-	dpe_diag_at(diags, DPE_ERROR, program->path, "cannot make a process: %s", strerror(error));
+	dpe_diag_at(diags, DPE_ERROR, launch->program->path, "cannot make a process: %s", strerror(error));
 	return false;
 }
 
-bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_user *user,
-	const struct dpe_modules *modules, struct dpe_diags *diags)
+bool dpe_launch(struct dpe_child *child, const struct dpe_launch *launch, struct dpe_diags *diags)
 {
 	int ends[2], number;
 
 	*child = (struct dpe_child){.channel = -1};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return report_no_child(diags, program, errno);
+		return report_no_child(diags, launch, errno);
 	child->pid = fork();
 	if (!child->pid) {
 		close(ends[0]);
-		run_child(program, argv, environment, inherited, user, modules, ends[1]);
+		run_child(launch, ends[1]);
 	}
 	number = errno;
 	child->channel = ends[0];
@@ -99,7 +95,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 	if (child->pid < 0) {
 		dpe_launch_close(child);
 		child->pid = 0;
-		return report_no_child(diags, program, number);
+		return report_no_child(diags, launch, number);
 	}
 	/* If it has died already, the wait for its end will show that. */
 	receive_number(child->channel, &number);

@@ -157,8 +157,10 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	dpe_packs_report(probes, diags);
 	dpe_memory_request(probes);
-	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
-		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
+	if (!dpe_launch(probes->child,
+		    &(struct dpe_launch){program, argv, environment, dpe_preload_file(probes),
+			    probes->user->name ? probes->user : NULL, &probes->modules},
+		    diags))
 		return false;
 	probes->launched = true;
 	probes->pid = probes->first->pid = probes->child->pid;

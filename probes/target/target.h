@@ -12,12 +12,17 @@ struct dpe_child {
 	int channel; /* a number lets it exec, closing makes it exit; it sends errno if exec fails */
 };
 
+struct dpe_launch {
+	const struct dpe_program *program;
+	char *const *argv, *const *environment;
+	int inherited; /* a file that it has besides our standard ones; -1: none */
+	const struct dpe_user *user; /* as whom it runs; NULL: as we do */
+	const struct dpe_modules *modules;
+};
+
 /* Makes the child, which maps the modules' code (so that the kernel reports sites that it cannot observe) and
- * waits. It has our standard files, signal mask, process group and terminal, and the file `inherited`, unless
- * that is -1. The program runs as `user`, unless that is NULL. */
-bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_user *user,
-	const struct dpe_modules *modules, struct dpe_diags *diags);
+ * waits. It has our signal mask, process group and terminal. */
+bool dpe_launch(struct dpe_child *child, const struct dpe_launch *launch, struct dpe_diags *diags);
 /* Lets the child exec; 0, or the error of exec as a positive number. */
 int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */

@@ -12,7 +12,6 @@ struct event_choice {
 	unsigned event; /* of the behaviour, chosen next */
 };
 
-
 /* False if no run can have the event together with those chosen before it, in this order. */
 static bool fits(const struct event_choice *choice)
 {

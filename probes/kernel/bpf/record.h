@@ -162,7 +162,6 @@ struct dpe_newcomer {
 #define DPE_COOKIE_SHARED (1ull << 60)  /* … and where others return, which is no loss */
 #define DPE_COOKIE_GUARDED (1ull << 45) /* it has entries in the map `guards` */
 
-
 /* What a thread lost, by thread id. `unnumbered` of them occurred while the thread's storage could not be
  * allocated; its numbering starts after them. */
 struct dpe_lost {
