@@ -90,12 +90,12 @@ struct dpe_factors {
 struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, bool automata);
 void dpe_factors_free(struct dpe_factors *factors); /* accepts NULL */
 
-/* True if the rule composed has so few states that dividing it gains nothing. */
+/* True if the composed rule has too few states for a division to pay. */
 bool dpe_rule_is_small(const struct dpe_rule *rule);
-/* True if the rule composed has no more than DPE_MODERATE_STATES. */
+/* True if the composed rule has at most DPE_MODERATE_STATES. */
 bool dpe_rule_is_moderate(const struct dpe_rule *rule);
-/* True if a run should follow the automaton rather than the net: it is of moderate size, or is needed to see at once
- * what synchronised operands can no longer do together, or to follow only one of several that differ in carets. */
+/* True if a run should follow the automaton rather than the net: because the automaton is of moderate size, detects at once
+ * that synchronised operands cannot proceed, or reduces the symmetry of operands that differ in carets. */
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */
@@ -107,7 +107,7 @@ struct dpe_prerequisites {
 	uint64_t needed[DPE_PREREQUISITE_PATTERNS]; /* by breaking pattern: the patterns that must have occurred before it */
 };
 
-/* False if nothing is known: the rule is no `detect`, or has more than DPE_PREREQUISITE_PATTERNS patterns. */
+/* False if nothing is known: the rule is not a `detect` rule, or has more than DPE_PREREQUISITE_PATTERNS patterns. */
 bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisites *needs);
 
 #endif

@@ -240,7 +240,7 @@ static uint32_t *sort_moves(
 	return first;
 }
 
-/* Adds the live moves of literals that are marked so, or not; NULL: none is. */
+/* Adds the live moves of literals whose mark is `marked`. `marks` NULL: no literal is marked. */
 static unsigned add_moves(struct dpe_automaton *automaton, struct dpe_move *to,
 	const struct dpe_node_state *s, const bool *marks, bool marked)
 {

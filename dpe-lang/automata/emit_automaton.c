@@ -96,8 +96,8 @@ static void print_input(const struct emitter *e, dpe_state from, const struct dp
 	dpe_text_puts(e->to, move->npreds ? ")" : " .)");
 }
 
-/* Where the paper's notation says which labels precede, these say which events of them: those in the
- * registers of the state. `next`: what each register of the new state holds. */
+/* The paper's notation gives the labels of predecessors; registers of the state say which events with these labels.
+ * `next`: what each register of the new state holds. */
 static void print_registers(const struct emitter *e, const struct dpe_move *move)
 {
 	dpe_text_puts(e->to, " | at");

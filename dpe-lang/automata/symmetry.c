@@ -115,7 +115,7 @@ static void free_swap(struct swap *swap)
 	free(swap->moved);
 }
 
-/* That symmetries nothing; for free_swap. */
+/* The identity; for free_swap. */
 static struct swap new_swap(unsigned nliterals)
 {
 	struct swap swap = {

@@ -51,7 +51,7 @@ static bool has_choice(const struct products *p, unsigned product, unsigned colu
 	return p->sets[product][column * p->nwords + choice / 64] >> choice % 64 & 1;
 }
 
-/* How many columns differ, 2 for more; `*column` is the last that does. */
+/* The number of columns that differ, at most 2; `*column` is the last of them. */
 static unsigned differ(const struct products *p, unsigned a, unsigned b, unsigned *column)
 {
 	size_t size = p->nwords * sizeof(uint64_t);
@@ -336,7 +336,7 @@ static bool has_own_event(const struct expr *e)
 			    has_own_event(e->right));
 }
 
-/* An operand that says the same about shared events as another one adds nothing. */
+/* Leaves out an operand that restricts shared events as another one does. */
 static void add_operand(struct synced_operands *synced, const struct expr *expr)
 {
 	for (unsigned i = 0; i < synced->noperands; i++) {

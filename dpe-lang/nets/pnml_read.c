@@ -28,7 +28,7 @@ struct pnml_arc {
 	unsigned weight, line;
 };
 
-/* Where the parser is: in the text of a label, and of what it is the label. */
+/* The kind of label in whose text the parser is. */
 enum pnml_label { NO_LABEL, NAME, MARKING, INSCRIPTION };
 
 struct pnml_reader {
@@ -214,7 +214,7 @@ static void begin(void *user, const char *full_name, const char **attributes)
 		begin_label(r, name, attributes);
 }
 
-/* The text without blanks around it; what breaks lines or is no text at all becomes a blank. */
+/* The text without blanks around it; line breaks and control characters become blanks. */
 static char *trimmed(struct pnml_reader *r)
 {
 	const char *from = r->text.len ? r->text.at : "";
@@ -244,7 +244,7 @@ static unsigned number_in(struct pnml_reader *r, const char *what, unsigned leas
 	return (unsigned)number;
 }
 
-/* The empty word is the name of what is silent. */
+/* Silent transitions have the empty word as a name. */
 static void take_name(struct pnml_node *node, const char *name)
 {
 	node->silent |= !*name;

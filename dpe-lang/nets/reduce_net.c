@@ -61,8 +61,8 @@ static bool merge_same(struct reducer *r)
 	return changed;
 }
 
-/* A second place takes over tokens of the first: it is never marked together with it, since the
- * token could as well be in the first still. */
+/* A second place that takes over tokens of the first has the same concurrent places, except for the first one, since the
+ * token could still be in the first. */
 static void copy_concurrency(struct reducer *r, unsigned place, unsigned alike)
 {
 	for (unsigned p = 0; p < r->net->nplaces; p++) {

@@ -107,9 +107,9 @@ static void mark_idle(struct markings *markings, const struct place_set *set, un
 	}
 }
 
-/* Adds a place to the machine that is marked when no other one of it is. What touches a machine is
- * ordered anyway: were a firing that takes its token independent of one that gives it one, the
- * latter could come first, and two places would be marked. So the place adds no order. */
+/* Adds a place to the machine that is marked when no other place of it is. It adds no order, since transitions that touch a
+ * machine are ordered anyway: if a firing that takes its token were independent of one that puts a token into it, the
+ * latter could come first, and two places would be marked. */
 static void add_idle_place(struct net *net, struct place_set *set, unsigned idle)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {

@@ -1,6 +1,6 @@
 /* openmp: which keys are released and acquired. An acquire follows every earlier release of its key, so a key may
- * be reused by whatever is ordered after its earlier uses: that of a thread's team by its next team of the same
- * level, that of a barrier by the next barrier but one. */
+ * be reused once its earlier uses precede: the key of a thread's team by its next team of the same level, the key of a
+ * barrier by the next barrier but one. */
 #include "probes/inside/openmp.h"
 
 #include <sys/syscall.h>
@@ -10,8 +10,8 @@
 __thread struct dpe_omp_task dpe_omp_current;
 
 /* ---- keys ----------------------------------------------------------------------------------
- * 32 bits of the thread that made it, 24 of what it is of, 8 of its part. Those of tasks have the highest of the 24
- * bits, which else are the level. */
+ * 32 bits for the thread that made the key, 24 for the level of its team, or for the number of a task with the highest bit
+ * set, 8 for its part. */
 
 enum { CHILDREN = 8, GROUP = 16, PARTS = 256, DEEPEST = PARTS - GROUP - 1 };
 

@@ -26,7 +26,7 @@ static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new
 	return dpe_marking_ref(old);
 }
 
-/* Takes over the references of token and kids. */
+/* Takes over the references of the token and the children. */
 static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_place place,
 	const struct dpe_block *block, struct dpe_game_token *token, uint64_t rounds,
 	struct dpe_marking *const *children, uint64_t nchildren)

@@ -31,10 +31,10 @@ struct dpe_token_content {
 enum dpe_marking_place {
 	BEFORE,    /* token: it is before `block` */
 	AFTER,     /* token: what it was in has ended */
-	IN_LEFT,   /* SEQ: kids[0] */
-	IN_ROUND,  /* STAR: kids[0], the rounds-th */
-	IN_BOTH,   /* PAR: kids[0], kids[1] */
-	IN_GROUP,  /* GROUP: kids[0] */
+	IN_LEFT,   /* SEQ: children[0] */
+	IN_ROUND,  /* STAR: children[0], the rounds-th */
+	IN_BOTH,   /* PAR: children[0], children[1] */
+	IN_GROUP,  /* GROUP: children[0] */
 	IN_COPIES, /* CLOSURE: token, for each copy; ended, of copies that have ended; copies */
 };
 

@@ -77,7 +77,7 @@ struct dpe_prediction {
 	unsigned nmessages, capmessages;
 };
 
-/* Valid as long as the prediction. */
+/* Valid as long as the prediction is. */
 static const struct dpe_message *message_of(struct dpe_prediction *p, uint64_t number)
 {
 	return *DPE_GROW(p->messages, p->nmessages, p->capmessages) = dpe_history_message(p->history, number);
