@@ -25,6 +25,11 @@ bool dpe_memory_ignores(enum dpe_preload_memory what, uint64_t address, uint64_t
 	return (reads ? dpe_memory_ignored.reads : dpe_memory_ignored.writes) || is_benign(address, size);
 }
 
+bool dpe_memory_ignores_order(void)
+{
+	return dpe_memory_ignored.order;
+}
+
 void dpe_memory_forget_benign(uint64_t address, uint64_t size)
 {
 	for (unsigned i = 0; i < DPE_PRELOAD_BENIGN; i++) {

@@ -1,7 +1,7 @@
-/* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd or epoll; the
+/* kernel_order: releases and acquires of keys that are not addresses: a descriptor of an eventfd, epoll or timer; the
  * port to which a socket sends; what a pipe, or all Unix sockets, as none knows its peer, hold unread; the code of a
- * handler; a signal; all timers. Sources: ip(7), eventfd(2), epoll(7), pipe(7), poll(2), unix(7), sigaction(2), kill(2),
- * timer_settime(2). */
+ * handler; a signal; all timers; a set of semaphores. Sources: ip(7), eventfd(2), epoll(7), pipe(7), poll(2), unix(7),
+ * sigaction(2), kill(2), timer_settime(2), timerfd_create(2), semop(2). */
 #include "probes/inside/string_hooks.h"
 
 #include <errno.h>
@@ -10,14 +10,16 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #define HERE DPE_MEMORY_HERE
 #define NOT_MEMORY (UINT64_C(1) << 63)
-enum { DESCRIPTOR = 1, PORT, UNREAD, SIGNAL, TIMER };
+enum { DESCRIPTOR = 1, PORT, UNREAD, SIGNAL, TIMER, SEMAPHORES };
 
 /* What poll and ppoll become with _FORTIFY_SOURCE. */
 int __poll_chk(struct pollfd *files, nfds_t count, int timeout, size_t size);
@@ -457,3 +459,28 @@ HOOK int timer_settime(timer_t timer, int flags, const struct itimerspec *value,
 	release_timers(HERE);
 	return REAL(timer_settime)(timer, flags, value, old);
 }
+
+HOOK int timerfd_settime(int file, int flags, const struct itimerspec *value, struct itimerspec *old)
+{
+	dpe_order_release(file, HERE);
+	return REAL(timerfd_settime)(file, flags, value, old);
+}
+
+/* ---- semaphores of System V --------------------------------------------------------------
+ * A call may wait for some semaphores of a set and post others. */
+
+#define OPERATE(name, parameters, arguments)                                                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE))                                \
+			release_key(key_of(SEMAPHORES, (unsigned)set), HERE);                      \
+		result = REAL(name) arguments;                                                     \
+		if (!result && dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                      \
+			acquire_key(key_of(SEMAPHORES, (unsigned)set), HERE);                      \
+		return result;                                                                     \
+	}
+OPERATE(semop, (int set, struct sembuf *operations, size_t count), (set, operations, count))
+OPERATE(semtimedop, (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+	(set, operations, count, timeout))

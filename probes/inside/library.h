@@ -63,6 +63,9 @@ struct dpe_preload_callers {
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
 	unsigned what, uint64_t address, const uint64_t *frame);
 
+/* Whether the program asks the thread to ignore what orders threads; only libdpe-mem.so has it. */
+DPE_PRELOAD_HIDDEN __attribute__((weak)) bool dpe_memory_ignores_order(void);
+
 /* A call of pthread_once or call_once. */
 struct dpe_once_call {
 	const void *control;

@@ -60,6 +60,15 @@ static inline void touch_last(
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 }
 
+/* Calls that create, join and end threads, and routines that run once, are events in any case. */
+static inline bool is_ignored(unsigned function)
+{
+	return dpe_memory_ignores_order &&
+	       (function <= DPE_PRELOAD_pthread_spin_unlock ||
+		       (function >= DPE_PRELOAD_mtx_init && function <= DPE_PRELOAD_cnd_broadcast)) &&
+	       dpe_memory_ignores_order();
+}
+
 /* The function is a constant, not an argument of the call. */
 static inline void enter(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
@@ -69,7 +78,7 @@ static inline void enter(
 	touch(function, call, frame);
 	if (FUNCTIONS[function].order == RELEASES)
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]))
+	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]) && !is_ignored(function))
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
@@ -80,7 +89,7 @@ static inline void leave(
 
 	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once) /* what the routine did */
 		dpe_preload_epoch++;
-	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]))
+	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]) && !is_ignored(function))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 	touch_last(function, call, frame);
 }

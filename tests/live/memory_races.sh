@@ -313,7 +313,7 @@ for how in pipe socket stream tcp 'end of a pipe' 'end of a socket' 'end of a st
 done
 
 gcc -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/transfers.c" && gcc transfers.o -o transfers -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building transfers'
-for how in 'sendmmsg of datagrams' recvmmsg sendfile splice 'splice to a file' vmsplice 'sendmsg to a port' 'sendmmsg to a port'; do
+for how in 'sendmmsg of datagrams' recvmmsg sendfile splice 'splice to a file' vmsplice 'sendmsg to a port' 'sendmmsg to a port' semop 'a timer'; do
 	run "$DPE" race -- ./transfers "$how"
 	says "$how orders accesses of threads" 0 'nothing found' ' 0 lost'
 	run "$DPE" race -- ./transfers "$how" late

@@ -172,6 +172,29 @@ static void order_second(void)
 	counter = 2;
 }
 
+static pthread_mutex_t known = PTHREAD_MUTEX_INITIALIZER;
+
+static void known_act(int value)
+{
+	if (wrong)
+		AnnotateIgnoreSyncBegin(IN);
+	pthread_mutex_lock(&known);
+	counter = value;
+	pthread_mutex_unlock(&known);
+	if (wrong)
+		AnnotateIgnoreSyncEnd(IN);
+}
+
+static void known_first(void)
+{
+	known_act(1);
+}
+
+static void known_second(void)
+{
+	known_act(2);
+}
+
 /* A fiber begins here and goes on in the other thread. */
 static void fiber_first(void)
 {
@@ -237,6 +260,7 @@ static const struct scenario {
 	CASE(readers),
 	CASE(mutex),
 	CASE(order),
+	CASE(known),
 	CASE(fiber),
 	CASE(unaligned),
 	CASE(placed),

@@ -1,20 +1,23 @@
-/* Two threads, of which one waits for bytes that the other passes to it by one of several system calls: transfers HOW [late].
+/* Two threads, of which one waits for a system call of the other, most often for bytes that it sends: transfers HOW [late].
  * What they put is ordered by that, unless it is put late, after the call. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum { PARTS = 3, SIZE = 8 };
 
-static int ends[2], file, late, counter;
+static int ends[2], file, set, timer, late, counter;
 static char sent[PARTS * SIZE] = "the bytes that are sent", received[PARTS * SIZE];
 static struct sockaddr_in address = {.sin_family = AF_INET};
 
@@ -93,6 +96,16 @@ static void by_vmsplice(void)
 	must(vmsplice(ends[1], &part, 1, 0) == sizeof(sent));
 }
 
+static void by_semop(void)
+{
+	must(!semop(set, &(struct sembuf){.sem_op = 1}, 1));
+}
+
+static void by_timer(void)
+{
+	must(!timerfd_settime(timer, 0, &(struct itimerspec){.it_value.tv_nsec = 1}, NULL));
+}
+
 /* ---- ways to receive --------------------------------------------------------------------- */
 
 static void as_bytes(void)
@@ -138,6 +151,16 @@ static void with_splice(void)
 	must(splice(ends[0], NULL, file, &(off64_t){0}, sizeof(received), 0) == sizeof(received));
 }
 
+static void with_semop(void)
+{
+	must(!semop(set, &(struct sembuf){.sem_op = -1}, 1));
+}
+
+static void with_timer(void)
+{
+	must(read(timer, received, sizeof(uint64_t)) == sizeof(uint64_t));
+}
+
 /* ---- the two threads --------------------------------------------------------------------- */
 
 static const struct {
@@ -156,6 +179,8 @@ static const struct {
 	{"vmsplice", 0, 0, by_vmsplice, as_bytes},
 	{"sendmsg to a port", AF_INET, SOCK_DGRAM, by_sendmsg, as_datagram},
 	{"sendmmsg to a port", AF_INET, SOCK_DGRAM, by_sendmmsg, as_datagrams},
+	{"semop", 0, 0, by_semop, with_semop},
+	{"a timer", 0, 0, by_timer, with_timer},
 }, *way;
 
 static void *sender(void *unused)
@@ -189,6 +214,8 @@ static void open_ends(void)
 	} else {
 		must(!pipe(ends));
 	}
+	set = semget(IPC_PRIVATE, 1, 0600);
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	file = memfd_create("bytes", 0);
 	must(pwrite(file, sent, sizeof(sent), 0) == sizeof(sent));
 }
@@ -205,6 +232,7 @@ int main(int argc, char **argv)
 	pthread_create(&threads[0], NULL, sender, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+	semctl(set, 0, IPC_RMID);
 	printf("%d\n", counter);
 	return 0;
 }
