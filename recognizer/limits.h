@@ -9,7 +9,7 @@
 
 /* Variables of one rule; more are an error. */
 #define DPE_RULE_VARIABLES 64
-/* Partial matches of a slice, unless options say so: the slice is inconclusive. */
+/* Partial matches of a slice, unless an option sets the number; beyond, the slice is inconclusive. */
 #define DPE_DEFAULT_INSTANCES 100000
 /* Slices of a rule whose values no event brings together: further ones are not begun, and the rule and all slices
  * that begin later are inconclusive. */
@@ -18,7 +18,7 @@
  * slice is inconclusive. */
 #define DPE_MAX_BRANCHES DPE_TINY_OR(3, 1024)
 #define DPE_MAX_BRANCHES_AFTER DPE_TINY_OR(2, 64)
-/* ns until a wait is long, and a possible hang, unless options say so. */
+/* ns until a wait is long, and a possible hang, unless an option sets the time. */
 #define DPE_DEFAULT_HANG_AFTER UINT64_C(10000000000)
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
 #define DPE_MAX_RETRACTABLE DPE_TINY_OR(3, 4096)
@@ -104,7 +104,7 @@
 
 /* ---- limits that cost time or memory only --------------------------------------------------- */
 
-/* Kept events from which on forgetting is tried, unless options say so. */
+/* Kept events at which slices begin to forget, unless an option sets the number. */
 #define DPE_DEFAULT_FORGET_FROM 8192
 /* Active slices of a rule; others are compact. Bytes, events and steps of matches in a compact slice;
  * a larger one stays active. */

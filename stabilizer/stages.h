@@ -68,7 +68,7 @@ static inline bool dpe_node_is_entangled(const struct dpe_message_node *node)
 struct dpe_message_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
 /* Ends the hold; its waiters are dropped. */
 void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
-/* One reason less to wait. */
+/* Removes one reason to wait. */
 void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Adds a need for a node, met where that is complete; `known` is its name, if any. Returns the
  * index. A DPE_NEED_ANY_SEND has no node yet. */
@@ -133,7 +133,7 @@ void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id);
 /* Puts a message before its host's gate. */
 void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
-/* Opens the gate for what may pass. */
+/* Opens the gate for the messages that may pass. */
 void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host);
 /* Lets a message through early. */
 void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);

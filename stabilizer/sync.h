@@ -102,7 +102,7 @@ static inline struct dpe_queue *dpe_queue_find(
 
 /* Drops sends that no future receive can be paired with. */
 void dpe_queue_prune(struct dpe_queue *queue);
-/* True if receives that come later are paired with no send that precedes the end of the object. `pending` are the messages
+/* True if no later receive is paired with a send that precedes the end of the object. `pending` are the messages
  * of the queue that came before the end and may be paired after it. */
 bool dpe_queue_may_forget(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue, unsigned pending);
@@ -118,7 +118,7 @@ void dpe_sync_pair_with(struct dpe_stabilizer *stabilizer, const struct dpe_queu
 /* The message enters the queue. */
 void dpe_sync_begin(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
 	const struct dpe_message_node *node);
-/* The message is the next one of the queue: reports it where only its arrival says so. */
+/* The message is the next one of the queue: reports it if only the order of arrival says so. */
 void dpe_sync_check(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
 	struct dpe_message_node *node, bool send);
 

@@ -33,7 +33,7 @@ struct expr {
 	const struct synced_operands *sync;
 };
 
-/* ---- expr_build.c: constructors, which simplify where that is easy to see -------------------- */
+/* ---- expr_build.c: constructors, which simplify obvious cases --------------------------------- */
 
 const struct expr *dpe_nets_empty(struct translation *tr);
 const struct expr *dpe_nets_event(struct translation *tr, unsigned event);

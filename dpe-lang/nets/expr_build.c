@@ -1,4 +1,4 @@
-/* Constructors of expressions, which simplify where that is easy to see. The language has no sign
+/* Constructors of expressions, which simplify obvious cases. The language has no sign
  * for the empty word, so it is the left operand of an alternative, EMPTY + e, and only where e does
  * not accept it. */
 #include "dpe-lang/nets/expr.h"

@@ -280,7 +280,7 @@ static void keep_useful(const struct net *net, const struct reachability *graph,
 	}
 }
 
-/* Renumbers the places that are marked on the way to a final marking; returns how many. */
+/* Renumbers the places that are marked on a path to a final marking; returns their number. */
 static unsigned number_places(const struct net *net, const struct reachability *graph,
 	const bool *useful, unsigned *number)
 {

@@ -75,7 +75,7 @@ static int8_t register_of(ZydisRegister which)
 		       : -1;
 }
 
-/* False if the other operand is no general register or constant. */
+/* False if the other operand is neither a general register nor a constant. */
 static bool find_source(const struct dpe_instruction *instruction, struct dpe_access_effect *effect)
 {
 	effect->source = -1;
@@ -97,7 +97,7 @@ static bool find_source(const struct dpe_instruction *instruction, struct dpe_ac
 	return true;
 }
 
-/* False if registers do not tell the address. */
+/* False if the address cannot be computed from registers. */
 static bool find_address(const ZydisDecodedOperand *operand, struct dpe_access_effect *effect)
 {
 	effect->relative = operand->mem.base == ZYDIS_REGISTER_RIP;
@@ -142,7 +142,7 @@ static struct dpe_access_effect effect_of(const struct dpe_instruction *instruct
 
 /* ---- its outcome ------------------------------------------------------------------------- */
 
-/* How many bytes of what is written lie before what is watched; negative: not all that is watched is written. */
+/* The number of written bytes before the watched ones; negative: not all watched bytes are written. */
 static int64_t bytes_before(const struct dpe_access_effect *effect, const struct dpe_accessed *accessed)
 {
 	uint64_t at = (uint64_t)effect->displacement, before;
@@ -245,7 +245,7 @@ static struct definition definition_of(const struct dpe_instruction *instruction
 	return found;
 }
 
-/* Finds the operand elsewhere, where every way to the exchange at `end` leads through the definition. */
+/* Finds the operand elsewhere, if every path to the exchange at `end` contains the definition. */
 static void find_operand(struct dpe_module *module, const struct dpe_code *code, size_t end,
 	struct dpe_access_effect *effect)
 {
@@ -277,7 +277,7 @@ static bool is_repeated(const struct dpe_instruction *instruction)
 						    ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-/* The watchpoint on a repeated instruction is reported while that is still the next one. */
+/* A watchpoint hit by a repeated instruction is reported while that instruction is still the next one. */
 static struct dpe_access_effect effect_before(
 	struct dpe_module *module, const struct dpe_code *code, size_t end)
 {

@@ -1,4 +1,4 @@
-/* transfer_hooks: functions that pass several buffers, messages, or what another descriptor has, to or from a descriptor. */
+/* transfer_hooks: functions that transfer several buffers or messages, or data of another descriptor, to or from a descriptor. */
 #include "probes/inside/string_hooks.h"
 
 #include <fcntl.h>

@@ -38,7 +38,7 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page - 1) & ~(page - 1);
 }
 
-/* Filters of system calls, of which older kernels do not tell the number. */
+/* Filters of system calls, whose number older kernels do not report. */
 static uint32_t count_filters(void)
 {
 	char count[16] = "0";

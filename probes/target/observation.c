@@ -405,7 +405,7 @@ static bool is_ending(pid_t pid)
 	return !dpe_proc_stat(pid, pid, &stat) || stat.state == 'Z' || stat.flags & PF_EXITING;
 }
 
-/* The first attempt tells whether the process ends meanwhile, which is no error. */
+/* The first attempt shows whether the process ends meanwhile, which is not an error. */
 struct dpe_waits *dpe_probes_waits(const struct dpe_probes *probes, unsigned depth, struct dpe_diags *diags)
 {
 	struct dpe_diverted_returns returns = dpe_attach_returns(probes, probes->pid);

@@ -68,7 +68,7 @@ static bool read_threads(struct waits_reading *reading, struct dpe_diags *diags)
 
 /* ---- since when ---------------------------------------------------------------------------------- */
 
-/* When the scheduler last saw the thread run, in ns on the clock of its processor; 0: it does not tell. */
+/* When the scheduler last saw the thread run, in ns on the clock of its processor; 0: unknown. */
 static uint64_t last_run(const char *path)
 {
 	char text[4096];

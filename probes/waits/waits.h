@@ -56,7 +56,7 @@ unsigned dpe_lock_classify(const struct dpe_process_image *image, const struct d
 	const struct dpe_call_stack *stack, struct dpe_waiting_thread *thread);
 /* Whether the stack has a call of pthread_once, or the like, that does not wait but runs its routine. */
 bool dpe_lock_runs_once(const struct dpe_process_image *image, const struct dpe_call_stack *stack);
-/* What the locks of the program's language do not tell; NULL: nothing to say. */
+/* What the locks of the program's language do not show; NULL: nothing. */
 const char *dpe_lock_advice(const struct dpe_process_image *image);
 
 /* ---- stream_locks.c ------------------------------------------------------------------------ */

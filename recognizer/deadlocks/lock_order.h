@@ -269,7 +269,7 @@ void dpe_requests_add(struct dpe_acquisition *acquisition, const struct dpe_lock
 	const struct dpe_message *event, const struct dpe_latest *latest);
 void dpe_requests_drop_strand(struct dpe_requests *requests, const struct dpe_strand *strand);
 void dpe_requests_unref(struct dpe_requests *requests); /* accepts NULL */
-/* The acquisitions are another way to the cycle. Takes over `at`, and counts what it has. */
+/* The acquisitions are another instance of the cycle. Takes over `at`, and counts references to its elements. */
 void dpe_cycle_requests_add(struct dpe_lock_cycle *cycle, struct dpe_requests **at);
 void dpe_cycle_requests_free(struct dpe_lock_cycle *cycle);
 /* False if the cycle cannot close in any run. */

@@ -30,7 +30,7 @@ struct dpe_token_content {
 
 enum dpe_marking_place {
 	BEFORE,    /* token: it is before `block` */
-	AFTER,     /* token: what it was in has ended */
+	AFTER,     /* token: the block that it was in has ended */
 	IN_LEFT,   /* SEQ: children[0] */
 	IN_ROUND,  /* STAR: children[0], the rounds-th */
 	IN_BOTH,   /* PAR: children[0], children[1] */
@@ -74,7 +74,7 @@ struct dpe_game {
 	struct dpe_arena *arena;
 	struct dpe_play *plays;
 	unsigned nplays, capplays;
-	/* Sets of positions that one event took together: few, never freed. */
+	/* Sets of positions that one event took together: few, kept as long as the game. */
 	struct combination {
 		uint16_t *at;
 		unsigned count;
@@ -101,7 +101,7 @@ struct dpe_game_token *dpe_token_nothing(struct dpe_game *game);
 /* Two lists of actions as one, in the arena. */
 const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb);
-/* The token without its actions: where it becomes several, they must not. */
+/* The token without its actions, which must not be multiplied where it becomes several tokens. */
 struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_token *token);
 /* The token with further actions, before or behind its own. */
 struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_game_token *token,
@@ -112,11 +112,11 @@ struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a
 /* A token's events alone, and the rest of it. */
 struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_game_token *token);
 struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_game_token *token);
-/* What leaves a block that several tokens left, whose events are independent of each other; NULL
- * where they disagree on a control variable. */
+/* The token that leaves a block after several tokens whose events are independent of each other; NULL if they disagree on
+ * a control variable. */
 struct dpe_game_token *dpe_tokens_unite(
 	struct dpe_game *game, const struct dpe_game_tokens *tokens);
-/* What leaves a block that two tokens left; NULL if they disagree on a control variable. */
+/* The same for two tokens, whose events may be ordered. */
 struct dpe_game_token *dpe_token_merge(
 	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b);
 /* The token with `control` = rounds; NULL if it has another value already. */

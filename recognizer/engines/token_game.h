@@ -52,7 +52,7 @@ bool dpe_game_complete(const struct dpe_marking *marking);
 bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context);
 /* All steps that take an event with these predecessors (NULL: any) as `literal`, and may take it
  * with fewer if the rule is searched for; valid until the next call. Without an occurrence the
- * steps are for looking at only. */
+ * steps can only be inspected. */
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_preds *preds,
 	const struct dpe_play **plays);

@@ -30,7 +30,7 @@ struct dpe_name_watchers {
 		struct dpe_run *run;
 		unsigned pattern;
 		unsigned end;      /* index of the next rule's first watcher */
-		bool simple;       /* name, phase and arguments decide alone … */
+		bool simple;       /* only name, phase and arguments decide … */
 		bool single;       /* … and there is one argument, a variable … */
 		bool bare;         /* … or none */
 		uint8_t phases;    /* that match, one bit each */
@@ -48,12 +48,12 @@ struct dpe_name_watchers {
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
 	bool ends;       /* a `sync` rule has objects that end */
-	bool only_rules; /* nothing but rules takes its events, and these as they are */
+	bool only_rules; /* only rules take its events, and unchanged */
 	/* Where only `sync` rules and rules about pairs watch: what the event is to the latter; or
 	 * NULL. */
 	const struct dpe_pair_access *access;
 	/* Where one `sync` rule watches, with the first argument as its key: the role of messages
-	 * in these phases, one bit each. 0: not so. */
+	 * in these phases, one bit each. 0: none. */
 	uint8_t role_phases;
 	struct dpe_role role; /* without its key */
 	unsigned other_rule;  /* that a receive is paired by, too, where this has sends; or DPE_NO_RULE */

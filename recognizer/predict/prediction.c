@@ -167,7 +167,7 @@ static void add_in_order(struct dpe_prediction *p)
 	memcpy(p->left, cut, p->run->nchains * sizeof(*p->left));
 }
 
-/* What is in another order comes after what is not. */
+/* The rearranged events, which come after the others. */
 static void add_rearranged(struct dpe_prediction *p, unsigned max)
 {
 	const struct dpe_rearranged *order = p->run->order;
@@ -360,7 +360,8 @@ static bool is_independent_pair(const struct dpe_assignment *assignment)
 	return assignment->pomset->nevents == 2 && !dpe_pomset_has_order(assignment->pomset);
 }
 
-/* Whether the observed run shows the match: one event, or two independent ones that were so. The current event is the later one. */
+/* Whether the observed run shows the match: one event, or two events that were independent in it. The current event is the
+ * later one. */
 static bool has_happened(const struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, const struct dpe_closure *run)
 {

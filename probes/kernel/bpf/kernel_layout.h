@@ -238,6 +238,6 @@ static const volatile bool makes_tail_calls = false;
 #define SIGNAL_STOP 19
 #define SIGNAL_TERMINAL_STOP 20
 #define SIGNAL_CONTINUE 18
-#define SIGNAL_DELIVERED 0 /* what becomes of a signal, as its tracepoint says */
+#define SIGNAL_DELIVERED 0 /* the result in the signal's tracepoint */
 
 #endif

@@ -74,7 +74,7 @@ struct thread {
 	__u32 process, space;
 	__u32 met;    /* its first event was sent */
 	__u32 unsure; /* some calls were not noted, or were forgotten, and may still return */
-	__u32 hidden; /* a handler ran on a stack that the kernel does not tell (SS_AUTODISARM) */
+	__u32 hidden; /* a handler ran on a stack that the kernel no longer knows (SS_AUTODISARM) */
 	__u64 named;  /* `comm` is the name that was sent last */
 	__u64 comm[DPE_COMM_WORDS];
 	struct dpe_channel transfer; /* of the current system call */
