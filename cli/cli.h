@@ -30,7 +30,8 @@ struct cli_words {
 
 /* The parsed command line, and what every command needs. */
 struct cli {
-	const struct cli_command *command;
+	const struct cli_command *command, *commands; /* all of them */
+	unsigned ncommands;
 	struct dpe_diags *diags;
 	struct dpe_names *names;
 	dpe_name log_names; /* names from this one on are those of logs, not of specifications */

@@ -76,6 +76,8 @@ static const struct cli_command *find_command(struct cli *cli, const char *name)
 
 static int run_command(struct cli *cli, char *const *argv)
 {
+	cli->commands = commands;
+	cli->ncommands = DPE_COUNT(commands);
 	cli->command = find_command(cli, argv[1]);
 	if (!cli->command || !cli_parse(cli, argv + 2))
 		return CLI_ERROR;

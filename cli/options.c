@@ -386,6 +386,27 @@ static const struct option options[] = {
 	{'h', "help", NULL, ~0u, "this text", take_flag, AT(help)},
 };
 
+/* The commands that have an option of that word. */
+static unsigned commands_with(const char *name)
+{
+	for (unsigned i = 0; i < DPE_COUNT(options); i++) {
+		bool is_letter = name[1] == options[i].letter && name[1] && !name[2];
+
+		if (is_letter || (!strncmp(name, "--", 2) && !strcmp(name + 2, options[i].name)))
+			return options[i].mask;
+	}
+	return 0;
+}
+
+/* "run, attach" */
+static void list_commands(const struct cli *cli, unsigned mask, struct dpe_text *to)
+{
+	for (unsigned i = 0; i < cli->ncommands; i++) {
+		if (cli->commands[i].mask & mask)
+			dpe_text_printf(to, "%s%s", to->len ? ", " : "", cli->commands[i].name);
+	}
+}
+
 static void unknown_option(struct cli *cli, const char *word, size_t len)
 {
 	const char *names[DPE_COUNT(options)];
@@ -401,8 +422,12 @@ static void unknown_option(struct cli *cli, const char *word, size_t len)
 		names[count] = shown[count];
 		count++;
 	}
-	cli_usage_error(
-		cli, "unknown option '%s'%s", name, cli_did_you_mean(&hint, name, names, count));
+	if (commands_with(name)) {
+		list_commands(cli, commands_with(name), &hint);
+		cli_usage_error(cli, "unknown option '%s', which these commands have: %s", name, hint.at);
+	} else {
+		cli_usage_error(cli, "unknown option '%s'%s", name, cli_did_you_mean(&hint, name, names, count));
+	}
 	for (unsigned i = 0; i < count; i++)
 		free(shown[i]);
 	dpe_text_free(&hint);

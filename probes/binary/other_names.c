@@ -1,5 +1,5 @@
-/* What a name of the source is that no global or static variable has: an enumerator, a parameter, or a local variable of a
- * function. Only for messages. */
+/* What a name of the source is that no global or static variable has: an enumerator, a parameter or a local variable of a
+ * function, or a member. Only for messages. */
 #include "probes/binary/dwarf.h"
 #include "probes/limits.h"
 
@@ -103,6 +103,30 @@ static void note_enumerator(struct name_search *search, Dwarf_Die *scope, Dwarf_
 			(long long)number);
 }
 
+static void note_member(struct name_search *search, Dwarf_Die *type)
+{
+	Dwarf_Die member;
+
+	if (dwarf_diename(type) && is_qualifier(search, type) && find_child(type, DW_TAG_member, search->last, &member) >= 0)
+		search->said = dpe_xasprintf("'%s' is a member of '%s': name it through an argument that points to the object, as in "
+			"f(p) [p->%s], or, for accesses to it, [p->%s] from f(p)", search->last, dwarf_diename(type), search->last,
+			search->last);
+}
+
+static void find_member(struct name_search *search, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return;
+	do {
+		if (dpe_dwarf_is_aggregate(&child))
+			note_member(search, &child);
+		if (!search->said && dpe_dwarf_is_scope(&child))
+			find_member(search, &child, depth + 1);
+	} while (!search->said && !dwarf_siblingof(&child, &child));
+}
+
 static void find_enumerator(struct name_search *search, Dwarf_Die *scope, unsigned depth)
 {
 	Dwarf_Die child;
@@ -128,11 +152,34 @@ static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 		dpe_dwarf_each_subprogram(scope, 0, is_of_function, search);
 }
 
-char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
+static void search_members(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct name_search *search = context;
+
+	(void)unit, (void)bias;
+	if (!search->said)
+		find_member(search, scope, 0);
+}
+
+static struct name_search search_of(const char *name)
 {
 	const char *colon = strrchr(name, ':');
-	struct name_search search = {.name = name, .last = colon ? colon + 1 : name};
+
+	return (struct name_search){.name = name, .last = colon ? colon + 1 : name};
+}
+
+char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
+{
+	struct name_search search = search_of(name);
 
 	dpe_dwarf_each_unit(module, search_unit, &search);
+	return search.said;
+}
+
+char *dpe_dwarf_member_name(struct dpe_module *module, const char *name)
+{
+	struct name_search search = search_of(name);
+
+	dpe_dwarf_each_unit(module, search_members, &search);
 	return search.said;
 }

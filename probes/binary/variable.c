@@ -202,6 +202,9 @@ static char *explain_unknown(struct dpe_module *module, const struct variable_se
 		return dpe_xasprintf("it is a function that the compiler inlined everywhere: compile with -fno-inline, or declare it "
 				     "__attribute__((noinline)), and for dpe race write it twice: %s,%s",
 			search->whole, search->whole);
+	other = meant ? NULL : dpe_dwarf_member_name(module, search->whole);
+	if (other)
+		return other;
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
 	if (!meant && !module->stripped)

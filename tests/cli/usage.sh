@@ -31,7 +31,7 @@ run "$DPE" replay --fromat=json -s r.dpe r.msg
 says 'an unknown option is refused with the nearest one' 2 "unknown option '--fromat'" "did you mean '--format'?"
 check 'an unknown option is reported in one line' "$(lines err)" -eq 1
 run "$DPE" replay --rule=R -s r.dpe r.msg
-says 'an option of another command is refused' 2 "unknown option '--rule'"
+says 'an option of another command is refused, with that command' 2 "unknown option '--rule', which these commands have: compile"
 run "$DPE" replay -x -s r.dpe r.msg
 says 'an unknown option letter is refused' 2 "unknown option '-x'"
 run "$DPE" replay -s r.dpe r.msg --report

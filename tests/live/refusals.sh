@@ -42,6 +42,8 @@ refused 'an argument that the function does not have is refused without a name' 
 refused 'an enumerator is refused, and its number given' 'detect r: toggle [flag = ROUND]' "'ROUND' is an enumerator: write its number, 7"
 refused 'a parameter that the event does not name is refused' 'detect r: enqueue [item = 1]' \
 	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
+refused 'a member that is written as a variable is refused' 'detect r: toggle [next = 0]' \
+	"'next' is a member of 'item': name it through an argument that points to the object, as in f(p) [p->next]"
 refused 'a bit field is refused' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
 refused 'an index that is no number is refused' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
 refused 'a variable of the program that an action assigns is refused' "detect r: toggle { flag += 1; }
