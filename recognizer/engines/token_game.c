@@ -197,13 +197,40 @@ static void play_group(struct dpe_game *game, const struct dpe_block *block, uns
 	}
 }
 
+static void play_sequence(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
+{
+	unsigned from = game->nplays;
+	struct dpe_game_tokens left = {0};
+
+	play_block(game, block->left, token);
+	for (unsigned i = from; i < game->nplays; i++)
+		game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
+	if (block->right->literals[game->literal])
+		dpe_leave_block(game, block->left, token, &left);
+	for (unsigned i = 0; i < left.count; i++)
+		play_block(game, block->right, left.at[i]);
+	dpe_tokens_drop(game, &left);
+}
+
+static void play_fork(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
+{
+	unsigned from = game->nplays;
+	struct dpe_marking *left = dpe_marking_before(game, block->left, dpe_token_strip(game, token));
+	struct dpe_marking *right = dpe_marking_before(game, block->right, dpe_token_strip(game, token));
+
+	play_both(game, block, left, right);
+	load_plays(game, from, token);
+	dpe_marking_unref(game, left);
+	dpe_marking_unref(game, right);
+}
+
 /* A token before a block runs on until an event takes it. */
 static void play_block(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
 	unsigned from = game->nplays;
-	struct dpe_game_tokens left = {0};
-	struct dpe_marking *children[2];
 
 	if (!block->literals[game->literal])
 		return;
@@ -212,14 +239,7 @@ static void play_block(
 		play_event(game, block, token);
 		return;
 	case DPE_NODE_SEQ:
-		play_block(game, block->left, token);
-		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
-		if (block->right->literals[game->literal])
-			dpe_leave_block(game, block->left, token, &left);
-		for (unsigned i = 0; i < left.count; i++)
-			play_block(game, block->right, left.at[i]);
-		dpe_tokens_drop(game, &left);
+		play_sequence(game, block, token);
 		return;
 	case DPE_NODE_ALT:
 		play_block(game, block->left, token);
@@ -232,12 +252,7 @@ static void play_block(
 		play_group(game, block, from);
 		return;
 	case DPE_NODE_PAR:
-		children[0] = dpe_marking_before(game, block->left, dpe_token_strip(game, token));
-		children[1] = dpe_marking_before(game, block->right, dpe_token_strip(game, token));
-		play_both(game, block, children[0], children[1]);
-		load_plays(game, from, token);
-		dpe_marking_unref(game, children[0]);
-		dpe_marking_unref(game, children[1]);
+		play_fork(game, block, token);
 		return;
 	case DPE_NODE_STAR:
 		play_round(game, block, token, 0);
