@@ -59,8 +59,8 @@ static void add_time(struct dpe_text *to, int64_t ns)
 static void note_offset(struct dpe_view *view, const struct clock_offset *offset)
 {
 	bool behind = offset->max < 0, ahead = offset->least > 0;
-	int64_t least = behind ? -offset->max : offset->least, max = behind ? -offset->least : offset->max;
 	bool bounded = behind ? offset->least != INT64_MIN : offset->max != INT64_MAX;
+	int64_t least = behind ? -offset->max : offset->least, max = behind && bounded ? -offset->least : offset->max;
 	struct dpe_text text = {0};
 
 	if (!behind && !ahead)

@@ -118,8 +118,10 @@ static bool is_convex(struct dpe_prediction_search *search, const struct dpe_ass
 			continue;
 		dpe_closure_past(
 			&search->least, search->history, assignment->events[i], &search->past);
-		for (unsigned p = 0; p < search->run->rule->npatterns; p++)
-			dpe_candidates_each(search, assignment, p, look_between, &between);
+		for (unsigned p = 0; p < search->run->rule->npatterns; p++) {
+			if (!(search->run->masks[p] & ~assignment->mask)) /* else of slices with more variables */
+				dpe_candidates_each(search, assignment, p, look_between, &between);
+		}
 	}
 	return !between.found;
 }

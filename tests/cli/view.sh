@@ -256,6 +256,9 @@ gives 'dpe view writes a page of a random partial order' 1
 pattern='^(?<time>\S+) (?<host>\S+) \w+\[(?<thread>\d+)\]: (?<event>\w+)(?: \w+)? tx=(?<arg1>\d+)(?:.* id=(?<arg2>\w+))?'
 run "$DPE" view --pattern="$pattern" -s "$TOP/examples/two-phase-commit/commit.dpe" -o hosts.html "$TOP"/examples/two-phase-commit/*.log
 gives 'dpe view writes a page of logs of several hosts' 1
+printf '{"event":"%s","args":[1],"host":"%s","thread":1,"time":%s}\n' send a 100 receive.exit b 50 >behind.jsonl
+run "$DPE" view -e 'sync message(m): send(m) ; receive(m).exit' -e 'detect never: none' -o behind.html behind.jsonl
+check 'a page says by how much a clock is behind at least' "$(grep -o 'is at least 0.000050 ms behind that of' behind.html)"
 /usr/bin/python3 "$TOP/tests/cli/view_page.py" page.html hostile.html many.html steps.html random.html predict.html beside.html alike.html ids.html cut.html hosts.html >page.tap 2>page.err
 ended=$?
 cat page.tap
