@@ -293,14 +293,24 @@ static void report_unobserved(const struct cli_explore_rules *rules, FILE *to)
 	}
 }
 
+static void report_losses(const struct cli_explore_rules *rules, FILE *to)
+{
+	uint64_t unplaced = dpe_probes_unplaced(rules->probes);
+
+	if (rules->unclear)
+		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never arrived\n",
+			rules->unclear, rules->unclear == 1 ? "" : "s");
+	if (unplaced)
+		fprintf(to, "explore: %llu event%s lost, as threads or observers were changing the memory mappings of the process\n",
+			(unsigned long long)unplaced, unplaced == 1 ? " was" : "s were");
+}
+
 static bool finish(void *context, FILE *to)
 {
 	struct cli_explore_rules *rules = context;
 	enum cli_unobserved unobserved = rules->cli->allow_unobserved ? CLI_OBSERVED : cli_unobserved(rules->spec, rules->observed);
 
-	if (rules->unclear)
-		fprintf(to, "explore: %u run%s left rules inconclusive, as events were lost or never arrived\n",
-			rules->unclear, rules->unclear == 1 ? "" : "s");
+	report_losses(rules, to);
 	if (unobserved == CLI_ALL_UNOBSERVED)
 		fputs("explore: no event of any rule occurred (see --allow-unobserved)\n", to);
 	else if (unobserved)

@@ -141,6 +141,8 @@ const struct dpe_loss *dpe_probes_losses_delivered(struct dpe_probes *probes, un
  * that name. Losses of the preloaded library, and of events of threads and of the kernel, are in dpe_probes_losses only. */
 void dpe_probes_lost_events(struct dpe_probes *probes,
 	void (*event)(void *context, dpe_name name, enum dpe_phase phase, uint64_t count), void *context);
+/* How many events were lost so far since the memory mappings of their process were being changed. */
+uint64_t dpe_probes_unplaced(const struct dpe_probes *probes);
 /* The time of the latest delivered message, in ns. Later losses do not affect verdicts given so far. */
 uint64_t dpe_probes_delivered(const struct dpe_probes *probes);
 

@@ -61,6 +61,13 @@ static bool reads_locks_alone(const struct dpe_probes *probes)
 	return !dpe_usdt_is_wanted(probes);
 }
 
+static void let_sleep(struct dpe_bpf *bpf)
+{
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
+}
+
 /* Programs that may sleep (Linux 6.0) can read memory that is paged out. */
 static void configure_reads(struct dpe_probes *probes, bool multi)
 {
@@ -82,11 +89,8 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf->rodata->max_values = probes->max_values;
 	bpf->rodata->max_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
 	bpf->rodata->may_sleep = !reads_locks_alone(probes) && dpe_kernel_has_sleep(multi);
-	if (!bpf->rodata->may_sleep)
-		return;
-	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
-	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
-	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
+	if (bpf->rodata->may_sleep)
+		let_sleep(bpf);
 }
 
 /* Programs that may sleep can wait until another thread has changed the mappings. */
@@ -96,7 +100,7 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 
 	bpf->rodata->place_may_sleep = probes->follows && dpe_kernel_has_sleep(multi);
 	if (bpf->rodata->place_may_sleep)
-		bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+		let_sleep(bpf);
 }
 
 /* If the kernel emulates all probed instructions, none of them faults. Nothing is known yet about libraries that may be
@@ -130,9 +134,7 @@ static void configure_object_watches(struct dpe_probes *probes)
 	if (!probes->object_watches->nkinds)
 		return;
 	bpf_map__set_max_entries(bpf->maps.watch_changes, max_sites(probes));
-	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
-	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
-	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
+	let_sleep(bpf);
 }
 
 static void configure_guards(struct dpe_probes *probes)
@@ -248,6 +250,7 @@ static void configure_failures(struct dpe_bpf *bpf)
 {
 	bpf->rodata->failing_reservation = read_variable("DPE_FAIL_RESERVATION");
 	bpf->rodata->failing_update = read_variable("DPE_FAIL_UPDATE");
+	bpf->rodata->failing_place = read_variable("DPE_FAIL_PLACE");
 }
 #endif
 

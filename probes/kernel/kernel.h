@@ -104,6 +104,8 @@ unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
 uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit);
 /* The number of texts that are compared as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
+/* The number of events that are lost since the mappings of their process were being changed. */
+uint64_t dpe_attach_unplaced(const struct dpe_probes *probes);
 /* Whether the program replaced itself (exec) while it was observed. */
 bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* The number of programs that were started and not observed, as the user may not trace them. */

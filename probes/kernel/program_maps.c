@@ -67,6 +67,11 @@ uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes)
 	return probes->bpf ? probes->bpf->bss->cut_texts : 0;
 }
 
+uint64_t dpe_attach_unplaced(const struct dpe_probes *probes)
+{
+	return probes->bpf ? probes->bpf->bss->unplaced : 0;
+}
+
 bool dpe_attach_replaced(const struct dpe_probes *probes)
 {
 	return probes->bpf && probes->bpf->bss->replaced;

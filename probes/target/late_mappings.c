@@ -104,12 +104,29 @@ static void report_untraceable(const struct dpe_probes *probes, struct dpe_diags
 			count == 1 ? "was" : "were");
 }
 
+uint64_t dpe_probes_unplaced(const struct dpe_probes *probes)
+{
+	return dpe_attach_unplaced(probes);
+}
+
+static void report_unplaced(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	uint64_t count = dpe_attach_unplaced(probes);
+
+	if (count)
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"%llu event%s lost: threads or observers were changing the memory mappings of the process, so it is not known "
+			"whether arguments are in memory that processes share",
+			(unsigned long long)count, count == 1 ? " is" : "s are");
+}
+
 void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	report_untraceable(probes, diags);
 	dpe_object_watches_report_refused(probes, diags);
 	report_replaced(probes, diags);
 	dpe_texts_report_cut(probes, diags);
+	report_unplaced(probes, diags);
 	dpe_sites_report_fatal_return(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])

@@ -31,6 +31,27 @@ for fails in RESERVATION=0 RESERVATION=1 RESERVATION=3 UPDATE=1 UPDATE=7; do
 	sound "the correct program has no race, $fails" 0 DPE_FAIL_$fails "$TINY" run -s race.dpe -- "$BUILD/examples/producer-consumer"
 	sound "followed processes have no match, $fails" 0 DPE_FAIL_$fails "$TINY" run --follow -s twice.dpe -- ./follow fork
 done
+# Where an argument is in memory cannot be looked up while the mappings change: at the return it is tried again.
+cat >locks.c <<'EOT'
+#include <pthread.h>
+int main(void)
+{
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	for (int i = 0; i < 10; i++) {
+		pthread_mutex_lock(&m);
+		pthread_mutex_unlock(&m);
+	}
+}
+EOT
+${CC:-cc} -O0 -pthread locks.c -o locks || not_ok 'building locks'
+look_up() {
+	run timeout 120 env DPE_FAIL_PLACE=$1 "$TINY" run --follow -e 'expect locks(m): pthread_mutex_lock(m).exit*' -- ./locks
+}
+unplaced='threads or observers were changing the memory mappings'
+look_up 2
+check 'every second look-up of an argument fails: no return is lost' "$(grep -c "$unplaced" err) $(grep -c ' events, 0 lost' err)" = '0 1'
+look_up 1
+says 'every look-up of an argument fails: returns are lost, with the cause' 3 " events are lost: $unplaced"
 sound 'the race of the broken program, with --preload' 1 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer-broken"
 sound 'the correct program has no race, with --preload' 0 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer"
 tiny=${TINY%/*}

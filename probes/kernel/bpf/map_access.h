@@ -1,5 +1,5 @@
 /* Definitions and updates of maps, reservations in rings, and loops. In the build with tiny limits each n-th
- * update or reservation fails where the observer says so. */
+ * update, reservation or look-up of an address fails where the observer says so. */
 #ifndef DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
 #define DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
 
@@ -27,8 +27,8 @@
 	} name SEC(".maps")
 
 #ifdef DPE_TINY
-const volatile __u64 failing_reservation, failing_update; /* every n-th; 0: none */
-__u64 reservations, updates;
+const volatile __u64 failing_reservation, failing_update, failing_place; /* every n-th; 0: none */
+__u64 reservations, updates, places;
 
 static __always_inline bool fails(__u64 *count, __u64 every)
 {
@@ -44,7 +44,17 @@ static __always_inline long update(void *map, const void *key, const void *value
 {
 	return fails(&updates, failing_update) ? -1 : bpf_map_update_elem(map, key, value, flags);
 }
+
+static __always_inline bool is_placed(void)
+{
+	return !fails(&places, failing_place);
+}
 #else
+static __always_inline bool is_placed(void)
+{
+	return true;
+}
+
 static __always_inline void *reserve(void *ring, __u64 size)
 {
 	return bpf_ringbuf_reserve(ring, size, 0);

@@ -75,7 +75,7 @@ static __always_inline bool place(struct probe_event *event, __u64 *words, __u64
 	struct thread *thread = event->thread;
 	int shared;
 
-	for (int i = 0; reads_values && thread && i < DPE_WORDS; i++)
+	for (int i = 0; thread && i < DPE_WORDS; i++)
 		thread->raw[i] = words[i];
 	shared = place_words((struct call_words *)words, DPE_COOKIE_ADDRESSES_OF(cookie));
 	event->shared = shared;
@@ -110,9 +110,30 @@ static __always_inline void send_or_lose(struct probe_event *event, __u64 *words
 	pass_guard(guard, event, words, begun, sent);
 }
 
+__u64 unplaced; /* events that are lost, since the mappings of the process were being changed */
+
+static __always_inline void count_unplaced(void)
+{
+	__sync_fetch_and_add(&unplaced, 1);
+}
+
+/* When a call returns: what was not possible when it began. */
+static __always_inline bool place_again(struct call *call, __u64 cookie)
+{
+	int shared;
+
+	if (!call->unplaced)
+		return true;
+	shared = place_words((struct call_words *)call->words, DPE_COOKIE_ADDRESSES_OF(cookie));
+	call->shared = shared;
+	if (shared < 0)
+		count_unplaced();
+	return shared >= 0;
+}
+
 /* Notes the call for the event of its return; without a note, that event counts as lost. */
 static __always_inline void expect_return(
-	struct probe_event *event, __u64 *words, __u64 cookie, bool complete)
+	struct probe_event *event, const __u64 *words, __u64 cookie, bool complete)
 {
 	struct thread *thread = event->thread;
 	bool lost = !(cookie & DPE_COOKIE_RETURNS) && is_above_callers(event->top.sp);
@@ -144,7 +165,7 @@ static __always_inline void enter(
 		.kind = DPE_RECORD_ENTER,
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
-	bool wanted;
+	bool wanted, placed;
 
 	if (thread)
 		thread->read.ret = 0;
@@ -153,16 +174,18 @@ static __always_inline void enter(
 		thread->probed_sp = regs->sp;
 	}
 	wanted = DPE_COOKIE_ENTER(cookie) && is_event_wanted(&event, words, cookie, false, &guard);
-	if (follow && complete)
-		complete = place(&event, words, cookie);
+	placed = !follow || !complete || place(&event, words, cookie);
 	if (wanted && stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 		event.extra = return_address(regs->sp);
+	if (wanted && !placed)
+		count_unplaced();
 	if (wanted)
-		send_or_lose(&event, words, complete, false, guard);
+		send_or_lose(&event, words, complete && placed, false, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
+	event.unplaced = !placed;
 	if (DPE_COOKIE_EXIT(cookie))
-		expect_return(&event, words, cookie, complete);
+		expect_return(&event, placed || !thread ? words : thread->raw, cookie, complete);
 }
 
 const volatile __u32 event_signal; /* 0: none */
@@ -198,6 +221,7 @@ static __always_inline void leave(
 	struct thread *thread = thread_of(task, tid);
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	bool own = !(cookie & DPE_COOKIE_SHARED); /* nothing else returns here */
+	bool placed;
 	const struct dpe_guard_entry *guard = 0;
 	struct probe_event event = {
 		.top = {.ip = ip, .sp = sp + sizeof(__u64), .bp = regs->bp},
@@ -218,10 +242,11 @@ static __always_inline void leave(
 	}
 	thread->read.ret = regs->ax;
 	thread->read.ret_high = regs->dx;
+	placed = !follow || place_again(call, cookie);
 	event.extra = call->ip;
 	event.shared = call->shared;
 	if (is_event_wanted(&event, follow ? call->raw : call->words, cookie, true, &guard))
-		send_or_lose(&event, call->words, true, true, guard);
+		send_or_lose(&event, call->words, placed, true, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
 	call->gone = 1;

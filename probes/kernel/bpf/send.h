@@ -62,7 +62,8 @@ HASH_MAP(ended, DPE_MAP_ENDED, __u32, __u64);
 struct call {
 	__u64 sp, ip;
 	__u32 site;
-	__u16 gone, shared;
+	__u8 gone, unplaced; /* unplaced: it is not known yet which words are in shared memory */
+	__u16 shared;
 	__u64 caller; /* to which it returns, if other functions return where it does; 0: unknown */
 	__u64 words[DPE_WORDS];
 	__u64 raw[DPE_WORDS]; /* the same with untranslated addresses, if they may be needed */
@@ -197,6 +198,7 @@ struct probe_event {
 	__u64 extra; /* see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords, shared;
 	__u32 nstack; /* frames in the thread's memory */
+	__u32 unplaced; /* see struct call */
 	struct values values;
 };
 

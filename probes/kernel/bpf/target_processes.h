@@ -311,7 +311,7 @@ __noinline int place_word(__u64 *word)
 		return PLACED_NOT;
 	where.address = *word;
 	bpf_loop(DPE_MAPPING_LOOKS, look_again, &where, 0);
-	if (where.error == BUSY)
+	if (where.error == BUSY || !is_placed())
 		return PLACED_NOT;
 	if (where.error || !where.shared) /* an address where nothing is mapped is a plain number */
 		return PLACED_PRIVATE;
