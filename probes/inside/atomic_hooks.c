@@ -3,6 +3,10 @@
  * the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
 #include "probes/inside/memory_hooks.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 typedef unsigned __int128 u128;
 
 static bool releases(int order)
@@ -172,6 +176,85 @@ ATOMICS(16, uint16_t, LOAD, STORE)
 ATOMICS(32, uint32_t, LOAD, STORE)
 ATOMICS(64, uint64_t, LOAD, STORE)
 ATOMICS(128, u128, LOAD_128, STORE_128)
+
+/* ---- values of other widths: functions of libatomic, whose names only the compiler may use -- */
+
+/* Loads the library if necessary: the linker leaves it out if the program needs only functions that are here. */
+static void *library_function(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name), *library;
+
+	if (found)
+		return found;
+	library = dlopen("libatomic.so.1", RTLD_LAZY);
+	found = library ? dlsym(library, name) : NULL;
+	if (!found) {
+		fprintf(stderr, "dpe: no library has %s: link the program with -latomic\n", name);
+		abort();
+	}
+	return found;
+}
+
+static void ignore_library(unsigned times)
+{
+	dpe_memory_ignored.reads += times;
+	dpe_memory_ignored.writes += times;
+	dpe_memory_ignored.order += times;
+}
+
+#define ACCESSES_ALL(what)                                                                         \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_##what))                                       \
+		dpe_memory_access(DPE_PRELOAD_ATOMIC_##what, (uint64_t)address, size, DPE_MEMORY_HERE)
+#define BEFORE_ALL(order)                                                                          \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && (releases(order) || release_fenced))  \
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)address, size, DPE_MEMORY_HERE)
+#define AFTER_ALL(order)                                                                           \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                         \
+		acquire((uint64_t)address, size, order, DPE_MEMORY_HERE)
+/* What the library does, such as to lock a mutex of its own, is no event. */
+#define CALL_LIBRARY(call)                                                                         \
+	do {                                                                                       \
+		ignore_library(1);                                                                 \
+		call;                                                                              \
+		ignore_library(-1U);                                                               \
+	} while (0)
+#define WIDE(type, name, parameters, body)                                                         \
+	type wide_##name parameters __asm__("__atomic_" #name);                                    \
+	DPE_MEMORY_EXPORTED type wide_##name parameters                                            \
+	{                                                                                          \
+		static __typeof__(&wide_##name) found;                                             \
+                                                                                                   \
+		if (!found)                                                                        \
+			found = library_function("__atomic_" #name);                               \
+		body                                                                               \
+	}
+
+WIDE(void, load, (size_t size, const volatile void *address, void *to, int order), {
+	ACCESSES_ALL(READ);
+	CALL_LIBRARY(found(size, address, to, order));
+	AFTER_ALL(order);
+})
+WIDE(void, store, (size_t size, volatile void *address, void *from, int order), {
+	ACCESSES_ALL(WRITE);
+	BEFORE_ALL(order);
+	CALL_LIBRARY(found(size, address, from, order));
+})
+WIDE(void, exchange, (size_t size, volatile void *address, void *from, void *to, int order), {
+	ACCESSES_ALL(WRITE);
+	BEFORE_ALL(order);
+	CALL_LIBRARY(found(size, address, from, to, order));
+	AFTER_ALL(order);
+})
+WIDE(bool, compare_exchange,
+	(size_t size, volatile void *address, void *expected, void *from, int order, int failure), {
+		bool done;
+
+		ACCESSES_ALL(WRITE);
+		BEFORE_ALL(order);
+		CALL_LIBRARY(done = found(size, address, expected, from, order, failure));
+		AFTER_ALL(done ? order : failure);
+		return done;
+	})
 
 /* ---- what has no variable, and what programs say themselves ------------------------------ */
 

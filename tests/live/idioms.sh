@@ -18,12 +18,13 @@ wrong_late_rwlock
 wrong_map_over
 wrong_move
 wrong_unfenced
+wrong_wide_count
 X
 
 # cases COMPILER
 cases() {
 	"$1" -fsanitize=thread -g -O1 -fno-inline -c "$TOP/tests/live/targets/idioms.c" -o "$1.o" &&
-		"$1" "$1.o" -o "$1" -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok "building $1"
+		"$1" "$1.o" -o "$1" -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -latomic || not_ok "building $1"
 	for i in 1 2 3; do
 		run timeout -s KILL 120 "$DPE" race -- ./"$1" right
 		says "$1: ordered accesses are no race, run $i" 0 'nothing found' ' 0 lost'

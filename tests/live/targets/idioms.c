@@ -39,6 +39,66 @@ static void await(atomic_int *what)
 		sched_yield();
 }
 
+/* ---- atomic variables that are wider than registers -------------------------------------- */
+
+struct wide {
+	long parts[5];
+};
+static struct wide right_wide, relaxed_wide;
+static int wide_count, wrong_wide_count;
+
+static void await_parts(struct wide *what)
+{
+	struct wide now = {{0}};
+
+	while (!now.parts[0]) {
+		sched_yield();
+		__atomic_load(what, &now, __ATOMIC_ACQUIRE);
+	}
+}
+
+static void *publish_wide(void *unused)
+{
+	struct wide one = {{1}};
+
+	wide_count++;
+	__atomic_store(&right_wide, &one, __ATOMIC_RELEASE);
+	return unused;
+}
+
+static void *await_wide(void *unused)
+{
+	await_parts(&right_wide);
+	wide_count++;
+	return unused;
+}
+
+CASE(right_wide_atomic)
+{
+	run_two(publish_wide, await_wide);
+}
+
+static void *publish_relaxed_wide(void *unused)
+{
+	struct wide one = {{1}};
+
+	wrong_wide_count++;
+	__atomic_store(&relaxed_wide, &one, __ATOMIC_RELAXED);
+	return unused;
+}
+
+static void *await_relaxed_wide(void *unused)
+{
+	await_parts(&relaxed_wide);
+	wrong_wide_count++;
+	return unused;
+}
+
+CASE(wrong_wide_atomic)
+{
+	run_two(publish_relaxed_wide, await_relaxed_wide);
+}
+
 /* ---- waits that are cancelled ------------------------------------------------------------ */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -689,7 +749,7 @@ static const struct {
 	ROW(right_counted), ROW(right_count_of_three), ROW(wrong_in_other_order),
 	ROW(wrong_late_locks), ROW(wrong_late_rwlocks), ROW(right_timer), ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
-	ROW(wrong_store_before_fence), ROW(wrong_once),
+	ROW(wrong_store_before_fence), ROW(wrong_once), ROW(right_wide_atomic), ROW(wrong_wide_atomic),
 };
 
 int main(int argc, char **argv)
