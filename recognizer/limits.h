@@ -145,6 +145,8 @@
 /* Earlier events of a chain from which on trimming pays, and chains up to which all are looked at. */
 #define DPE_TRIM_EARLIER 2
 #define DPE_FEW_CHAINS DPE_TINY_OR(2, 16)
+/* Latest events of a slice among which an event looks for one that it follows. */
+#define DPE_RECENT_EVENTS DPE_TINY_OR(2, 32)
 /* Pasts that future events can join, up to which ended threads are looked for that none of them needs. */
 #define DPE_ENDED_VIEWS DPE_TINY_OR(3, 1024)
 /* Innermost frames that make up the site of an acquisition: outer ones may be wrong where a program

@@ -3,6 +3,7 @@
 #ifndef DPE_RECOGNIZER_EVENTS_EVENTS_H
 #define DPE_RECOGNIZER_EVENTS_EVENTS_H
 
+#include "recognizer/limits.h"
 #include "dpe/dpe-recognizer.h"
 #include "stabilizer/stabilizer.h"
 /* Keys are pointers and numbers; uthash's default hashes byte by byte. */
@@ -55,6 +56,14 @@ struct dpe_chain {
 	struct dpe_occurrence **earlier; /* the events before it, in order */
 };
 
+/* The latest events that were added, by their stamps; the order may have dropped some. */
+struct dpe_recent {
+	unsigned count; /* of all that were added */
+	struct {
+		uint32_t chain, index;
+	} at[DPE_RECENT_EVENTS];
+};
+
 /* The events of a slice, by chain. */
 struct dpe_order {
 	struct dpe_chain *chains; /* by number */
@@ -68,6 +77,7 @@ struct dpe_order {
 		uint32_t *since;       /* these chains */
 		unsigned nsince, capsince;
 	} join;
+	struct dpe_recent *recent; /* NULL while the order is small */
 };
 
 struct dpe_preds {

@@ -195,10 +195,44 @@ static void add_since_join(const struct dpe_order *order, const struct dpe_stamp
 	}
 }
 
+/* ---- recent events ------------------------------------------------------------------------- */
+
+static void note_recent(struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	struct dpe_recent *recent = order->recent;
+	unsigned at;
+
+	if (order->nchains <= DPE_FEW_CHAINS)
+		return;
+	if (!recent)
+		recent = order->recent = dpe_xcalloc(1, sizeof(*recent));
+	at = recent->count++ % DPE_RECENT_EVENTS;
+	recent->at[at].chain = stamp->chain;
+	recent->at[at].index = stamp->index;
+}
+
+/* The latest of them that the order still has and that precedes an event with this stamp, or NULL. */
+static const struct dpe_occurrence *find_recent(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	const struct dpe_recent *recent = order->recent;
+	unsigned first = !recent || recent->count < DPE_RECENT_EVENTS ? 0 : recent->count - DPE_RECENT_EVENTS;
+
+	for (unsigned i = recent ? recent->count : 0; i-- > first;) {
+		unsigned at = i % DPE_RECENT_EVENTS;
+		struct dpe_stamp of = {.chain = recent->at[at].chain, .index = recent->at[at].index};
+		const struct dpe_occurrence *found = dpe_precedes(&of, stamp) ? dpe_order_find(order, &of) : NULL;
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 /* ---- predecessors -------------------------------------------------------------------------- */
 
 struct candidates {
 	const struct dpe_order *order;
+	const struct dpe_chain *own; /* whose last event is one */
 	struct dpe_preds *preds;
 };
 
@@ -207,15 +241,27 @@ static void add_candidate(void *context, uint32_t number, uint32_t reach)
 	struct candidates *to = context;
 	const struct dpe_chain *chain = look_up(to->order, number);
 
-	if (chain)
+	if (chain && chain != to->own)
 		add_last_before(to->preds, chain, reach);
+}
+
+/* What precedes an event of the order that the new one follows is not immediately before it: only chains that reach
+ * further in its past have candidates. */
+static void add_since_latest(const struct dpe_stamp *stamp, struct candidates *to)
+{
+	const struct dpe_occurrence *since = to->own ? to->own->last : NULL;
+	const struct dpe_occurrence *recent = find_recent(to->order, stamp);
+
+	if (recent && (!since || since->number < recent->number))
+		since = recent;
+	dpe_stamp_each_since(stamp, since ? since->stamp.past : NULL, add_candidate, to);
 }
 
 /* What precedes the chain's own last event precedes that. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
 {
-	struct candidates to = {order, preds};
+	struct candidates to = {order, NULL, preds};
 	const struct dpe_chain *own;
 
 	preds->count = 0;
@@ -223,16 +269,15 @@ void dpe_order_preds(
 		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
 		return;
 	}
-	own = look_up(order, stamp->chain);
+	to.own = own = look_up(order, stamp->chain);
 	if (own)
 		*DPE_GROW(preds->at, preds->count, preds->cap) = own->last;
 	if (!stamp->past || (own && own->last->stamp.past == stamp->past))
 		return;
-	if (!own && follows_join(order, stamp)) {
+	if (!own && order->join.nsince <= DPE_RECENT_EVENTS && follows_join(order, stamp)) {
 		add_since_join(order, stamp, preds);
 	} else if (order->nchains > DPE_FEW_CHAINS) {
-		dpe_stamp_each_since(
-			stamp, own ? own->last->stamp.past : NULL, add_candidate, &to);
+		add_since_latest(stamp, &to);
 	} else {
 		for (unsigned i = 0; i < order->nchains; i++) {
 			const struct dpe_chain *chain = &order->chains[i];
@@ -326,6 +371,7 @@ bool dpe_order_add(
 
 	order->top = all ? occurrence : NULL;
 	added = append(order, occurrence);
+	note_recent(order, &occurrence->stamp);
 	if (joins)
 		begin_join(order, &occurrence->stamp);
 	return added;
@@ -357,6 +403,8 @@ void dpe_order_clear(struct dpe_order *order)
 	order->size = 0;
 	order->top = NULL;
 	forget_join(order);
+	if (order->recent)
+		order->recent->count = 0;
 }
 
 void dpe_order_free(struct dpe_order *order)
@@ -364,6 +412,7 @@ void dpe_order_free(struct dpe_order *order)
 	dpe_order_clear(order);
 	free(order->chains);
 	free(order->join.since);
+	free(order->recent);
 	*order = (struct dpe_order){0};
 }
 

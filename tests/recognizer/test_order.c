@@ -5,7 +5,7 @@
 #include "recognizer/events/events.h"
 #include "recognizer/limits.h"
 
-enum { WIDTH = 2 * DPE_FEW_CHAINS, ROUNDS = 12, RUNS = 40 };
+enum { WIDTH = 2 * DPE_FEW_CHAINS, ROUNDS = 12, RUNS = 40, CHECKED = ROUNDS * (WIDTH + 1), MANY = 4000 };
 
 static unsigned dice(uint64_t *seed, unsigned sides)
 {
@@ -55,6 +55,21 @@ static void play(struct capture *capture, uint64_t seed, bool strict)
 	assert_int_equal(capture->ngot, number);
 }
 
+/* Events follow one or two of the `latest` ones before them; in a sequence of many, hardly one follows all others. */
+static void play_without_joins(struct capture *capture, uint64_t seed, unsigned events, unsigned latest)
+{
+	for (unsigned number = 0; number < events; number++) {
+		unsigned count = number ? 1 + dice(&seed, 2) : 0;
+		struct dpe_value preds[2];
+
+		for (unsigned i = 0; i < count; i++)
+			preds[i] = dpe_value_int(number - 1 - dice(&seed, number < latest ? number : latest));
+		push(capture, number, preds, count);
+	}
+	dpe_stabilizer_finish(capture->stabilizer);
+	assert_int_equal(capture->ngot, events);
+}
+
 /* By all pairs. */
 static bool is_immediate(const struct got *got, unsigned from, unsigned to)
 {
@@ -78,8 +93,11 @@ static void check(const struct got *got, unsigned at, const struct dpe_preds *pr
 		assert_true(is_immediate(got, (unsigned)preds->at[i]->number, at));
 }
 
-static void follow(const struct capture *capture, bool strict)
+/* Returns the room that candidates for immediate predecessors took. */
+static unsigned follow(const struct capture *capture, bool strict)
 {
+	unsigned room;
+
 	struct dpe_pool *pool = dpe_pool_new();
 	struct dpe_order order = {0};
 	struct dpe_preds preds = {0};
@@ -90,15 +108,18 @@ static void follow(const struct capture *capture, bool strict)
 		struct dpe_occurrence *occurrence = dpe_occurrence_new(pool, &event);
 
 		dpe_order_preds(&order, &event.stamp, &preds);
-		check(capture->got, i, &preds);
+		if (i < CHECKED)
+			check(capture->got, i, &preds);
 		dpe_order_add(&order, occurrence, &preds);
 		dpe_occurrence_unref(occurrence);
 		if (strict && i > WIDTH) /* chains of earlier rounds are not looked at */
 			assert_in_range(order.join.nsince, 1, WIDTH + 1);
 	}
+	room = preds.cap;
 	free(preds.at);
 	dpe_order_free(&order);
 	dpe_pool_free(pool);
+	return room;
 }
 
 static void immediate_predecessors_are_those_of_all_pairs(void **state)
@@ -114,10 +135,30 @@ static void immediate_predecessors_are_those_of_all_pairs(void **state)
 	}
 }
 
+/* Where an event follows a recent one, what that one follows is not looked at. */
+static void without_joins_few_chains_are_candidates(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		struct capture capture;
+		bool recent = seed < 3;
+		unsigned room;
+
+		capture_open(&capture, NULL, 0, false);
+		play_without_joins(&capture, seed * 7919, recent ? MANY : CHECKED,
+			recent ? DPE_RECENT_EVENTS : 4 * DPE_RECENT_EVENTS);
+		room = follow(&capture, false);
+		if (recent)
+			assert_in_range(room, 1, 8 * DPE_RECENT_EVENTS);
+		capture_close(&capture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(immediate_predecessors_are_those_of_all_pairs),
+		cmocka_unit_test(without_joins_few_chains_are_candidates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
