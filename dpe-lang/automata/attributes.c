@@ -9,11 +9,6 @@ static size_t key_size(unsigned ndata)
 	return sizeof(struct dpe_key) + ndata * sizeof(uint16_t);
 }
 
-struct dpe_key *dpe_key_new(unsigned ndata)
-{
-	return dpe_xcalloc(1, key_size(ndata));
-}
-
 static const uint16_t *copy16(struct dpe_arena *arena, const uint16_t *from, unsigned count)
 {
 	uint16_t *to;

@@ -1,7 +1,14 @@
-/* Keys of states of &: the registers of both operands, and where the operands synchronise the order among these. */
+/* Keys of states, and those of &: the registers of both operands, and where the operands synchronise the order among these. */
 #include "dpe-lang/automata/attributes.h"
 
 #define ROW_BITS 16
+
+struct dpe_key *dpe_key_new(unsigned ndata)
+{
+	const struct dpe_key *key;
+
+	return dpe_xcalloc(1, sizeof(*key) + ndata * sizeof(*key->data));
+}
 
 static unsigned row_words(unsigned nregs)
 {
