@@ -1,7 +1,7 @@
 /* Clocks of the kernel. */
 #include "base/base.h"
 
-uint64_t dpe_clock(clockid_t clock)
+uint64_t dpe_clock(int clock)
 {
 	struct timespec now;
 

@@ -124,8 +124,8 @@ unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned c
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* What the clock shows, in nanoseconds; 0: there is no such clock. */
-uint64_t dpe_clock(clockid_t clock);
+/* The time of a clock of clock_gettime(2), in nanoseconds; 0: there is no such clock. */
+uint64_t dpe_clock(int clock);
 
 /* ---- debugging --------------------------------------------------------------------------- */
 
