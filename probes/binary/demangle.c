@@ -109,15 +109,22 @@ char *dpe_demangle_base(const char *symbol)
 	return name;
 }
 
-/* What of the written name its symbol has in it as it is: "push" of "box<int>::push(int)". The caller's to free. */
-static char *part_in_symbol(const char *written)
+char *dpe_written_base(const char *written)
 {
-	char *name = dpe_xstrdup(written), *last, *part;
+	char *name = dpe_xstrdup(written);
 
 	if (dpe_names_operator(name))
 		*name = '\0';
 	drop_arguments(name);
 	name[strcspn(name, "(")] = '\0';
+	return name;
+}
+
+/* What of the written name its symbol has in it as it is: "push" of "box<int>::push(int)". The caller's to free. */
+static char *part_in_symbol(const char *written)
+{
+	char *name = dpe_written_base(written), *last, *part;
+
 	last = strrchr(name, ':');
 	last = last ? last + 1 : name;
 	part = dpe_xstrdup(last + (*last == '~'));
@@ -125,7 +132,34 @@ static char *part_in_symbol(const char *written)
 	return part;
 }
 
-/* Blanks and anonymous namespaces are written or not. */
+/* Replaces each `from` by `to`, which is shorter. */
+static void shorten(char *name, const char *from, const char *to)
+{
+	size_t old = strlen(from), new = strlen(to);
+
+	for (char *at = name; (at = strstr(at, from)); at += new) {
+		memcpy(at, to, new);
+		memmove(at + new, at + old, strlen(at + old) + 1);
+	}
+}
+
+/* The names of the standard library's source, without its inline namespaces and defaults. */
+static void shorten_standard(char *name)
+{
+	static const char *const names[][2] = {
+		{"std::__cxx11::", "std::"},
+		{"std::__1::", "std::"},
+		{"std::basic_string<char,std::char_traits<char>,std::allocator<char>>", "std::string"},
+		{"std::basic_string<char>", "std::string"},
+		{"std::basic_string_view<char,std::char_traits<char>>", "std::string_view"},
+		{"std::basic_string_view<char>", "std::string_view"},
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		shorten(name, names[i][0], names[i][1]);
+}
+
+/* Blanks and anonymous namespaces are written or not, the names of the standard library in their short or long form. */
 static void drop_optional(char *name)
 {
 	char *to = name;
@@ -135,6 +169,7 @@ static void drop_optional(char *name)
 		if (*at != ' ')
 			*to++ = *at;
 	*to = '\0';
+	shorten_standard(name);
 }
 
 /* The > that closes the template arguments which the text is within, or the end. */

@@ -1,6 +1,7 @@
 /* The functions that a plan site names; explains missing ones, and warns of calls that are not seen. */
 #include "probes/plan/function_search.h"
 
+#include "probes/limits.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>
@@ -207,6 +208,61 @@ static void report_function(const struct dpe_function_search *search)
 			program ? program->name : "the program");
 }
 
+static bool is_last_part(const char *name, const char *part)
+{
+	size_t len = strlen(name), part_len = strlen(part);
+
+	return part_len && len >= part_len && !strcmp(name + len - part_len, part) &&
+	       (len == part_len || name[len - part_len - 1] == ':');
+}
+
+/* The name of an instance of the template, the caller's to free; NULL: the symbol is another function. */
+static char *instance_of(const char *symbol, const char *template)
+{
+	char *base = dpe_demangle_base(symbol);
+	char *name = base && is_last_part(base, template) ? dpe_demangle(symbol, false) : NULL;
+
+	free(base);
+	return name;
+}
+
+static unsigned note_instances_of(const struct dpe_function_search *search, struct dpe_module *module, const char *template,
+	unsigned listed)
+{
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_functions(module, &count);
+	char *last = NULL;
+
+	for (unsigned i = 0; i < count && listed < DPE_LISTED_CANDIDATES && dpe_search_reaches_all(search, module); i++) {
+		char *name = instance_of(functions[i].name, template);
+
+		if (!name || (last && !strcmp(last, name))) {
+			free(name);
+			continue;
+		}
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s has \"%s\"", module->name, name);
+		listed++;
+		free(last);
+		last = name;
+	}
+	free(last);
+	return listed;
+}
+
+/* The template may have no instance with the written arguments. */
+static bool note_instances(const struct dpe_function_search *search)
+{
+	char *template = dpe_written_base(search->name);
+	unsigned listed = 0;
+
+	for (unsigned i = 0; i < search->modules->count && strchr(search->name, '<'); i++)
+		listed = note_instances_of(search, search->modules->at[i], template, listed);
+	free(template);
+	if (listed == DPE_LISTED_CANDIDATES)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "there may be more of them: dpe list shows all");
+	return listed;
+}
+
 /* The name may be that of a method without its class. */
 static bool note_member(const struct dpe_function_search *search)
 {
@@ -312,8 +368,8 @@ static void report_missing(const struct dpe_function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_operator(search) || note_optimised(search) || note_other_module(search) || note_member(search) ||
-		note_variable(search))
+	if (note_operator(search) || note_instances(search) || note_optimised(search) || note_other_module(search) ||
+		note_member(search) || note_variable(search))
 		return;
 	nearest = note_nearest(search);
 	if (!note_stripped(search) && !nearest)

@@ -63,6 +63,24 @@ static void scopes(void **state)
 	assert_false(dpe_demangled_is("", "", "push"));
 }
 
+static void written_names(void **state)
+{
+	static const char push[] = "_ZN5QueueINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE4pushERKS5_";
+	static const char list[] = "_Z3useNSt7__cxx114listIiSaIiEEESt17basic_string_viewIcSt11char_traitsIcEE";
+
+	(void)state;
+	assert_true(dpe_symbol_is_written(push, "Queue<std::string>::push"));
+	assert_true(dpe_symbol_is_written(push, "Queue<std::string>::push(std::string const&)"));
+	assert_true(dpe_symbol_is_written(push, "Queue<std::basic_string<char>>::push"));
+	assert_true(dpe_symbol_is_written(push, "Queue<std::__cxx11::basic_string<char>>::push"));
+	assert_true(dpe_symbol_is_written(push,
+		"Queue<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >::push"));
+	assert_false(dpe_symbol_is_written(push, "Queue<std::wstring>::push"));
+	assert_true(dpe_symbol_is_written(list, "use(std::list<int>, std::string_view)"));
+	assert_true(dpe_symbol_is_written("_ZN5QueueINSt3__112basic_stringIcNS0_11char_traitsIcEENS0_9allocatorIcEEEEE4pushEv",
+		"Queue<std::string>::push()"));
+}
+
 /* ---- what a rule means ------------------------------------------------------------------- */
 
 static unsigned resolve(const char *module, const char *name, bool optional, char **text,
@@ -159,7 +177,8 @@ static void not_there(void **state)
 		"no function 'queue::pusch'");
 	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
 	MISSING("shop", "push", "no function 'shop::push'");
-	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus");
+	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus", "note: cplusplus has \"shop::box<int, int>::open\"",
+		"note: cplusplus has \"shop::box<char, char>::open\"");
 	MISSING("", "box<int, char>::open", "no function 'box<int, char>::open' in cplusplus");
 	MISSING("", "box<char, char, char>::open", "no function 'box<char, char, char>::open' in cplusplus");
 	MISSING("", "box<in>::open", "no function 'box<in>::open' in cplusplus");
@@ -173,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(scopes),
+		cmocka_unit_test(written_names),
 		cmocka_unit_test(found_by_their_names),
 		cmocka_unit_test(more_than_one),
 		cmocka_unit_test(not_there),
