@@ -255,7 +255,7 @@ static __always_inline void note_call(struct thread *thread, __u64 sp, __u64 ip,
 	call->ip = ip;
 	call->site = event->site;
 	call->gone = 0;
-	call->unplaced = event->unplaced;
+	call->unplaced = event->shared == ~0u;
 	call->shared = event->shared;
 	call->caller = cookie & DPE_COOKIE_SHARED ? caller_of(sp) : 0;
 	for (int i = 0; i < DPE_WORDS; i++)

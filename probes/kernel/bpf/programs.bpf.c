@@ -79,6 +79,8 @@ static __always_inline bool place(struct probe_event *event, __u64 *words, __u64
 		thread->raw[i] = words[i];
 	shared = place_words((struct call_words *)words, DPE_COOKIE_ADDRESSES_OF(cookie));
 	event->shared = shared;
+	for (int i = 0; shared < 0 && thread && i < DPE_WORDS; i++)
+		words[i] = thread->raw[i];
 	return shared >= 0;
 }
 
@@ -183,9 +185,8 @@ static __always_inline void enter(
 		send_or_lose(&event, words, complete && placed, false, guard);
 	if (cookie & DPE_COOKIE_WATCHES_OBJECTS)
 		arm(site, 0, words, stack_pointer(regs), 0);
-	event.unplaced = !placed;
 	if (DPE_COOKIE_EXIT(cookie))
-		expect_return(&event, placed || !thread ? words : thread->raw, cookie, complete);
+		expect_return(&event, words, cookie, complete);
 }
 
 const volatile __u32 event_signal; /* 0: none */

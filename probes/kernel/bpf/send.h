@@ -196,9 +196,8 @@ struct probe_event {
 	struct stack_top top; /* of a uprobe or an access */
 	struct thread *thread;
 	__u64 extra; /* see struct dpe_record on stacks */
-	__u32 tid, site, kind, nwords, shared;
+	__u32 tid, site, kind, nwords, shared; /* shared: ~0u while it is not known, see struct call */
 	__u32 nstack; /* frames in the thread's memory */
-	__u32 unplaced; /* see struct call */
 	struct values values;
 };
 
