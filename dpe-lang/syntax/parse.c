@@ -126,11 +126,6 @@ static bool is_operator_name(struct dpe_parser *parser, const struct dpe_token *
 	return last && last->place.end == token->place.begin && !strcmp(dpe_token_text(parser->arena, last), "operator");
 }
 
-static bool in_name(char c)
-{
-	return c == ':' || c == '_' || c == '~' || (unsigned)((c | 0x20) - 'a') < 26 || (unsigned)(c - '0') < 10;
-}
-
 /* Where template arguments that begin at `text` end; 0: nowhere. */
 static size_t skip_template_arguments(const char *text, size_t len)
 {
@@ -145,19 +140,6 @@ static size_t skip_template_arguments(const char *text, size_t len)
 	return 0;
 }
 
-/* The name around a token, to which the characters up to `end` belong: `shop::queue<int>::push`. */
-static const char *name_around(struct dpe_parser *parser, const struct dpe_token *token, size_t end)
-{
-	size_t len, begin = token->place.begin;
-	const char *text = dpe_source_text(token->place.source, &len);
-
-	while (begin && in_name(text[begin - 1]))
-		begin--;
-	while (end < len && in_name(text[end]))
-		end++;
-	return dpe_arena_strndup(parser->arena, text + begin, end - begin);
-}
-
 static bool report_template(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
 {
 	size_t len, begin = token->place.begin, skip;
@@ -168,16 +150,14 @@ static bool report_template(struct dpe_parser *parser, const struct dpe_token *t
 	skip = skip_template_arguments(text + begin, len - begin);
 	dpe_diag(parser->spec->diags, DPE_ERROR, token->place,
 		"unexpected '<': a name with template arguments is written in quotes, as dpe list prints it: \"%s\"",
-		skip ? name_around(parser, token, begin + skip) : "queue<int>::push");
+		skip ? dpe_name_around(parser->arena, token, begin + skip) : "queue<int>::push");
 	return true;
 }
 
-static void report_operator(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+static void report_operator(struct dpe_parser *parser, const struct dpe_token *last)
 {
-	const char *closing = token->kind == '[' ? "]" : token->kind == '(' ? ")" : "";
-
-	dpe_diag(parser->spec->diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"%s%s%s\"",
-		name_around(parser, last, last->place.end), dpe_token_text(parser->arena, token), closing);
+	dpe_diag(parser->spec->diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"%s\"",
+		dpe_name_around(parser->arena, last, last->place.end));
 }
 
 /* `within 5ms` or `< 5ms`, where a comparison has no left side. */
@@ -221,7 +201,7 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
 	else if (is_operator_name(parser, token, last))
-		report_operator(parser, token, last);
+		report_operator(parser, last);
 	else if (event && report_template(parser, token, last))
 		return true;
 	else if (instead)
