@@ -265,7 +265,8 @@ static void add_unsynchronised(struct dpe_text *to, const struct cli_report *rep
 	dpe_text_puts(to, "warning: no `sync` rule orders events of different threads: include "
 			  "\"pthread.dpe\", or write rules for what synchronises");
 	if (!report->probes)
-		dpe_text_puts(to, "; nothing orders events without a thread, unless the log has their predecessors");
+		dpe_text_puts(to, "; nothing orders events without a thread, unless the log has their predecessors, or "
+				  "--pattern has an empty group (?<thread>), which makes it one sequence");
 	dpe_text_puts(to, "\n");
 }
 

@@ -73,6 +73,7 @@ struct dpe_text_pattern *dpe_pattern_compile(struct dpe_log_reader *reader, cons
 	struct dpe_text_pattern *pattern = dpe_xcalloc(1, sizeof(*pattern));
 
 	pattern->reader = reader;
+	pattern->threadless = strstr(text, "(?<thread>)");
 	if (compile(pattern, text))
 		return pattern;
 	dpe_pattern_free(pattern);
@@ -396,6 +397,8 @@ void dpe_pattern_build(struct dpe_text_pattern *pattern, const char *text, struc
 		if (part.len)
 			add_member(pattern, message, pattern->groups[i].name, part);
 	}
+	if (pattern->threadless)
+		dpe_text_puts(message, ",\"thread\":1");
 	add_arguments(pattern, message, text);
 	add_variables(pattern, message, text, name);
 }

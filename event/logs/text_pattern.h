@@ -24,6 +24,7 @@ struct dpe_text_pattern {
 	pcre2_match_data *match; /* the last one */
 	struct dpe_named_group *groups;
 	unsigned ngroups;
+	bool threadless; /* all events of a host are of one thread: the group is `(?<thread>)` */
 	uint64_t lines, matched, untimed;
 	uint64_t unit;          /* of times that are whole numbers, in ns; 0: that of each number */
 	uint64_t latest, turns; /* of times without a year or a date: the latest one; how often they began again */

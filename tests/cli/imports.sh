@@ -221,6 +221,11 @@ says '--pattern takes a file of any name after -s SPEC as a log' 1 '1 violated'
 printf 'a 1\nb 2 1\nc 3 1,2\n' >preds.txt
 run "$DPE" replay --pattern='^(?<event>\w) (?<id>\d)(?: (?<pred>\S+))?' -e 'expect all: a ; b ; c' preds.txt
 says '--pattern reads ids and predecessors' 0 '1 satisfied'
+printf 'a 1\nb 1\n' >sequence.txt
+run "$DPE" replay --pattern='^(?<event>\w) (?<arg1>\d)' -e 'expect all(x): a(x) ; b(x)' sequence.txt
+says 'events without a thread are in no order, and the warning says how --pattern gives them one' 1 '(?<thread>)'
+run "$DPE" replay --pattern='^(?<event>\w) (?<arg1>\d)(?<thread>)' -e 'expect all(x): a(x) ; b(x)' sequence.txt
+says 'an empty group for the thread makes the log one sequence' 0 '1 satisfied'
 # The times of a log are in its order, whatever the unit of numbers is, and where dates have no year or no day.
 in_order() {
 	run "$DPE" convert --pattern='^(?<time>.*\d(?: [AP]M)?) (?<event>\w)$' times.txt times.jsonl
