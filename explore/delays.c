@@ -87,7 +87,7 @@ static void add_child(struct dpe_delays *delays, const struct dpe_delay_node *pa
 		return;
 	}
 	child = dpe_xcalloc(1, sizeof(*child));
-	*child = (struct dpe_delay_node){parent, {choice, skip}};
+	*child = (struct dpe_delay_node){parent, {.choice = choice, .skip = skip}};
 	*DPE_GROW(delays->next, delays->nnext, delays->capnext) = child;
 }
 

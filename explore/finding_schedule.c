@@ -69,6 +69,37 @@ static bool may_go_on(const struct shortening *search)
 	       memory->choices <= DPE_EXPLORE_SHORTENED && !memory->kicks;
 }
 
+static bool is_target(const struct dpe_sched_switch *at, const struct dpe_sched_switch *end, uint16_t thread)
+{
+	for (; at < end; at++)
+		if (at->to == thread)
+			return true;
+	return false;
+}
+
+/* One switch, at any choice, to a thread that the schedule switches to, the last one first. With many threads there are more switches
+ * than runs, and those to a thread of the finding lead to it most often. Half of the runs are left for other switches. */
+static void seek_by_targets(struct shortening *search, uint32_t choices)
+{
+	struct dpe_sched_header *memory = search->exploration->server.memory;
+	const struct dpe_sched_switch *at = search->schedule->at, *end = at + search->schedule->count;
+	const unsigned left = search->runs / 2;
+
+	for (const struct dpe_sched_switch *last = end; last-- > at;) {
+		if (is_target(last + 1, end, last->to))
+			continue;
+		for (uint32_t choice = 1; choice <= choices; choice++) {
+			if (search->runs <= left || !may_go_on(search))
+				return;
+			memory->strategy = DPE_SCHED_DELAY;
+			memory->ndelays = 1;
+			memory->delays[0] = (struct dpe_sched_delay){.choice = choice, .to = last->to + 1u};
+			if (finds_shorter(search))
+				return;
+		}
+	}
+}
+
 /* All schedules of one switch, then some of two, … */
 static void seek_by_delays(struct shortening *search)
 {
@@ -83,6 +114,8 @@ static void seek_by_delays(struct shortening *search)
 		dpe_delays_take(&delays, memory);
 		if (shorter)
 			minimise_shorter(search);
+		else if (!memory->ndelays && delays.nnext > search->runs)
+			seek_by_targets(search, memory->choices);
 	}
 	dpe_delays_free(&delays);
 }

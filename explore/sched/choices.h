@@ -10,6 +10,14 @@ struct dpe_sched_choosable {
 	unsigned count;
 };
 
+static inline bool dpe_sched_is_among(const struct dpe_sched_choosable *all, unsigned thread)
+{
+	for (unsigned i = 0; i < all->count; i++)
+		if (all->at[i] == thread)
+			return true;
+	return false;
+}
+
 /* ---- sched_strategies.c ------------------------------------------------------------------ */
 
 DPE_SCHED_HIDDEN void dpe_sched_strategy_begin(void);

@@ -261,9 +261,10 @@ enum dpe_sched_misuse {
 	DPE_SCHED_FREED_WRITTEN, /* memory, written after it was freed, by code that does not report it */
 };
 
-/* At this choice, counted from 1, `skip` threads are passed over. */
+/* At this choice, counted from 1, `skip` threads are passed over, or thread `to`, counted from 1, continues if it can. */
 struct dpe_sched_delay {
 	uint32_t choice, skip;
+	uint32_t to; /* 0: as `skip` says */
 };
 
 /* A wakeup of one thread, for any that waited before it. */

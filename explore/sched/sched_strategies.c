@@ -189,6 +189,8 @@ static unsigned by_delay(
 	if (next_delay == dpe_sched->ndelays || delay->choice != dpe_sched->choices)
 		return usual;
 	next_delay++;
+	if (delay->to)
+		return dpe_sched_is_among(ready, delay->to - 1) || dpe_sched_is_among(later, delay->to - 1) ? delay->to - 1 : usual;
 	skip = delay->skip;
 	if (skip < ready->count)
 		return ready->at[skip];

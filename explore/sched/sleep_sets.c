@@ -33,14 +33,6 @@ static void keep_event(const struct dpe_sched_choosable *all, unsigned chosen, u
 	wake_dependent(&event);
 }
 
-static bool is_among(const struct dpe_sched_choosable *all, unsigned thread)
-{
-	for (unsigned i = 0; i < all->count; i++)
-		if (all->at[i] == thread)
-			return true;
-	return false;
-}
-
 /* It has yielded or looked many times, and lets the usual thread, which is asleep, run first. */
 static bool is_starved(unsigned thread, unsigned usual)
 {
@@ -76,12 +68,12 @@ unsigned dpe_sched_by_path(
 		all.at[all.count++] = later->at[i];
 	if (at + 1 == dpe_sched->npath)
 		asleep = dpe_sched->asleep;
-	if (at < dpe_sched->npath && !is_among(&all, dpe_sched->path[at]))
+	if (at < dpe_sched->npath && !dpe_sched_is_among(&all, dpe_sched->path[at]))
 		dpe_sched->strayed = true;
 	if (at < dpe_sched->npath && !dpe_sched->strayed)
 		chosen = dpe_sched->path[at];
 	else
 		chosen = awake(&all, usual);
-	keep_event(&all, chosen, is_among(ready, current) ? current : DPE_SCHED_THREADS);
+	keep_event(&all, chosen, dpe_sched_is_among(ready, current) ? current : DPE_SCHED_THREADS);
 	return chosen;
 }
