@@ -1,6 +1,7 @@
 /* What a name of the source is that no global or static variable has: an enumerator, a parameter or a local variable of a
  * function, or a member. Only for messages. */
 #include "probes/binary/dwarf.h"
+#include "probes/binary/variable.h"
 #include "probes/limits.h"
 
 #include <string.h>
@@ -173,6 +174,23 @@ char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
 	struct name_search search = search_of(name);
 
 	dpe_dwarf_each_unit(module, search_unit, &search);
+	return search.said;
+}
+
+static void search_enumerators(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct name_search *search = context;
+
+	(void)unit, (void)bias;
+	if (!search->said)
+		find_enumerator(search, scope, 0);
+}
+
+char *dpe_enumerator_explain(struct dpe_module *module, const char *name)
+{
+	struct name_search search = search_of(name);
+
+	dpe_dwarf_each_unit(module, search_enumerators, &search);
 	return search.said;
 }
 
