@@ -32,7 +32,7 @@ completes 'bash completes a program after --' only-here dpe run -s one.dpe -- on
 
 # Each command, option and choice that --help prints, in both shells. In zsh, functions of its completion are replaced by
 # some that print their arguments.
-in_zsh() {
+described_in_zsh() {
 	zsh -fc '
 		_describe() { print -l -- ${(P)2} }
 		compset() { }
@@ -43,7 +43,10 @@ in_zsh() {
 		script=$1
 		shift
 		words=("$@") CURRENT=$#
-		. $script' - "$TOP/cli/completion/_dpe" "$@" | sed 's/^\(--*[a-z-]*\|[a-z]*\):.*/\1/' | sort -u | xargs
+		. $script' - "$TOP/cli/completion/_dpe" "$@"
+}
+in_zsh() {
+	described_in_zsh "$@" | sed 's/^\(--*[a-z-]*\|[a-z]*\):.*/\1/' | sort -u | xargs
 }
 same() {
 	test "$2" = "$3" && test -n "$2" && ok "$1" || { not_ok "$1" && explain "wanted: $2" "not: $3"; }
@@ -65,6 +68,10 @@ for command in $commands; do
 	done >choices
 	cat choices
 	failures=$((failures + $(grep -c '^not ok' choices)))
+done
+for option in --spec --all --format --duration; do
+	same "zsh describes $option as --help does" "$("$DPE" run --help | sed -n "s/^.*$option\(=[^ ]*\| [A-Z.]*\)*  *//p")" \
+		"$(described_in_zsh dpe run -- | sed -n "s/^$option://p")"
 done
 same 'zsh completes a file after --html=' FILES "$(in_zsh dpe run --html=)"
 same 'zsh completes a file after -s' FILES "$(in_zsh dpe run -s '')"
