@@ -8,7 +8,7 @@
 static void begin_whole(struct dpe_run *run, struct dpe_conjunction *conjunction)
 {
 	conjunction->whole = true;
-	conjunction->compact = run->rule->nvariables;
+	conjunction->compact = run->rule->nvariables && run->automaton;
 	conjunction->operands[0].run = run;
 }
 

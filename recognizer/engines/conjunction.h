@@ -129,6 +129,8 @@ void dpe_partial_list_add(const struct dpe_run *run, struct dpe_partial_list *pa
 /* Leaves a gap, which dpe_partial_list_close_gaps closes; of a long list when there are many. */
 void dpe_partial_list_drop(const struct dpe_run *run, struct dpe_partial_list *partials, unsigned at);
 void dpe_partial_list_close_gaps(struct dpe_partial_list *partials);
+/* Before its partial matches change otherwise; it has an index again when one is added. */
+void dpe_partial_list_drop_index(struct dpe_partial_list *partials);
 void dpe_partial_list_clear(const struct dpe_run *run, struct dpe_partial_list *partials);
 
 /* Each fills in `found` with entries, by age: what an event with these predecessors may extend, */

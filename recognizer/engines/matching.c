@@ -111,10 +111,9 @@ void dpe_detect_adopt(
 	if (!slice->matching || !run->conjunction->whole)
 		return;
 	active = &slice->matching->lists[0].active;
-	for (unsigned i = 0; i < active->count; i++) {
-		if (active->at[i])
-			active->at[i] = dpe_partial_adopt(run, active->at[i], old);
-	}
+	dpe_partial_list_drop_index(active);
+	for (unsigned i = 0; i < active->count; i++)
+		active->at[i] = dpe_partial_adopt(run, active->at[i], old);
 }
 
 uint64_t dpe_matching_size(const struct dpe_slice *slice)

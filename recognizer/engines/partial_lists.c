@@ -110,15 +110,29 @@ static void add_awaited(struct dpe_partial_index *index, const struct dpe_run *r
 	add_whole(index, engine, &partial->config);
 }
 
+/* Its last events; of a compact slice, all that an event to come may follow. */
+static struct dpe_occurrence *const *find_last(
+	const struct dpe_run *run, const struct dpe_partial *partial, unsigned *count)
+{
+	if (partial->last) {
+		*count = partial->last->count;
+		return partial->last->at;
+	}
+	*count = dpe_automaton_registers(run->automaton, partial->config.state);
+	return partial->config.registers;
+}
+
 static void find_keys(struct dpe_partial_index *index, const struct dpe_run *run,
 	const struct dpe_partial *partial, enum dpe_partial_role role)
 {
+	unsigned count;
+	struct dpe_occurrence *const *last = find_last(run, partial, &count);
+
 	index->nkeys = 0;
 	if (role == DPE_PARTIAL_ACTIVE)
 		add_awaited(index, run, partial);
-	for (unsigned i = 0; i < partial->last->count; i++)
-		add_key(index, role == DPE_PARTIAL_ACTIVE ? key_of(partial->last->at[i])
-							  : key_of_chain(partial->last->at[i]));
+	for (unsigned i = 0; i < count; i++)
+		add_key(index, role == DPE_PARTIAL_ACTIVE ? key_of(last[i]) : key_of_chain(last[i]));
 }
 
 /* ---- the index --------------------------------------------------------------------------- */
@@ -202,11 +216,11 @@ static void index_free(struct dpe_partial_index *index)
 	free(index);
 }
 
-/* Slices with variables are many and small; conditions on positions look at all. */
+/* Conditions on positions look at all. */
 static void begin_index(
 	const struct dpe_run *run, struct dpe_partial_list *partials, enum dpe_partial_role role)
 {
-	if (partials->index || partials->count < DPE_INDEXED_PARTIALS || run->rule->nvariables || run->nnamed)
+	if (partials->index || partials->count < DPE_INDEXED_PARTIALS || run->nnamed)
 		return;
 	partials->index = dpe_xcalloc(1, sizeof(*partials->index));
 	for (unsigned i = 0; i < partials->count; i++)
@@ -252,10 +266,16 @@ void dpe_partial_list_close_gaps(struct dpe_partial_list *partials)
 		partials->index->nentries = kept;
 }
 
-void dpe_partial_list_clear(const struct dpe_run *run, struct dpe_partial_list *partials)
+void dpe_partial_list_drop_index(struct dpe_partial_list *partials)
 {
 	index_free(partials->index);
 	partials->index = NULL;
+	dpe_partial_list_close_gaps(partials);
+}
+
+void dpe_partial_list_clear(const struct dpe_run *run, struct dpe_partial_list *partials)
+{
+	dpe_partial_list_drop_index(partials);
 	for (unsigned i = 0; i < partials->count; i++)
 		dpe_partial_unref(run, partials->at[i]);
 	partials->count = partials->gaps = 0;

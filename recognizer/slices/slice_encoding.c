@@ -17,7 +17,7 @@ struct slice_packer {
 	const struct dpe_trail *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
 	unsigned nacquires;
 	struct dpe_partial *const *partials;
-	unsigned npartials;
+	unsigned nplaces, npartials; /* nplaces: with gaps */
 };
 
 /* ---- what there is ----------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void add_config(struct slice_packer *packer, const struct dpe_config *con
 
 static void gather(struct slice_packer *packer, const struct dpe_slice *slice)
 {
-	for (unsigned i = 0; i < slice->order.nchains; i++) {
+	for (unsigned i = 0; i < slice->order.nchains && !packer->full; i++) {
 		const struct dpe_chain *chain = &slice->order.chains[i];
 
 		add_events(packer, chain->earlier, chain->nearlier);
@@ -97,9 +97,12 @@ static void gather(struct slice_packer *packer, const struct dpe_slice *slice)
 			add_events(packer, slice->branches[i].positions,
 				packer->run->rule->npositions);
 	}
-	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
+	for (unsigned i = 0; i < packer->nplaces && !packer->full; i++) {
 		const struct dpe_partial *partial = packer->partials[i];
 
+		if (!partial)
+			continue;
+		packer->npartials++;
 		add_config(packer, &partial->config);
 		add_events(packer, partial->first->at, partial->first->count);
 		add_taken(packer, partial->trail);
@@ -192,9 +195,11 @@ static void put_partials(struct slice_packer *packer)
 		put(packer, taken->before ? find_taken(packer, taken->before) + 1 : 0);
 	}
 	put(packer, packer->npartials);
-	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
+	for (unsigned i = 0; i < packer->nplaces && !packer->full; i++) {
 		const struct dpe_partial *partial = packer->partials[i];
 
+		if (!partial)
+			continue;
 		put_config(packer, &partial->config);
 		put(packer, partial->first->count);
 		put_events(packer, partial->first->at, partial->first->count);
@@ -212,8 +217,8 @@ size_t dpe_slice_pack(
 	packer.words = (struct dpe_words){.at = to};
 	packer.end = to + DPE_SLICE_BYTES;
 	packer.full = false;
-	packer.nevents = packer.nacquires = 0;
-	packer.partials = dpe_detect_partials(slice, &packer.npartials);
+	packer.nevents = packer.nacquires = packer.npartials = 0;
+	packer.partials = dpe_detect_partials(slice, &packer.nplaces);
 	gather(&packer, slice);
 	if (packer.full)
 		return 0;
