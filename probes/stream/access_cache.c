@@ -38,7 +38,7 @@ struct dpe_access_effect dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 	HASH_FIND(hh, probes->accesses, &ip, sizeof(ip), place);
 	if (place)
 		return place->effect;
-	dpe_maps_note(probes, probes->pid, NULL, &ip, 1);
+	dpe_maps_note(probes, probes->pid, 0, NULL, &ip, 1);
 	map = dpe_maps_find(probes, ip);
 	if (!map) /* not cached: the file may be known by the next access */
 		return (struct dpe_access_effect){0};

@@ -112,18 +112,31 @@ struct dpe_maps *dpe_maps_of(struct dpe_probes *probes, pid_t pid)
 	return follow->maps[follow->nmaps - 1];
 }
 
-void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid)
+static void forget_maps(struct dpe_follow *follow, unsigned i)
+{
+	free(follow->maps[i]->at);
+	free(follow->maps[i]);
+	follow->maps[i] = follow->maps[--follow->nmaps];
+}
+
+void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid, uint32_t space, pid_t parent)
 {
 	struct dpe_follow *follow = probes->follow;
+	struct dpe_maps *maps;
 
 	for (unsigned i = 0; follow && i < follow->nmaps; i++) {
 		if (follow->maps[i]->pid != pid)
 			continue;
-		free(follow->maps[i]->at);
-		free(follow->maps[i]);
-		follow->maps[i] = follow->maps[--follow->nmaps];
-		return;
+		if (space && follow->maps[i]->space == space)
+			return; /* it was created, and begins */
+		forget_maps(follow, i);
+		break;
 	}
+	if (!follow || !parent || pid == probes->pid)
+		return;
+	maps = dpe_maps_of(probes, pid);
+	maps->space = space;
+	maps->parent = parent;
 }
 
 void dpe_address_spaces_free(struct dpe_follow *follow)

@@ -138,7 +138,18 @@ void dpe_maps_read(struct dpe_probes *probes, pid_t pid)
 		read_maps(probes, maps);
 }
 
-void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
+/* A process that ended before its mappings were read had those of its parent. */
+static void inherit(struct dpe_probes *probes, struct dpe_maps *maps)
+{
+	struct dpe_maps *parent = dpe_maps_of(probes, maps->parent);
+
+	if (dpe_ring_now() - parent->read >= DPE_MAPPINGS_PAUSE && !is_gone(probes, parent))
+		read_maps(probes, parent);
+	for (unsigned i = 0; i < parent->count; i++)
+		*DPE_GROW(maps->at, maps->count, maps->cap) = parent->at[i];
+}
+
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, uint32_t space, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs)
 {
 	struct dpe_maps *maps = dpe_maps_of(probes, pid);
@@ -150,6 +161,8 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *
 	if ((elsewhere || dpe_ring_now() - maps->read >= DPE_MAPPINGS_PAUSE) &&
 		!is_gone(probes, maps))
 		read_maps(probes, maps);
+	if (!maps->count && maps->parent && maps->space == space)
+		inherit(probes, maps);
 	if (site && !find_map(maps, pcs[0]))
 		place_module(maps, site->module, pcs[0] - site->function->address);
 	place_program(probes, maps);

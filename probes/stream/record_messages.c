@@ -95,7 +95,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 		pcs[0] -= probes->sites[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
-	dpe_maps_note(probes, (pid_t)record->tgid,
+	dpe_maps_note(probes, (pid_t)record->tgid, record->space,
 		record->kind <= DPE_RECORD_EXIT ? &probes->sites[record->site] : NULL, pcs, count);
 }
 
@@ -152,8 +152,9 @@ static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	pid_t process = (pid_t)record->words[2];
 	uint64_t pthread = record->words[1];
 
-	if (record->kind == DPE_RECORD_START && process == (pid_t)record->words[0])
-		dpe_address_spaces_fork(probes, process);
+	if (process == (pid_t)record->words[0] && (record->kind == DPE_RECORD_START || record->kind == DPE_RECORD_CREATE))
+		dpe_address_spaces_fork(probes, process, (uint32_t)record->words[3],
+			record->kind == DPE_RECORD_CREATE ? (pid_t)record->tgid : 0);
 	if (!dpe_address_tag(probes, (uint32_t)record->words[3], process, &pthread))
 		return false;
 	args[0] = dpe_thread_id_value(probes, (uint32_t)record->words[0], thread);

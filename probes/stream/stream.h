@@ -109,8 +109,9 @@ bool dpe_address_tag(
 /* Losses of dpe_addresses_tag. */
 struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
 void dpe_losses_free(struct dpe_known_losses *losses); /* accepts NULL */
-/* A process begins: forgets what was known of an earlier one with its id. */
-void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
+/* A process is created, or begins, in this address space: forgets what was known of an earlier one with its id. Until it
+ * executes another program, it has the mappings of its parent (0: which is not known). */
+void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid, uint32_t space, pid_t parent);
 
 /* The address that dpe_address_tag turned into this one. */
 struct dpe_address_origin {
@@ -132,13 +133,15 @@ struct dpe_maps {
 	uint64_t read; /* when; 0: never */
 	uint64_t known[64]; /* a direct-mapped cache of addresses that lie in one of them; or 0 */
 	pid_t pid;
+	uint32_t space; /* the address space in which it began; 0: not known */
+	pid_t parent;   /* 0: not known */
 };
 
 /* Reads the mappings of a process, which may be gone when its next event is delivered. */
 void dpe_maps_read(struct dpe_probes *probes, pid_t pid);
-/* Notes where the files of the stack `pcs` are mapped, while the process still exists; pcs[0] is the beginning
- * of the site's function; without a site: any address. */
-void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
+/* Notes where the files of the stack `pcs` are mapped in this address space, while the process still exists; pcs[0] is
+ * the beginning of the site's function; without a site: any address. */
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, uint32_t space, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs);
 
 /* What is mapped at an address, by the last look; NULL: nothing. */

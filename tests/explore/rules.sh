@@ -38,6 +38,8 @@ run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter ; pthread_join.
 says "each call of pthread_join is one event" 0 "nothing found"
 run "$DPE" explore --runs=3 -e 'expect joins: pthread_join.enter' -- ./ordered
 says "the violation of an expect rule is found" 1 "run 1 of" "joins: violated"
+run "$DPE" explore --runs=3 -e 'detect met(b): pthread_barrier_wait(b).enter' -- ./ordered round
+says "a rule about functions of libraries alone reports callers and variables of the program" 1 "by first+0x" "(barrier of process"
 run "$DPE" explore -e 'detect x: absent()' -- ./ordered
 says "a rule about an unknown function is an error" 2 "'absent' was in none of the programs"
 run "$DPE" explore -e 'detect x: first ; first' -- "$BUILD/explored/ab-ba"
