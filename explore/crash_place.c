@@ -1,5 +1,5 @@
-/* crash_place: the program's own code that led to the signal which ended it: the innermost frame that is not of the C library, or of
- * others that come with the compiler. */
+/* crash_place: the line of the program at which a signal ended it: the innermost frame that is not in the C library or another
+ * library that comes with the compiler. */
 #include "explore/runs.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool read_stack(void *context, uint64_t address, uint64_t *word)
 	return true;
 }
 
-/* Of a return address. */
+/* `pc` is a return address: the call is before it. */
 static bool is_own(const struct dpe_symbols *symbols, uint64_t pc)
 {
 	static const char *const OTHERS[] = {"libc.so", "ld-linux", "libm.so", "libstdc++.so", "libc++", "libgcc_s.so", "libdpe-"};

@@ -130,9 +130,11 @@ DPE_SCHED_HIDDEN void dpe_sched_call_handler(int number, siginfo_t *info, void *
 
 /* ---- sched_crash.c ----------------------------------------------------------------------- */
 
-/* From here on, signals that end the program are noted. */
+/* Whether a thread raises the signal by its own fault: an invalid access or instruction, or abort(). */
+DPE_SCHED_HIDDEN bool dpe_sched_is_fault(int number);
+/* From here on, the registers and the stack are saved when such a signal ends the program. */
 DPE_SCHED_HIDDEN void dpe_sched_crashes_begin(void);
-/* Whether the signal is one of those. */
+/* Whether they are saved at this signal. */
 DPE_SCHED_HIDDEN bool dpe_sched_is_crash(int number);
 /* The program has no handler of such a signal. */
 DPE_SCHED_HIDDEN void dpe_sched_note_crash(int number);

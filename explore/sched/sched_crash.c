@@ -8,7 +8,7 @@
 
 static bool is_watching; /* not where a debugger stops at the signal */
 
-bool dpe_sched_is_crash(int number)
+bool dpe_sched_is_fault(int number)
 {
 	switch (number) {
 	case SIGILL:
@@ -16,10 +16,15 @@ bool dpe_sched_is_crash(int number)
 	case SIGBUS:
 	case SIGFPE:
 	case SIGSEGV:
-		return is_watching;
+		return true;
 	default:
 		return false;
 	}
+}
+
+bool dpe_sched_is_crash(int number)
+{
+	return is_watching && dpe_sched_is_fault(number);
 }
 
 /* The numbers of registers in DWARF's order (System V ABI of x86-64, figure 3.36). */

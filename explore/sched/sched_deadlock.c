@@ -8,18 +8,9 @@ static bool handles(int number)
 {
 	struct sigaction action;
 
-	switch (number) {
-	case SIGILL:
-	case SIGABRT:
-	case SIGBUS:
-	case SIGFPE:
-	case SIGSEGV:
-	case SIGPIPE:
+	if (number == SIGPIPE || dpe_sched_is_fault(number))
 		return false;
-	default:
-		return !sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL &&
-		       action.sa_handler != SIG_IGN;
-	}
+	return !sigaction(number, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
 /* sigaction refuses the numbers of the C library's own signals. */

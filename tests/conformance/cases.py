@@ -2,6 +2,7 @@
 tests/run reads, and a replay with its specification and log."""
 import argparse
 import json
+import random
 import subprocess
 import tempfile
 
@@ -75,6 +76,15 @@ class Cases:
         self.failed += bool(wrong)
         for what in wrong:
             print(*case, what, flush=True)
+
+    def draw(self, check):
+        """Until enough cases are judged: check(dpe, rng, folder) says what is wrong, or None if it drew no case."""
+        number = 0
+        while self.passed + self.failed < self.args.count:
+            number += 1
+            wrong = check(self.dpe, random.Random(f"{self.args.seed} {number}"), self.folder)
+            if wrong is not None:
+                self.judge(wrong, number)
 
     def require(self, holds, otherwise):
         """A condition on all cases: where it does not hold, one more has failed."""
