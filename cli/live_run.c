@@ -35,8 +35,8 @@ struct live {
 	bool target_ended;
 	uint64_t latest; /* of the last message */
 	dpe_name ends; /* thread::exit */
-	bool stirred;  /* something else happened since the last look */
-	uint64_t quiet; /* since when nothing has happened, in ms; 0: what threads wait for was noted */
+	bool active;   /* an event other than thread::exit came since the last turn */
+	uint64_t quiet; /* since when there was none, in ms; 0: what threads wait for was noted */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static void on_message(void *context, struct dpe_message *message)
 	if (message->time < live->latest)
 		dpe_recognizer_doubt(live->recognizer, "events came too late to be put in order");
 	live->latest = message->time;
-	live->stirred |= message->name != live->ends;
+	live->active |= message->name != live->ends;
 	dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
 }
 
@@ -308,8 +308,8 @@ static void note_waits(struct live *live)
 {
 	if (!live->how->waits || !live->how->launch)
 		return;
-	if (live->stirred) {
-		live->stirred = false;
+	if (live->active) {
+		live->active = false;
 		live->quiet = cli_clock();
 		cli_report_forget_waits(live->report);
 	} else if (live->quiet && cli_clock() >= live->quiet + CLI_QUIET_TIME) {

@@ -116,12 +116,12 @@ static bool unroll_one(struct reducer *r)
 	return false;
 }
 
-static bool same_makers(const struct neighbours *a, const struct neighbours *b)
+static bool same_producers(const struct neighbours *a, const struct neighbours *b)
 {
 	return a->nproducers && dpe_nets_same_places(a->producers, a->nproducers, b->producers, b->nproducers);
 }
 
-static bool same_takers(const struct neighbours *a, const struct neighbours *b)
+static bool same_consumers(const struct neighbours *a, const struct neighbours *b)
 {
 	return a->nconsumers && dpe_nets_same_places(a->consumers, a->nconsumers, b->consumers, b->nconsumers);
 }
@@ -148,7 +148,7 @@ static bool join_paths(struct reducer *r, const struct neighbours *all, unsigned
 	const struct expr *expr;
 	unsigned out;
 
-	if (!a || !b || !same_takers(&all[*a->out], &all[*b->out]))
+	if (!a || !b || !same_consumers(&all[*a->out], &all[*b->out]))
 		return false;
 	expr = dpe_nets_par(r->tr, a->expr, b->expr);
 	if (!dpe_nets_may_have(r, 1, 1, expr))
@@ -170,7 +170,7 @@ static bool drop_beside(struct reducer *r, const struct neighbours *all, unsigne
 	if (r->fixed[p] || r->fixed[q])
 		return false;
 	a = find_path(r, all, p);
-	if (!same_takers(&all[p], &all[q]) && (!a || !same_takers(&all[*a->out], &all[q])))
+	if (!same_consumers(&all[p], &all[q]) && (!a || !same_consumers(&all[*a->out], &all[q])))
 		return false;
 	remove_arcs(r->net, q);
 	return true;
@@ -179,7 +179,7 @@ static bool drop_beside(struct reducer *r, const struct neighbours *all, unsigne
 static bool join_with_any(struct reducer *r, const struct neighbours *all, unsigned p)
 {
 	for (unsigned q = 0; q < r->net->nplaces; q++) {
-		if (q == p || !same_makers(&all[p], &all[q]))
+		if (q == p || !same_producers(&all[p], &all[q]))
 			continue;
 		if (drop_beside(r, all, p, q) || join_paths(r, all, p, q))
 			return true;

@@ -15,7 +15,7 @@ struct slice_packer {
 	bool whole[DPE_SLICE_EVENTS]; /* the encoding refers to the message */
 	unsigned nevents;
 	const struct dpe_trail *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
-	unsigned nacquires;
+	unsigned ntaken;
 	struct dpe_partial *const *partials;
 	unsigned nplaces, npartials; /* nplaces: with gaps */
 };
@@ -51,7 +51,7 @@ static unsigned find_taken(const struct slice_packer *packer, const struct dpe_t
 {
 	unsigned at = 0;
 
-	while (at < packer->nacquires && packer->taken[at] != taken)
+	while (at < packer->ntaken && packer->taken[at] != taken)
 		at++;
 	return at;
 }
@@ -61,14 +61,14 @@ static void add_taken(struct slice_packer *packer, const struct dpe_trail *taken
 	const struct dpe_trail *path[DPE_SLICE_TAKEN];
 	unsigned count = 0;
 
-	for (; taken && find_taken(packer, taken) == packer->nacquires; taken = taken->before) {
-		packer->full |= count + packer->nacquires == DPE_SLICE_TAKEN;
+	for (; taken && find_taken(packer, taken) == packer->ntaken; taken = taken->before) {
+		packer->full |= count + packer->ntaken == DPE_SLICE_TAKEN;
 		if (packer->full)
 			return;
 		path[count++] = taken;
 	}
 	while (count--) {
-		packer->taken[packer->nacquires++] = path[count];
+		packer->taken[packer->ntaken++] = path[count];
 		add_event(packer, path[count]->occurrence);
 	}
 }
@@ -185,8 +185,8 @@ static void put_readings(struct slice_packer *packer, const struct dpe_slice *sl
 
 static void put_partials(struct slice_packer *packer)
 {
-	put(packer, packer->nacquires);
-	for (unsigned i = 0; i < packer->nacquires; i++) {
+	put(packer, packer->ntaken);
+	for (unsigned i = 0; i < packer->ntaken; i++) {
 		const struct dpe_trail *taken = packer->taken[i];
 
 		put(packer, (uintptr_t)taken->positions);
@@ -217,7 +217,7 @@ size_t dpe_slice_pack(
 	packer.words = (struct dpe_words){.at = to};
 	packer.end = to + DPE_SLICE_BYTES;
 	packer.full = false;
-	packer.nevents = packer.nacquires = packer.npartials = 0;
+	packer.nevents = packer.ntaken = packer.npartials = 0;
 	packer.partials = dpe_detect_partials(slice, &packer.nplaces);
 	gather(&packer, slice);
 	if (packer.full)
