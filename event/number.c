@@ -6,14 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORD_DIGITS = 20 }; /* of UINT64_MAX */
+
 /* ---- as text ----------------------------------------------------------------------------- */
 
-/* The shortest text that reads back as the same number. */
+/* True if the text is exactly this number. All whole numbers below 2^64 are long doubles. */
+static bool reads_back(const char *text, double real, bool single)
+{
+	double size = fabs(real);
+
+	if (size < 0x1p64 && (double)(uint64_t)size == size)
+		return strtold(text, NULL) == real;
+	return single ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real;
+}
+
+/* The shortest text that reads back as the same number; whole numbers below 2^64 as they are, since they are compared with
+ * integers. */
 static void print_real(double real, bool single, char text[DPE_NUMBER_TEXT])
 {
-	for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+	for (int digits = single ? 6 : 15; digits <= WORD_DIGITS; digits++) {
 		snprintf(text, DPE_NUMBER_TEXT, "%.*g", digits, real);
-		if (single ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
+		if (reads_back(text, real, single))
 			break;
 	}
 	if (!strpbrk(text, ".e"))
@@ -61,8 +74,6 @@ struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUM
 }
 
 /* ---- as decimal digits ------------------------------------------------------------------- */
-
-enum { WORD_DIGITS = 20 }; /* of UINT64_MAX */
 
 /* A number as 0.d1d2…dn * 10^magnitude, d1 and dn not being 0. Equal numbers have equal parts. */
 struct decimal {

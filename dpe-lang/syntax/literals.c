@@ -128,7 +128,8 @@ int dpe_lex_real(
 	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value)
 {
 	char shortest[DPE_NUMBER_TEXT], *end;
-	double real = strtod(text, &end);
+	long double exact = strtold(text, &end);
+	double real = strtod(text, NULL);
 
 	if (*end && (!strchr("fFlL", *end) || end[1]) && !time_unit(end)) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
@@ -136,10 +137,10 @@ int dpe_lex_real(
 		return T_BAD;
 	}
 	if (time_unit(end))
-		real *= (double)time_unit(end);
-	if (isinf(real))
+		real = (double)(exact * (long double)time_unit(end)); // 1.001ms is a whole number of ns
+	if (isinf(real) || (!real && strcspn(text, "123456789") < strcspn(text, "eE")))
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"overflow in a literal: %s does not fit into a double", text);
+			"%s does not fit into a double", text);
 	value->number = (struct ast_number){
 		.real = keep(lexer, dpe_value_real(real, false, shortest))};
 	return T_NUMBER;

@@ -45,6 +45,25 @@ seen_in() {
 	check "$2 holds for the events $3 of $1" "$(sed -n 's/^r: \([0-9]\)$/\1/p' err | tr -d '\n')" = "$3"
 }
 
+# Literals that are real numbers, too: whole ones below 2^64 have all their digits, and those of time are exact.
+cat >whole.jsonl <<'LOG'
+{"event":"f","thread":1,"args":[9223372036854775808,1]}
+{"event":"f","thread":1,"args":[9223372036854775807,2]}
+{"event":"f","thread":1,"args":[1152921504606846976,3]}
+{"event":"f","thread":1,"args":[1001000,4]}
+{"event":"f","thread":1,"args":[1000999.9999999999,5]}
+LOG
+seen_in whole.jsonl '.args[0] == 9223372036854775808.0' 1
+seen_in whole.jsonl '.args[0] == 1152921504606846976.0' 3
+seen_in whole.jsonl '.args[0] < 9223372036854775808.0' 2345
+seen_in whole.jsonl '.args[0] == 1.001ms' 4
+seen_in whole.jsonl '.args[0] >= 1.001ms' 1234
+for literal in 1e-400 1e400; do
+	echo "detect r: f [.args[0] > $literal]" >r.dpe
+	run "$DPE" check r.dpe
+	says "$literal is refused" 2 "$literal does not fit into a double"
+done
+
 # Integers beyond 128 bits are compared digit by digit.
 cat >huge.jsonl <<'LOG'
 {"event":"f","thread":1,"args":[340282366920938463463374607431768211455,1]}

@@ -8,6 +8,8 @@
 
 #include "event/event.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +232,48 @@ static void random_numbers(void **state)
 	assert_true(equal > 1000);
 }
 
+/* A floating point number, half of the time a whole one near 2^64. */
+static double choose_real(bool single)
+{
+	double real = ldexp((double)rand() / RAND_MAX + 0.5, (int)below(80) - 12);
+
+	real = below(2) ? -real : real;
+	if (below(2))
+		real = trunc(real);
+	return single ? (double)(float)real : real;
+}
+
+/* In the same order as long doubles are, which hold all of them. */
+static void check_real(double real, bool single, uint64_t word)
+{
+	char text[DPE_NUMBER_TEXT];
+	struct dpe_value value = dpe_value_real(real, single, text);
+	int order = 2;
+
+	assert_true(dpe_value_compare(value, dpe_value_pointer(word), &order));
+	if (order != (real > (long double)word) - (real < (long double)word))
+		fail_msg("%s and %" PRIu64 " compare as %d", text, word, order);
+	assert_true(single ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real);
+}
+
+/* Reals below 2^64 and integers compare exactly, also where a double has no place for the last digits. */
+static void reals_and_integers(void **state)
+{
+	(void)state;
+	srand(2);
+	for (unsigned i = 0; i < 4000; i++) {
+		bool single = below(2);
+		double real = choose_real(single);
+		uint64_t word = real >= 0 && real < 0x1p64 ? (uint64_t)real : below(2) ? 0 : UINT64_MAX;
+
+		check_real(real, single, word);
+		if (fabs(real) < 0x1p64) {
+			check_real(real, single, word - 1);
+			check_real(real, single, word + 1);
+		}
+	}
+}
+
 /* Different numbers rarely have the same hash. */
 static void hashes_are_distinct(void **state)
 {
@@ -253,6 +297,7 @@ int main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(no_numbers),
 		cmocka_unit_test(random_numbers),
+		cmocka_unit_test(reals_and_integers),
 		cmocka_unit_test(hashes_are_distinct),
 	};
 
