@@ -303,6 +303,7 @@ bench: all $(bench_bin)
 
 check: $(GENERATED)
 	@tools/circles
+	@tools/bpf_stacks $(BUILD)/probes/kernel/bpf/programs.bpf.o
 	@tools/check $(BUILD) '$(CC)'
 
 # ---- installing ------------------------------------------------------------------------------------

@@ -8,12 +8,13 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-/* The verifier's last message before its statistics. */
-static void report_log(char *log, struct dpe_diags *diags)
+/* The verifier's last message before its statistics; NULL if it has not refused a program. Cuts the log into lines. */
+static const char *verifier_reason(char *log)
 {
 	char *rest, *last = NULL;
 
@@ -21,8 +22,23 @@ static void report_log(char *log, struct dpe_diags *diags)
 		if (strncmp(line, "processed ", 10) && strncmp(line, "verification time", 17) &&
 			strncmp(line, "stack depth", 11))
 			last = line;
-	if (last)
-		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
+	return last;
+}
+
+static void report_refused(char *log, int error, struct dpe_diags *diags)
+{
+	const char *reason = verifier_reason(log);
+	struct utsname system;
+
+	if (!reason) {
+		dpe_privilege_explain("load our BPF programs", error, diags);
+		return;
+	}
+	dpe_diag_at(diags, DPE_ERROR, "dpe", "the kernel's verifier refuses a BPF program of dpe: %s", reason);
+	if (!uname(&system))
+		dpe_diag_at(diags, DPE_NOTE, "dpe",
+			"more rights do not help: dpe does not fit Linux %s; rules that read fewer values may work",
+			system.release);
 }
 
 /* Whether a preloaded library reports nearly all, and a later file brings no probes. */
@@ -168,8 +184,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	if (!error)
 		error = configure_site_guards(probes);
 	if (error) {
-		dpe_privilege_explain("load our BPF programs", error, diags);
-		report_log(log, diags);
+		report_refused(log, error, diags);
 	} else {
 		print_verified(probes);
 		dpe_reads_configure(probes, bpf_map__fd(probes->bpf->maps.read_where));

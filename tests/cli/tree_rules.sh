@@ -1,4 +1,4 @@
-# tools/check: each of its rules is broken once, in a small tree.
+# tools/check: each of its rules is broken once, in a small tree; tools/bpf_stacks.
 . tests/tap.sh
 mkdir -p tools base event cli probes/binary dpe-lang/syntax include/dpe docs stabilizer build/base build/event examples/bad
 cp "$TOP/tools/check" tools/check
@@ -62,4 +62,18 @@ check 'a function that a test calls may be in a header' "$(grep -c "'dpe_tested'
 broken 'tools/check finds a mutable global variable' "build/base/global.o: 'own_name' is global and mutable"
 broken 'tools/check finds a global name outside dpe_' "build/base/global.o: 'strange' is a name that its users may have"
 broken 'tools/check finds a wrong specification among the examples' 'examples/bad/bad.dpe: dpe check: examples/bad/bad.dpe:1:10: error'
+
+# bpf_stacks: a chain of calls with a frame of 264 bytes, and one of $1
+chain() {
+	cat >chain.c <<X
+__attribute__((noinline)) int inner(void *p) { char bytes[$1]; return ((long (*)(void *))1)(bytes); }
+__attribute__((section("uprobe"))) int outer(void *p) { char bytes[264]; return ((long (*)(void *))1)(bytes) + inner(p); }
+X
+	clang -target bpf -O2 -c chain.c -o chain.o || not_ok 'compiling for BPF'
+	run "$TOP/tools/bpf_stacks" chain.o
+}
+chain 224
+check 'tools/bpf_stacks accepts 512 bytes' "$status $(cat out)" = '0 '
+chain 232
+check 'tools/bpf_stacks finds a chain of calls with more than 512 bytes' "$status $(cat out)" = '1 chain.o: 544 bytes of stack: outer 288, inner 256'
 finish

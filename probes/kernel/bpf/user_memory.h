@@ -51,10 +51,10 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sle
 }
 
 static __always_inline bool word_at(
-	const struct values *values, const __u64 *words, __u32 word, __u64 *value)
+	const struct readings *to, const __u64 *words, __u32 word, __u64 *value)
 {
 	if (word == DPE_WORD_RESULT) {
-		*value = values->to->ret;
+		*value = to->ret;
 		return true;
 	}
 	word--;
@@ -90,14 +90,14 @@ static __always_inline long copy_text(__u64 *to, __u32 size, __u64 address, bool
 }
 
 /* Its value is its length with the NUL. */
-static __always_inline bool read_text(
-	const struct dpe_value_entry *entry, struct values *values, __u64 address, __u64 *length, bool sleeps)
+static __always_inline bool read_text(const struct dpe_value_entry *entry, struct values *values, struct readings *to,
+	__u64 address, __u64 *length, bool sleeps)
 {
 	char behind = 1;
 	long got;
 
 	values->ntexts++;
-	got = copy_text(text_of(values->to, entry), entry->size, address, sleeps);
+	got = copy_text(text_of(to, entry), entry->size, address, sleeps);
 	if (got <= 0)
 		return false;
 	*length = got;
@@ -113,13 +113,13 @@ static __always_inline bool read_text(
 
 /* Memory that is paged out can be waited for only if programs may sleep. */
 static __always_inline bool read_value(const struct dpe_value_entry *entry, __u64 bias,
-	struct values *values, __u64 *value, const __u64 *words, bool sleeps)
+	struct values *values, struct readings *to, __u64 *value, const __u64 *words, bool sleeps)
 {
 	__u64 address = entry->address + bias;
 	__u32 size = entry->size, word = entry->word;
 
 	if (word && !entry->nsteps) {
-		if (!word_at(values, words, word, value))
+		if (!word_at(to, words, word, value))
 			return false;
 		*value >>= 8 * (entry->address & 7);
 		return true;
@@ -128,7 +128,7 @@ static __always_inline bool read_value(const struct dpe_value_entry *entry, __u6
 		if (i >= max_steps || i >= entry->nsteps)
 			break;
 		if (!i && word) {
-			if (!word_at(values, words, word, &address))
+			if (!word_at(to, words, word, &address))
 				return false;
 		} else if (read_user(&address, sizeof(address), address, sleeps))
 			return false;
@@ -136,7 +136,7 @@ static __always_inline bool read_value(const struct dpe_value_entry *entry, __u6
 	}
 	*value = 0;
 	if (reads_texts && entry->text)
-		return read_text(entry, values, address, value, sleeps);
+		return read_text(entry, values, to, address, value, sleeps);
 	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
 }
 
@@ -194,7 +194,7 @@ __noinline int compare(const struct dpe_value_entry *entry, struct readings *rea
 }
 
 static __always_inline bool pass(
-	const struct dpe_value_entries *entries, __u32 phase, const struct values *values)
+	const struct dpe_value_entries *entries, __u32 phase, __u32 known, struct readings *to)
 {
 	const struct dpe_filter_entries *filters = &entries->filters[phase & 1];
 
@@ -202,9 +202,9 @@ static __always_inline bool pass(
 		const struct dpe_filter_entry *filter = &filters->at[i];
 		__u32 at = filter->value & (DPE_VALUES - 1);
 
-		if (!(values->known >> at & 1))
+		if (!(known >> at & 1))
 			continue;
-		if (compare(&entries->at[at], values->to, values->to->values[at], filter))
+		if (compare(&entries->at[at], to, to->values[at], filter))
 			return true;
 	}
 	return !filters->count;
@@ -230,14 +230,13 @@ __noinline __u64 bias_of_program(void)
 }
 
 static __always_inline const struct dpe_value_entries *read_values(
-	__u32 where, struct values *values, const __u64 *words,
-	bool sleeps)
+	__u32 where, struct values *values, struct readings *to, const __u64 *words, bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
 	__u64 bias = bias_of_program();
 	bool gone;
 
-	if (!entries || !values->to)
+	if (!entries || !to)
 		return 0;
 	gone = is_replaced();
 	values->count = entries->count;
@@ -246,29 +245,25 @@ static __always_inline const struct dpe_value_entries *read_values(
 			break;
 		if (gone && !entries->at[i].word)
 			continue;
-		if (read_value(&entries->at[i], bias, values, &values->to->values[i], words, sleeps))
+		if (read_value(&entries->at[i], bias, values, to, &to->values[i], words, sleeps))
 			values->known |= 1u << i;
 	}
 	return entries;
 }
 
+/* `to` is that of `found`: the verifier does not know what is in memory that a global function is given. */
 static __always_inline bool read_and_pass(__u32 where, __u32 phase, struct values *found,
 	const struct call_words *words, struct readings *to, bool sleeps)
 {
-	struct values values = {.to = to};
 	const struct dpe_value_entries *entries;
 
 	if (!reads_values || !found || !words)
 		return true;
-	entries = read_values(where, &values, words->at, sleeps);
-	if (entries && !pass(entries, phase, &values))
+	entries = read_values(where, found, to, words->at, sleeps);
+	if (entries && !pass(entries, phase, found->known, to))
 		return false;
-	if (values.lost)
+	if (found->lost)
 		__sync_fetch_and_add(&cut_texts, 1);
-	found->count = values.count;
-	found->known = values.known;
-	found->ntexts = values.ntexts;
-	found->lost = values.lost;
 	return true;
 }
 
@@ -298,7 +293,7 @@ static __always_inline bool read_at_probe(__u32 where, __u32 phase, struct value
 
 static __noinline void read_at_access(__u32 where, struct values *values)
 {
-	read_values(where, values, 0, false);
+	read_values(where, values, values->to, 0, false);
 }
 
 /* ---- arguments of USDT probes ------------------------------------------------------------ */
