@@ -585,12 +585,6 @@ static void take_header(struct dpe_classifier *f)
 	take(f, kind);
 }
 
-/* After a diagnostic, an operator of C++ without quotes, or a probe or map of bpftrace. */
-static bool take_known_form(struct dpe_classifier *f)
-{
-	return dpe_skip_bpftrace_map(f) || (dpe_token_at_dpe(f) && (dpe_skip_bpftrace_probe(f) || dpe_take_bare_operator(f)));
-}
-
 static void take_next(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
@@ -599,7 +593,7 @@ static void take_next(struct dpe_classifier *f)
 		take_header(f);
 		return;
 	}
-	if (take_known_form(f))
+	if (dpe_token_at_dpe(f) && dpe_take_bare_operator(f))
 		return;
 	maybe_begin(f);
 	if (f->header || f->at >= f->n)
