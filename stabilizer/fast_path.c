@@ -150,10 +150,13 @@ static inline __attribute__((always_inline)) void synchronise_fast(
 static struct dpe_message_node **find_send(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message, const struct dpe_role *role)
 {
+	struct dpe_message_node **send;
+
 	if (role->ends || !stabilizer->edges_unused || stabilizer->reports[role->rule] ||
 		dpe_is_stated(stabilizer, message))
 		return NULL;
-	return dpe_queue_only_send(stabilizer, role);
+	send = dpe_queue_only_send(stabilizer, role);
+	return send && !(*send)->nedges ? send : NULL; /* what the send received itself precedes its receivers, too */
 }
 
 static inline __attribute__((always_inline)) bool push(struct dpe_stabilizer *stabilizer,

@@ -116,6 +116,8 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 	bool numbered = dice(&seed, 2), names = dice(&seed, 2);
 	/* A message that waits for its one send makes others wait, so this is not part of each run. */
 	unsigned kinds = DPE_COUNT(pairings) - dice(&seed, 2);
+	/* Messages that receive from one queue and send to another. */
+	bool relays = dice(&seed, 2);
 
 	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);
 	capture->stabilizer->edges_unused = way >= UNTOLD;
@@ -127,12 +129,13 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 		kinds = 1; /* as locks */
 	for (unsigned i = 0; i < EVENTS; i++) {
 		unsigned thread = dice(&seed, THREADS), what = dice(&seed, 8);
-		struct dpe_value key = dpe_value_int(dice(&seed, 2)), pred;
-		struct dpe_role role = {.rule = dice(&seed, kinds),
+		struct dpe_value key = dpe_value_int(dice(&seed, 2)), other = dpe_value_int(2 - key.num), pred;
+		struct dpe_role roles[2] = {{.rule = dice(&seed, kinds),
 			.send = what == 0,
 			.nkeys = 1,
 			.keys = &key,
-			.round = i / 20 + dice(&seed, 2)};
+			.round = i / 20 + dice(&seed, 2)}};
+		unsigned nroles = what < 2 ? 1 + (relays && dice(&seed, 2)) : 0;
 		struct dpe_message *message;
 		struct dpe_message draft = {
 			.name = dpe_intern_string(capture->names, what < 2 ? "sync" : "plain"),
@@ -147,11 +150,15 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 			draft.preds = &pred;
 			draft.npreds = 1;
 		}
+		roles[1] = roles[0];
+		roles[1].send = !roles[0].send;
+		roles[1].rule = dice(&seed, kinds);
+		roles[1].keys = &other;
 		draft.seq = seqs[thread]++;
 		if (numbered && what == 7)
 			seqs[thread]++; /* a gap */
 		message = i % 3 && !draft.npreds ? new_plain(&draft) : dpe_message_new(&draft);
-		give(capture, message, &role, what < 2, way);
+		give(capture, message, roles, nroles, way);
 	}
 	dpe_stabilizer_finish(capture->stabilizer);
 	assert_int_equal(capture->ngot, EVENTS);
