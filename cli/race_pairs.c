@@ -313,7 +313,7 @@ static void note_object(const struct cli *cli, const char *word, const struct ra
 	dpe_text_free(&any);
 }
 
-char *cli_race_pair(const struct cli *cli, const char *word)
+char *cli_race_pair(const struct cli *cli, const char *word, bool *objects)
 {
 	const char *comma = cli_race_find(word, ",");
 	struct race_side sides[2] = {0};
@@ -330,8 +330,10 @@ char *cli_race_pair(const struct cli *cli, const char *word)
 	dpe_text_puts(&text, ") & (");
 	add_side(&text, &sides[1], &sides[0], type ? "(object)" : "");
 	dpe_text_puts(&text, ")");
-	if (type)
+	if (type) {
 		note_object(cli, word, sides, type);
+		*objects = true;
+	}
 	free(type);
 	free_side(&sides[0]);
 	free_side(&sides[1]);

@@ -12,7 +12,8 @@ bool cli_race_is_cplusplus(const char *word);
 
 /* The expression for "put,get": "(put) & (get)". Each side may be a choice, "put+add,get"; another call of the same
  * function gets a caret; names with template arguments get quotes. Where debug information says that all functions take a pointer
- * of the same type first, they get the argument `object`, with a note. The caller's to free; NULL if the word is no pair. */
-char *cli_race_pair(const struct cli *cli, const char *word);
+ * of the same type first, they get the argument `object`, with a note, and *objects becomes true. The caller's to free; NULL if the
+ * word is no pair. */
+char *cli_race_pair(const struct cli *cli, const char *word, bool *objects);
 
 #endif

@@ -54,6 +54,22 @@ says 'calls with the same object are a race' 1 'match of put(object)&put(object)
 run "$DPE" race 'put(_),get(_)' -- ./owners
 says 'put(_),get(_) finds a race of calls with any objects' 1 'match of put(_)&get(_)'
 
+
+# An object at the address of a freed one: another object only for who observes allocations. The note has the rule.
+compile_target reused
+reused() {
+	run env GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0 "$DPE" race "$@"
+}
+reused use,use -- ./reused
+says 'objects at one address count as one, and a note says so' 1 'match of use(object)&use^(object)' 'the next object at its address, both count as one'
+check 'the objects had one address' "$(cat out)" = 'same address'
+reuse=$(sed -n "s/^dpe race: note: .* add -e '\(.*\)'$/\1/p" err)
+reused use,use -e "$reuse" -- ./reused
+says 'the rule of that note distinguishes objects at one address' 0 'nothing found'
+check 'with that rule, too, the objects had one address' "$(cat out)" = 'same address'
+reused use,use -e "$reuse" -- ./reused shared
+says 'with the rule of that note, calls with the same object are a race' 1 'match of use(object)&use^(object)'
+
 # ---- choices, and names of C++ -------------------------------------------------------------------
 run "$DPE" race 'put+main,get' -- ./races locked
 says 'a choice of functions is one side of a pair: calls that a lock orders are no race' 0 'nothing found'
