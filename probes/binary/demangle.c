@@ -44,13 +44,42 @@ static void unwrap_type(char *name)
 	memmove(name + strlen(name), end, strlen(end) + 1);
 }
 
+static bool begins_operator(const char *name, const char *at)
+{
+	static const char keyword[] = "operator";
+	const size_t len = sizeof(keyword) - 1;
+	bool inside = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+	return !strncmp(at, keyword, len) && !inside && !isalnum((unsigned char)at[len]) && at[len] != '_';
+}
+
+/* The length of "operator<" and the like, whose angles are no brackets; 0: none begins here. */
+static size_t operator_with_angle(const char *name, const char *at)
+{
+	static const char *const angles[] = {"<<=", ">>=", "<=>", "->*", "->", "<<", ">>", "<=", ">=", "<", ">"};
+	const size_t len = strlen("operator");
+
+	for (unsigned i = 0; begins_operator(name, at) && i < sizeof(angles) / sizeof(*angles); i++)
+		if (!strncmp(at + len, angles[i], strlen(angles[i])))
+			return len + strlen(angles[i]);
+	return 0;
+}
+
 /* Removes <…> and [abi:…], which may be nested. */
 static void drop_arguments(char *name)
 {
-	char *to = name;
+	char *to = name, *const begin = name;
 	unsigned depth = 0;
 
 	for (const char *at = name; *at; at++) {
+		size_t kept = depth ? 0 : operator_with_angle(begin, at);
+
+		if (kept) {
+			memmove(to, at, kept);
+			to += kept;
+			at += kept - 1;
+			continue;
+		}
 		bool opens = *at == '<' || *at == '[', closes = *at == '>' || *at == ']';
 
 		if (opens && !depth && to - name > 2 && !strncmp(to - 2, "::", 2))
@@ -72,17 +101,18 @@ static void drop_anonymous(char *name)
 		memmove(at, at + sizeof(anonymous) - 1, strlen(at) - sizeof(anonymous) + 2);
 }
 
+static char *find_operator(const char *name)
+{
+	char *at = strstr(name, "operator");
+
+	while (at && !begins_operator(name, at))
+		at = strstr(at + 1, "operator");
+	return at;
+}
+
 bool dpe_names_operator(const char *name)
 {
-	const char *at = strstr(name, "operator");
-
-	for (; at; at = strstr(at + 1, "operator")) {
-		bool inside = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-
-		if (!inside && !isalnum((unsigned char)at[8]) && at[8] != '_')
-			return true;
-	}
-	return false;
+	return find_operator(name);
 }
 
 /* Rust's older symbols have dots inside, and end with a hash: "…17h0123456789abcdefE". */
@@ -111,20 +141,26 @@ char *dpe_demangle_base(const char *symbol)
 
 char *dpe_written_base(const char *written)
 {
-	char *name = dpe_xstrdup(written);
+	char *name = dpe_xstrdup(written), *parameters;
 
-	if (dpe_names_operator(name))
-		*name = '\0';
+	drop_anonymous(name);
 	drop_arguments(name);
-	name[strcspn(name, "(")] = '\0';
+	parameters = find_operator(name);
+	parameters = parameters ? parameters + strlen("operator") : name;
+	if (!strncmp(parameters, "()", 2) && parameters > name)
+		parameters += 2;
+	parameters[strcspn(parameters, "(")] = '\0';
 	return name;
 }
 
-/* What of the written name its symbol has in it as it is: "push" of "box<int>::push(int)". The caller's to free. */
+/* What of the written name its symbol has in it as it is: "push" of "box<int>::push(int)", "" of an operator. The caller's
+ * to free. */
 static char *part_in_symbol(const char *written)
 {
-	char *name = dpe_written_base(written), *last, *part;
+	char *name = dpe_xstrdup(dpe_names_operator(written) ? "" : written), *last, *part;
 
+	drop_arguments(name);
+	name[strcspn(name, "(")] = '\0';
 	last = strrchr(name, ':');
 	last = last ? last + 1 : name;
 	part = dpe_xstrdup(last + (*last == '~'));

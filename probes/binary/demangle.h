@@ -7,7 +7,7 @@
 /* The name without parameters, template arguments and anonymous namespaces: "ns::queue::push"; the caller's.
  * NULL if the symbol is not mangled, is a clone made by the compiler, or an operator. */
 char *dpe_demangle_base(const char *symbol);
-/* The same of a name in a rule: "box::push" of "box<int>::push(int)"; "" of an operator. The caller's. */
+/* The same of a name in a rule: "box::push" of "box<int>::push(int)", "box::operator<" of "box<int>::operator<". The caller's. */
 char *dpe_written_base(const char *written);
 /* Whether it is the name of an operator of C++, such as "queue::operator<<(int)". */
 bool dpe_names_operator(const char *name);

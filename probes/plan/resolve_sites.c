@@ -219,9 +219,13 @@ static bool is_last_part(const char *name, const char *part)
 /* The name of an instance of the template, the caller's to free; NULL: the symbol is another function. */
 static char *instance_of(const char *symbol, const char *template)
 {
-	char *base = dpe_demangle_base(symbol);
-	char *name = base && is_last_part(base, template) ? dpe_demangle(symbol, false) : NULL;
+	char *name = dpe_symbol_is_clone(symbol) ? NULL : dpe_demangle(symbol, false);
+	char *base = name && dpe_names_operator(name) ? dpe_written_base(name) : dpe_demangle_base(symbol);
 
+	if (!base || !is_last_part(base, template)) {
+		free(name);
+		name = NULL;
+	}
 	free(base);
 	return name;
 }

@@ -179,6 +179,9 @@ static void not_there(void **state)
 	MISSING("shop", "push", "no function 'shop::push'");
 	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus", "note: cplusplus has \"shop::box<int, int>::open\"",
 		"note: cplusplus has \"shop::box<char, char>::open\"");
+	MISSING("", "box<char>::operator<(char)", "note: cplusplus has \"shop::box<int, int>::operator<\"");
+	MISSING("", "box::operator<", "note: cplusplus has \"shop::box<int, int>::operator<\"");
+	MISSING("", "box<char>::operator<<", "note: 'dpe list' prints");
 	MISSING("", "box<int, char>::open", "no function 'box<int, char>::open' in cplusplus");
 	MISSING("", "box<char, char, char>::open", "no function 'box<char, char, char>::open' in cplusplus");
 	MISSING("", "box<in>::open", "no function 'box<in>::open' in cplusplus");

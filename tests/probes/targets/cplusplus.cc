@@ -38,7 +38,7 @@ KEPT int queue::take(int otherwise)
 
 template <typename T, typename Unused = T> struct box {
 	T content;
-	KEPT T open() { return content; }
+	KEPT T open() { return content; } KEPT bool operator<(T than) const { return content < than; }
 };
 
 struct log {
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < 3; i++)
 		q.push(twice(i));
-	return (q.take() + q.take(1) + ints.open() + chars.open() + hidden(argv[0]) + total(1) + total('c') +
+	return (q.take() + q.take(1) + ints.open() + chars.open() + (ints < argc) + hidden(argv[0]) + total(1) + total('c') +
 		       shop_log.write(1) + own_log.write(1)) &
 	       0;
 }
