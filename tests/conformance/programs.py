@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What pthread.dpe and deadlock.dpe predict of random programs can happen.
+"""What pthread.dpe, cxx20.dpe and deadlock.dpe predict of random programs can happen.
 
     programs.py [--dpe DPE] [--seed N] [--count N] [--kind KIND]
 
-A random program of two or three threads that use POSIX objects runs once here, under a random schedule. Then all its schedules
-are explored in which each call returns what it returned in that run. A predicted race must be one of two accesses that can be
-about to happen at once, and a predicted deadlock of mutexes one that closes. Each cycle of mutexes that can close must be
-reported and, where there are mutexes alone, 98 in 100 of the races. Prints each difference and a closing line.
+A random program of two or three threads that use POSIX objects, or semaphores of C++, runs once here, under a random schedule.
+Then all its schedules are explored in which each call returns what it returned in that run. A predicted race must be one of two
+accesses that can be about to happen at once, and a predicted deadlock of mutexes one that closes. Each cycle of mutexes that
+can close must be reported and, where there are mutexes alone, 98 in 100 of the races. Prints each difference and a closing
+line.
 """
 import collections
 import itertools
@@ -16,18 +17,19 @@ import sys
 
 from cases import Cases, options, replay, write, write_log
 
-RACES = """include "pthread.dpe"
+RACES = """include "cxx20.dpe"
 predict ww(x): w(x) & w^(x)
 predict wr(x): w(x) & r(x)
 """
 DEADLOCKS = 'include "deadlock.dpe"\ninclude "pthread.dpe"\n'
 KINDS = {"mutex": ["access", "access", "mutex", "nested"], "try": ["access", "access", "mutex", "try"],
          "spin": ["access", "access", "spin"], "rwlock": ["access", "rwlock", "rwlock"],
-         "semaphore": ["access", "access", "semaphore", "mutex"], "condition": ["access", "condition", "condition", "try"],
+         "semaphore": ["access", "access", "semaphore", "mutex"], "C++ sem": ["C++ sem"],
+         "condition": ["access", "condition", "condition", "try"],
          "barrier": ["access", "barrier"], "once": ["access", "once"], "join": ["access", "access", "mutex", "tryjoin"]}
 KINDS["all"] = sorted({f for features in KINDS.values() for f in features})
 FAMILY = {"mutex": "pthread_mutex_", "spin": "pthread_spin_", "rw": "pthread_rwlock_", "cond": "pthread_cond_",
-          "barrier": "pthread_barrier_", "sem": "sem_"}
+          "barrier": "pthread_barrier_", "sem": "sem_", "C++ sem": "std::counting_semaphore::"}
 LOCKS = {"mutex": (["m0", "m1"], ["mutex.trylock", "mutex.timedlock"]), "spin": (["k0", "k1"], ["spin.lock", "spin.trylock"]),
          "rw": (["l0", "l1"], ["rw.rdlock", "rw.wrlock", "rw.tryrdlock", "rw.trywrlock", "rw.timedwrlock"])}
 FAILED = {"timedlock": 110, "timedwrlock": 110, "trylock": 16, "tryrdlock": 16, "trywrlock": 16}
@@ -75,6 +77,9 @@ def operations(rng, features):
             made.append(("section", rng.choice(LOCKS[family][1]), rng.choice(LOCKS[family][0]), rng.choice("xy-")))
         elif feature == "semaphore":
             made.append(("call", rng.choice(["sem.post", "sem.post", "sem.wait", "sem.trywait"]), "s0"))
+        elif feature == "C++ sem":
+            called = rng.choice(["release", "acquire", "try_acquire", "try_acquire_for"])
+            made += [("access", "w", "x"), ("call", f"C++ sem.{called}", "p0"), ("access", "w", "x")]
         elif feature == "condition":
             made.append(("condition", rng.choice(["wait", "timedwait", "signal", "broadcast"]), variable))
         elif feature == "barrier":
@@ -96,6 +101,8 @@ def results(name):
     kind = name.split(".")[-1]
     if kind == "trywait":
         return 0, -1
+    if kind.startswith("try_acquire"):
+        return 1, 0
     if kind == "timedwait":
         return 0, 110
     return (0, FAILED[kind]) if kind in FAILED else (0,)
@@ -163,8 +170,8 @@ def after(state, t, name, thing, result):
         return after_lock(state, t, kind, what, thing, result)
     if kind == "rw":
         return after_rwlock(state, t, what, thing, result, value or (None, frozenset()))
-    if kind == "sem":
-        return after_semaphore(state, what, thing, result, value or 0)
+    if kind in ("sem", "C++ sem"):
+        return after_semaphore(state, what, thing, result, state[("sem", thing)])
     if kind == "cond":
         return after_condition(state, t, what, thing, result)
     if kind == "barrier":
@@ -198,9 +205,13 @@ def after_rwlock(state, t, what, thing, result, value):
 
 
 def after_semaphore(state, what, thing, result, value):
-    if what == "post.enter":
+    """What begins with try_ returns whether it succeeded."""
+    if what in ("post.enter", "release.enter"):
         return [{**state, ("sem", thing): value + 1}]
-    return able(state, "sem", thing, value > 0)(result, value - 1) if what.endswith("wait.exit") else [state]
+    failed = result == (0 if what.startswith("try_") else -1)
+    if not what.endswith(("wait.exit", "acquire.exit", "acquire_for.exit")):
+        return [state]
+    return able(state, "sem", thing, value > 0)(-failed, value - 1)
 
 
 def after_condition(state, t, what, thing, result):
@@ -241,7 +252,8 @@ def begun(state, t):
 
 def run(rng, program):
     """[(thread, name, object, result, state before)], and what each thread would do next in the end."""
-    state, threads, log, latest = {("sem", "s0"): rng.choice([0, 1, 1, 2])}, {t: thread(t, program) for t in program}, [], None
+    state = {("sem", semaphore): rng.choice([0, 1, 1, 2]) for semaphore in ("s0", "p0")}
+    threads, log, latest = {t: thread(t, program) for t in program}, [], None
     first, following = dict(state), {t: next(g) for t, g in threads.items()}
     while following:
         order = rng.sample(list(following), len(following))
