@@ -41,16 +41,16 @@ struct cli_explore_rules {
 /* ---- a run begins ------------------------------------------------------------------------ */
 
 /* The scheduler knows exactly which threads can never proceed. */
-static enum dpe_hangs nobody_hangs(void *context, const struct dpe_deadlock *hang)
+static enum dpe_hang_check nobody_hangs(void *context, const struct dpe_deadlock *hang)
 {
 	(void)context, (void)hang;
-	return DPE_HANGS_NOT;
+	return DPE_HANG_NONE;
 }
 
 static enum dpe_break continue_at_break(void *context, const struct dpe_rule *rule, const struct dpe_message *at)
 {
 	(void)context, (void)rule, (void)at;
-	return DPE_GO_ON;
+	return DPE_BREAK_CONTINUE;
 }
 
 static const struct dpe_spec *spec_of(const struct cli_explore_rules *rules)

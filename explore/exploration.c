@@ -82,7 +82,7 @@ void dpe_exploration_read(
 	struct dpe_exploration *exploration, const struct dpe_explored_run *run, struct dpe_finding *finding)
 {
 	dpe_finding_read(finding, &exploration->server, run, exploration->options->fails,
-		exploration->usual);
+		exploration->first_status);
 	if (exploration->options->rules)
 		add_rules(exploration, run, finding);
 }

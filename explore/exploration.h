@@ -37,7 +37,7 @@ struct dpe_exploration {
 	bool without_dfs; /* the portfolio is */
 	bool ended; /* no schedule is left, as far as known */
 	unsigned pruned; /* runs that were equivalent to others */
-	int usual; /* exit status; -1: not known yet */
+	int first_status; /* exit status; -1: not known yet */
 	const char *cause; /* while minimising: of the finding to be kept */
 	bool broken; /* no more runs are possible */
 	bool interrupted; /* no more are wanted */

@@ -54,7 +54,7 @@ static void report_total(struct dpe_exploration *exploration)
 enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
 	struct dpe_exploration exploration = {
-		.options = options, .diags = diags, .usual = -1, .server.commands = -1, .delays.dice = options->seed};
+		.options = options, .diags = diags, .first_status = -1, .server.commands = -1, .delays.dice = options->seed};
 	enum dpe_explored result = DPE_EXPLORED_FAILED;
 
 	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)

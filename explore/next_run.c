@@ -134,8 +134,8 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number)
 		take_behaviour(exploration);
 	dpe_exploration_count(exploration, &run);
 	dpe_exploration_read(exploration, &run, &finding);
-	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->usual < 0 && !run.timed_out)
-		exploration->usual = WEXITSTATUS(run.status);
+	if (!finding.found && !pruned && WIFEXITED(run.status) && exploration->first_status < 0 && !run.timed_out)
+		exploration->first_status = WEXITSTATUS(run.status);
 	learn(exploration->server.memory);
 	raced = dpe_exploration_take_races(exploration, number);
 	found = finding.found && (!raced || exploration->options->keep_going);

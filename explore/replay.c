@@ -30,7 +30,7 @@ static void report_divergence(
 	expected = &schedule->at[index - 1];
 	fprintf(exploration->to,
 		"explore: the run differs from the schedule at choice %u: expected operation %u of "
-		"thread %u to be %s, and thread %u to go on\n",
+		"thread %u to be %s, and thread %u to continue\n",
 		index, expected->step, expected->from + 1u, dpe_sched_kind_name(expected->kind),
 		expected->to + 1u);
 }
@@ -84,8 +84,8 @@ enum dpe_explored dpe_exploration_replay(struct dpe_exploration *exploration)
 		dpe_exploration_begin(exploration)) {
 		check_build(exploration, &schedule);
 		if (schedule.finding && sscanf(schedule.finding, "exit status %*d, and %d",
-						&exploration->usual) != 1)
-			exploration->usual = -1;
+						&exploration->first_status) != 1)
+			exploration->first_status = -1;
 		result = follow(exploration, &schedule);
 	}
 	dpe_schedule_free(&schedule);

@@ -298,13 +298,13 @@ bool dpe_fails_check(const char *fails, struct dpe_diags *diags)
 	return good;
 }
 
-static bool is_failure(int status, const char *fails, int usual)
+static bool is_failure(int status, const char *fails, int first_status)
 {
 	bool good = true, others;
 	long from, to;
 
 	if (!fails)
-		return usual >= 0 && status != usual;
+		return first_status >= 0 && status != first_status;
 	others = *fails == '!';
 	fails += others;
 	while (next_range(&fails, &from, &to, &good))
@@ -313,18 +313,18 @@ static bool is_failure(int status, const char *fails, int usual)
 	return others;
 }
 
-static void read_exit(struct printing *to, int status, const char *fails, int usual)
+static void read_exit(struct printing *to, int status, const char *fails, int first_status)
 {
 	to->finding->kind = "exit";
 	dpe_text_printf(&to->finding->what, "exit status %d", status);
 	if (!fails)
-		dpe_text_printf(&to->finding->what, ", and %d in the first run", usual);
+		dpe_text_printf(&to->finding->what, ", and %d in the first run", first_status);
 	dpe_text_printf(&to->finding->cause, "exit status %d\n", status);
 	add_words(to);
 }
 
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
-	const struct dpe_explored_run *run, const char *fails, int usual)
+	const struct dpe_explored_run *run, const char *fails, int first_status)
 {
 	struct printing to = {server, finding};
 
@@ -339,8 +339,8 @@ void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *serv
 		finding->found = false;
 	else if (WIFSIGNALED(run->status))
 		read_signal(&to, WTERMSIG(run->status));
-	else if (is_failure(WEXITSTATUS(run->status), fails, usual))
-		read_exit(&to, WEXITSTATUS(run->status), fails, usual);
+	else if (is_failure(WEXITSTATUS(run->status), fails, first_status))
+		read_exit(&to, WEXITSTATUS(run->status), fails, first_status);
 	else
 		finding->found = false;
 }

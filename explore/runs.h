@@ -118,9 +118,9 @@ struct dpe_finding {
 	unsigned nplaces, capplaces;
 	bool found;
 };
-/* The finding of the server's last run. `usual` is the exit status that is not a finding, or -1. */
+/* The finding of the server's last run. `first_status` is the exit status that is not a finding, or -1. */
 void dpe_finding_read(struct dpe_finding *finding, const struct dpe_server *server,
-	const struct dpe_explored_run *run, const char *fails, int usual);
+	const struct dpe_explored_run *run, const char *fails, int first_status);
 /* A race that the run had on its way. */
 void dpe_finding_read_race(struct dpe_finding *finding, const struct dpe_server *server, const struct dpe_sched_race *race);
 void dpe_finding_free(struct dpe_finding *finding);

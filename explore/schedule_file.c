@@ -1,6 +1,6 @@
 /* schedule_file: schedules as text, a line a switch:
  *
- *	# thread  operation  goes on: thread  the operation and its place
+ *	# thread  operation  continues: thread  the operation and its place
  *	1 12 2 pthread_mutex_lock 'b' transfer+0x1f (bank.c:12)
  */
 #include "explore/runs.h"

@@ -22,7 +22,7 @@ static bool choose_on_path(struct dpe_stepping *stepping)
 	const struct dpe_macrostep *at = stepping->path[stepping->at_step];
 
 	if (at->count && !is_at(stepping, at)) {
-		question->answer = question->usual;
+		question->answer = question->by_default;
 		return false;
 	}
 	if (stepping->at_step + 1 == stepping->npath)
@@ -50,7 +50,7 @@ static bool is_on_path(struct dpe_stepping *stepping)
 {
 	bool is_switch;
 
-	dpe_step_usual(stepping, &is_switch);
+	dpe_step_default(stepping, &is_switch);
 	if (stepping->to_switch && !is_switch)
 		return true;
 	stepping->to_switch = false;
@@ -149,7 +149,7 @@ static void end_run(struct dpe_stepping *stepping, const struct dpe_explored_run
 
 	stepping->live = false;
 	if (whole)
-		dpe_finding_read(&finding, &stepping->server, run, stepping->options->fails, stepping->usual);
+		dpe_finding_read(&finding, &stepping->server, run, stepping->options->fails, stepping->first_status);
 	report_outside(stepping);
 	stepping->going = 0;
 	stepping->to_switch = false;
@@ -201,8 +201,8 @@ static bool begin(struct dpe_stepping *stepping)
 		return false;
 	if (options->replay && !dpe_schedule_read(schedule, options->replay, stepping->diags))
 		return false;
-	if (schedule->finding && sscanf(schedule->finding, "exit status %*d, and %d", &stepping->usual) != 1)
-		stepping->usual = -1;
+	if (schedule->finding && sscanf(schedule->finding, "exit status %*d, and %d", &stepping->first_status) != 1)
+		stepping->first_status = -1;
 	if (!dpe_server_start(&stepping->server, options, stepping->diags))
 		return false;
 	if (!options->replay)
@@ -218,7 +218,7 @@ enum dpe_explored dpe_explore_step(
 	const struct dpe_explore_options *options, struct dpe_diags *diags)
 {
 	struct dpe_stepping stepping = {
-		.options = options, .diags = diags, .usual = -1, .server.commands = -1};
+		.options = options, .diags = diags, .first_status = -1, .server.commands = -1};
 
 	stepping.broken = !begin(&stepping);
 	while (!stepping.broken && !stepping.quit)

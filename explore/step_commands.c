@@ -19,7 +19,7 @@ static enum dpe_after choose(struct dpe_stepping *stepping, unsigned thread)
 		return DPE_STAY;
 	}
 	child->op = memory->threads[thread].op;
-	child->is_switch = thread != question->usual;
+	child->is_switch = thread != question->by_default;
 	child->change = (struct dpe_sched_switch){
 		.step = current->steps,
 		.from = question->current,
@@ -60,13 +60,13 @@ static enum dpe_after go_on(struct dpe_stepping *stepping, bool is_chosen, unsig
 	if (!stepping->live)
 		return complain(stepping, "the run has ended: 'back', 'goto' or 'quit'");
 	if (!is_chosen)
-		thread = dpe_step_usual(stepping, &is_switch);
+		thread = dpe_step_default(stepping, &is_switch);
 	if (thread >= stepping->server.memory->nthreads) {
 		fprintf(stepping->options->to, "there is no thread %u here\n", thread + 1);
 		return DPE_STAY;
 	}
 	if (!dpe_step_is_possible(&stepping->server.memory->question, thread)) {
-		fprintf(stepping->options->to, "thread %u cannot go on\n", thread + 1);
+		fprintf(stepping->options->to, "thread %u cannot proceed\n", thread + 1);
 		return DPE_STAY;
 	}
 	return choose(stepping, thread);
@@ -213,8 +213,8 @@ static const struct {
 	const char *name, *argument, *help;
 	enum dpe_after (*run)(struct dpe_stepping *stepping, const char *with);
 } COMMANDS[] = {
-	{"next", "[N]", "go on with the usual choice, marked '>', for N macrosteps; also an empty line", go_next},
-	{"continue", "", "go on to the next switch of the schedule that is replayed, or to the end", go_continue},
+	{"next", "[N]", "take the default choice, marked '>', for N macrosteps; also an empty line", go_next},
+	{"continue", "", "continue to the next switch of the schedule that is replayed, or to the end", go_continue},
 	{"back", "[N]", "go back N macrosteps", go_back},
 	{"save", "NAME", "name this place: a meta-breakpoint", save},
 	{"goto", "NAME|#N", "go to a place that was saved, or to a node of the tree", go_to},
@@ -231,7 +231,7 @@ static enum dpe_after help(struct dpe_stepping *stepping, const char *with)
 	FILE *to = stepping->options->to;
 
 	(void)with;
-	fprintf(to, "  %-16s %s\n", "N", "let thread N go on");
+	fprintf(to, "  %-16s %s\n", "N", "let thread N continue");
 	for (unsigned i = 0; i < DPE_COUNT(COMMANDS); i++)
 		fprintf(to, "  %-8s %-7s %s\n", COMMANDS[i].name, COMMANDS[i].argument, COMMANDS[i].help);
 	return DPE_STAY;

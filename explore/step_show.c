@@ -11,7 +11,7 @@ bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned th
 	return false;
 }
 
-unsigned dpe_step_usual(const struct dpe_stepping *stepping, bool *is_switch)
+unsigned dpe_step_default(const struct dpe_stepping *stepping, bool *is_switch)
 {
 	const struct dpe_sched_header *memory = stepping->server.memory;
 	const struct dpe_sched_question *question = &memory->question;
@@ -26,7 +26,7 @@ unsigned dpe_step_usual(const struct dpe_stepping *stepping, bool *is_switch)
 			return at->to;
 	}
 	*is_switch = false;
-	return question->usual;
+	return question->by_default;
 }
 
 static const char *state_name(const struct dpe_sched_header *memory, unsigned thread)
@@ -51,13 +51,13 @@ static void print_child(const struct dpe_macrostep *here, unsigned thread, struc
 }
 
 static void print_thread(
-	const struct dpe_stepping *stepping, unsigned thread, unsigned usual, struct dpe_text *to)
+	const struct dpe_stepping *stepping, unsigned thread, unsigned by_default, struct dpe_text *to)
 {
 	const struct dpe_sched_header *memory = stepping->server.memory;
 	const struct dpe_sched_thread *at = &memory->threads[thread];
 	const char *state = state_name(memory, thread);
 
-	dpe_text_printf(to, "%c thread %u  %-8s  ", thread == usual ? '>' : ' ', thread + 1, state);
+	dpe_text_printf(to, "%c thread %u  %-8s  ", thread == by_default ? '>' : ' ', thread + 1, state);
 	if (at->state != DPE_SCHED_FINISHED)
 		dpe_operation_print(&stepping->server.symbols, &at->op, to);
 	if (at->held_by && at->op.kind != DPE_SCHED_JOIN)
@@ -97,12 +97,12 @@ void dpe_step_show(const struct dpe_stepping *stepping)
 {
 	struct dpe_text text = {0};
 	bool is_switch;
-	unsigned usual = dpe_step_usual(stepping, &is_switch), nthreads;
+	unsigned by_default = dpe_step_default(stepping, &is_switch), nthreads;
 
 	print_heading(stepping, &text);
 	nthreads = stepping->live ? stepping->server.memory->nthreads : 0;
 	for (unsigned i = 0; i < nthreads && i < DPE_SCHED_THREADS; i++)
-		print_thread(stepping, i, usual, &text);
+		print_thread(stepping, i, by_default, &text);
 	for (unsigned i = 0; i < nthreads && i < DPE_SCHED_THREADS; i++)
 		print_races(stepping, i, &text);
 	fputs(text.at, stepping->options->to);

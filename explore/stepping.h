@@ -15,7 +15,7 @@ struct dpe_stepping {
 	unsigned at_step, npath;
 	bool live; /* the run is here, and waits for a choice */
 	unsigned going; /* macrosteps still to be made by the default choice */
-	int usual;      /* exit status; -1: any */
+	int first_status; /* the exit status that is no finding; -1: any */
 	bool to_switch; /* … up to a switch of the schedule */
 	bool again;     /* the run is being repeated up to `here` */
 	bool quit, broken, found;
@@ -29,7 +29,7 @@ enum dpe_after { DPE_STAY, DPE_GO, DPE_AGAIN, DPE_QUIT };
 /* Whether the thread can proceed at this choice. */
 bool dpe_step_is_possible(const struct dpe_sched_question *question, unsigned thread);
 /* The choice of the schedule, or else the default; *is_switch: the former. */
-unsigned dpe_step_usual(const struct dpe_stepping *stepping, bool *is_switch);
+unsigned dpe_step_default(const struct dpe_stepping *stepping, bool *is_switch);
 /* Prints where the threads are. */
 void dpe_step_show(const struct dpe_stepping *stepping);
 

@@ -55,7 +55,7 @@ class Node:
 
     def __init__(self, number):
         self.number = number
-        self.places = {}  # of threads that can go on
+        self.places = {}  # of threads that can proceed
         self.end = None
 
 
@@ -136,14 +136,14 @@ class Ended(gdb.Breakpoint):
 
 
 class DpeSwitch(gdb.Command):
-    """dpe-switch: go on to the next switch of the schedule, or to the end."""
+    """dpe-switch: continue to the next switch of the schedule, or to the end."""
 
     def __init__(self):
         super().__init__("dpe-switch", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument_text, from_tty):
         if continue_to("dpe_sched_switching"):
-            print(f"dpe: thread {int(argument(0)) + 1} is here, and thread {int(argument(1)) + 1} goes on")
+            print(f"dpe: thread {int(argument(0)) + 1} is here, and thread {int(argument(1)) + 1} continues")
             select_program()
 
 
@@ -183,17 +183,17 @@ def show():
     if not asked:
         return
     node = visit()
-    print(f"dpe: #{node.number}: who can go on:")
+    print(f"dpe: #{node.number}: threads that can proceed:")
     for number in sorted(possible(asked)):
-        mark = ">" if number == int(asked["usual"]) + 1 else " "
+        mark = ">" if number == int(asked["by_default"]) + 1 else " "
         node.places[number] = place_of(number)
         print(f"{mark} thread {number} at {node.places[number]}")
     chooser.switch()
 
 
 class DpeStep(gdb.Command):
-    """dpe-step [N]: go on to the next macrostep, where every thread stands at an operation and several can go on.
-At one, thread N goes on, or without N the one that the schedule says, which is marked '>'."""
+    """dpe-step [N]: continue to the next macrostep, where every thread stands at an operation and several can proceed.
+At one, thread N continues, or without N the one that the schedule says, which is marked '>'."""
 
     def __init__(self):
         super().__init__("dpe-step", gdb.COMMAND_RUNNING)
@@ -204,7 +204,7 @@ At one, thread N goes on, or without N the one that the schedule says, which is 
             raise gdb.GdbError("the run is at no choice: dpe-step without a number goes to the next one")
         numbers = possible(asked)
         if text not in map(str, numbers):
-            raise gdb.GdbError("dpe-step takes the number of a thread that can go on: " +
+            raise gdb.GdbError("dpe-step takes the number of a thread that can proceed: " +
                                ", ".join(map(str, sorted(numbers))))
         gdb.parse_and_eval(f"dpe_sched->question.answer = {int(text) - 1}")
 

@@ -104,10 +104,10 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 	dpe_probes_leave(report->probes);
 	report->left = true;
 	cli_gdb_run(report, target);
-	return DPE_END;
+	return DPE_BREAK_END;
 }
 
-static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *rule, bool leave)
+static enum dpe_break continue_program(struct cli_report *report, const struct dpe_rule *rule, bool leave)
 {
 	int error = dpe_probes_continue(report->probes);
 
@@ -115,10 +115,10 @@ static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *ru
 		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe", "cannot continue the program: %s",
 			strerror(-error));
 	if (!leave)
-		return DPE_GO_ON;
+		return DPE_BREAK_CONTINUE;
 	print_break(report, rule, "the program runs on, no longer observed");
 	report->left = true;
-	return DPE_END;
+	return DPE_BREAK_END;
 }
 
 enum dpe_break cli_stop(
@@ -130,12 +130,12 @@ enum dpe_break cli_stop(
 
 	if (error == -ESRCH) {
 		print_break(report, rule, "the program has ended already");
-		return DPE_GO_ON;
+		return DPE_BREAK_CONTINUE;
 	}
 	if (error) {
 		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe", "cannot stop the program: %s",
 			strerror(-error));
-		return DPE_GO_ON;
+		return DPE_BREAK_CONTINUE;
 	}
 	if (how == CLI_ASK) {
 		terminal = open_terminal();
@@ -150,9 +150,9 @@ enum dpe_break cli_stop(
 		return hand_over(report, rule);
 	}
 	if (how == CLI_CONTINUE)
-		return go_on(report, rule, leave);
+		return continue_program(report, rule, leave);
 	dpe_probes_kill(report->probes);
-	return DPE_GO_ON;
+	return DPE_BREAK_CONTINUE;
 }
 
 /* The program hangs anyway; the question is whether to leave it hanging. */

@@ -39,7 +39,7 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 
 	dpe_text_printf(to, "#%u ", ++report->nfindings);
 	if (deadlock->kind == DPE_HANG)
-		dpe_text_printf(to, "%shang: no thread can go on, %u thread%s wait%s  [", doubt,
+		dpe_text_printf(to, "%shang: no thread can proceed, %u thread%s wait%s  [", doubt,
 			count, plural, *plural ? "" : "s");
 	else if (deadlock->kind == DPE_LONG_WAIT)
 		dpe_text_printf(to, "possible hang: %u thread%s ha%s waited for %" PRIu64 " s  [", count,

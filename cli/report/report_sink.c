@@ -169,7 +169,7 @@ static bool may_be_posted(const struct cli_report *report, const struct dpe_dead
 
 /* A log holds all that happened, and its times show how long a wait lasted. Of a running
  * program, a hang is never claimed without a check. */
-static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
+static enum dpe_hang_check on_hangs(void *context, const struct dpe_deadlock *hang)
 {
 	struct cli_report *report = context;
 	bool all = hang->kind == DPE_HANG;
@@ -177,19 +177,19 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 	pid_t *threads;
 
 	if (!report->probes)
-		return DPE_HANGS_UNKNOWN;
+		return DPE_HANG_UNKNOWN;
 	threads = dpe_xcalloc(hang->nwaits, sizeof(*threads));
 	for (unsigned i = 0; i < hang->nwaits; i++)
 		threads[i] = (pid_t)hang->waits[i].thread.num;
 	stuck = dpe_probes_stuck(report->probes, threads, hang->nwaits, all);
 	free(threads);
 	if (stuck == DPE_STUCK_UNKNOWN)
-		return all ? DPE_HANGS_NOT : DPE_HANGS_UNKNOWN;
-	if (stuck == DPE_STUCK_NOT)
-		return DPE_HANGS_NOT;
-	if (stuck == DPE_STUCK_PERHAPS)
-		return DPE_HANGS_PERHAPS;
-	return all && may_be_posted(report, hang) ? DPE_HANGS_DOUBTFUL : DPE_HANGS;
+		return all ? DPE_HANG_NONE : DPE_HANG_UNKNOWN;
+	if (stuck == DPE_NOT_STUCK)
+		return DPE_HANG_NONE;
+	if (stuck == DPE_STUCK_UNDECIDED)
+		return DPE_HANG_UNDECIDED;
+	return all && may_be_posted(report, hang) ? DPE_HANG_DOUBTFUL : DPE_HANG_CERTAIN;
 }
 
 /* Later losses do not affect this verdict, which may have waited for a processor. */
@@ -225,16 +225,16 @@ static enum dpe_break on_stop(
 	struct cli_report *report = context;
 
 	if (report->beside)
-		return DPE_GO_ON;
+		return DPE_BREAK_CONTINUE;
 	if (report->cli->json)
 		cli_json_stop(report, rule, at);
 	if (report->probes)
 		return cli_stop(report, rule, at);
 	if (report->cli->on_break == CLI_CONTINUE)
-		return DPE_GO_ON;
+		return DPE_BREAK_CONTINUE;
 	if (!report->cli->json && !report->sarif)
 		cli_text_line(report, rule, "break", "the replay stops here");
-	return DPE_END;
+	return DPE_BREAK_END;
 }
 
 static void on_held(void *context, const struct dpe_message *message, const char *missing)

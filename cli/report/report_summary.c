@@ -286,7 +286,7 @@ static void add_totals(struct dpe_text *to, const struct cli_report *report, con
 	else if (report->unobserved)
 		add_text(to, &separator, "nothing was observed, so nothing can have been found (see --allow-unobserved)");
 	else if (!dpe_summary_findings(summary) && report->blocked)
-		add_text(to, &separator, "nothing found by rules, but threads that can never go on");
+		add_text(to, &separator, "nothing found by rules, but threads that can never proceed");
 	else if (!dpe_summary_findings(summary))
 		add_text(to, &separator, only_measures(report->spec) ? "measured" : "nothing found");
 	add_count(to, &separator, summary->matches, "match", "matches");

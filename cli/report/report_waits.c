@@ -222,16 +222,16 @@ static void add_result(struct dpe_text *to, const struct dpe_waits *waits)
 	dpe_text_printf(to, "), %u thread%s: ", waits->nthreads, waits->nthreads == 1 ? "" : "s");
 	if (waits->ncycles)
 		dpe_text_printf(to, "%u deadlock%s%s", waits->ncycles, waits->ncycles == 1 ? "" : "s", waits->hang ? ", " : "");
-	if (waits->hang && waits->may_end && waits->prospect != DPE_NEVER)
-		dpe_text_puts(to, "no thread can go on, unless a signal handler of the program wakes one");
+	if (waits->hang && waits->may_end && waits->prospect != DPE_PROSPECT_NEVER)
+		dpe_text_puts(to, "no thread can proceed, unless a signal handler of the program wakes one");
 	else if (waits->hang)
-		dpe_text_puts(to, "no thread can go on");
-	else if (waits->prospect == DPE_NEVER && !waits->ncycles)
+		dpe_text_puts(to, "no thread can proceed");
+	else if (waits->prospect == DPE_PROSPECT_NEVER && !waits->ncycles)
 		dpe_text_puts(to, "a thread waits for something that no thread will provide");
-	else if (waits->prospect == DPE_UNKNOWN)
-		dpe_text_puts(to, "whether all threads can go on is not known");
-	else if (waits->prospect == DPE_GOES_ON)
-		dpe_text_puts(to, "every thread can go on");
+	else if (waits->prospect == DPE_PROSPECT_UNKNOWN)
+		dpe_text_puts(to, "it is not known whether all threads can proceed");
+	else if (waits->prospect == DPE_PROSPECT_PROCEEDS)
+		dpe_text_puts(to, "every thread can proceed");
 	if (waits->is_stopped)
 		dpe_text_puts(to, "; it is stopped, by a signal or a debugger");
 	dpe_text_puts(to, "\n");
@@ -241,10 +241,10 @@ static void add_all(struct dpe_text *to, const struct cli *cli, const struct dpe
 {
 	for (unsigned i = 1; i <= waits->ncycles; i++)
 		add_cycle(to, cli, waits, i);
-	add_those(to, cli, waits, DPE_NEVER, CLI_NEVER);
-	add_those(to, cli, waits, DPE_UNKNOWN, "blocked, and it is not known who will wake them\n");
-	add_those(to, cli, waits, DPE_GOES_ON, "can go on\n");
-	if (waits->advice && waits->prospect != DPE_GOES_ON)
+	add_those(to, cli, waits, DPE_PROSPECT_NEVER, CLI_NEVER_HEADING);
+	add_those(to, cli, waits, DPE_PROSPECT_UNKNOWN, "blocked, and it is not known who will wake them\n");
+	add_those(to, cli, waits, DPE_PROSPECT_PROCEEDS, "can proceed\n");
+	if (waits->advice && waits->prospect != DPE_PROSPECT_PROCEEDS)
 		dpe_text_printf(to, "note: %s\n", waits->advice);
 	add_result(to, waits);
 }
@@ -281,7 +281,7 @@ static cJSON *stack_item(const struct dpe_waiting_thread *thread)
 static cJSON *thread_item(const struct dpe_waiting_thread *thread)
 {
 	static const char *const prospects[] = {
-		[DPE_GOES_ON] = "goes on", [DPE_UNKNOWN] = "unknown", [DPE_NEVER] = "never"};
+		[DPE_PROSPECT_PROCEEDS] = "proceeds", [DPE_PROSPECT_UNKNOWN] = "unknown", [DPE_PROSPECT_NEVER] = "never"};
 	cJSON *item = cJSON_CreateObject();
 	char object[24], state[2] = {thread->state, '\0'};
 
@@ -354,7 +354,7 @@ int cli_waits_print(struct cli *cli, pid_t pid, FILE *to)
 	print(cli, waits, to);
 	prospect = waits->prospect;
 	dpe_waits_free(waits);
-	return prospect == DPE_NEVER ? CLI_FINDING : prospect == DPE_UNKNOWN ? CLI_INCONCLUSIVE : CLI_GOOD;
+	return prospect == DPE_PROSPECT_NEVER ? CLI_FINDING : prospect == DPE_PROSPECT_UNKNOWN ? CLI_INCONCLUSIVE : CLI_GOOD;
 }
 
 static FILE *stream_of(const struct cli_report *report)
@@ -369,8 +369,8 @@ void cli_report_waits(struct cli_report *report, pid_t pid, bool blocked)
 	struct dpe_waits *waits = report->probes ? dpe_probes_waits(report->probes, depth, diags)
 						 : dpe_waits_read(pid, depth, NULL, diags);
 
-	report->blocked |= blocked && waits && waits->prospect == DPE_NEVER;
-	if (waits && !(blocked && waits->prospect == DPE_GOES_ON))
+	report->blocked |= blocked && waits && waits->prospect == DPE_PROSPECT_NEVER;
+	if (waits && !(blocked && waits->prospect == DPE_PROSPECT_PROCEEDS))
 		print(report->cli, waits, stream_of(report));
 	if (report->probes) /* otherwise the error of observing it says why */
 		dpe_diags_print(diags, stderr);
@@ -395,9 +395,9 @@ void cli_report_forget_waits(struct cli_report *report)
 
 void cli_report_noted_waits(struct cli_report *report)
 {
-	if (!report->noted || report->noted->prospect == DPE_GOES_ON)
+	if (!report->noted || report->noted->prospect == DPE_PROSPECT_PROCEEDS)
 		return;
-	report->blocked |= report->noted->prospect == DPE_NEVER;
+	report->blocked |= report->noted->prospect == DPE_PROSPECT_NEVER;
 	print(report->cli, report->noted, stream_of(report));
 }
 
@@ -406,7 +406,7 @@ bool cli_report_hangs_already(struct cli_report *report, pid_t pid)
 {
 	struct dpe_diags *ignored = dpe_diags_new();
 	struct dpe_waits *waits = dpe_waits_read(pid, report->cli->stack_depth, NULL, ignored);
-	bool hangs = waits && waits->prospect == DPE_NEVER;
+	bool hangs = waits && waits->prospect == DPE_PROSPECT_NEVER;
 
 	if (hangs)
 		print(report->cli, waits, stream_of(report));

@@ -31,7 +31,7 @@ void cli_text_safe(struct dpe_text *to, const char *text)
 /* "#1 race: match of …", and of the table of waits "deadlock of …" in red; "dpe: 40 events …" in bold. */
 static const char *color_of(const char *line)
 {
-	if ((line[0] == '#' && isdigit((unsigned char)line[1])) || !strncmp(line, "deadlock of ", 12) || !strncmp(line, CLI_NEVER, strlen(CLI_NEVER)))
+	if ((line[0] == '#' && isdigit((unsigned char)line[1])) || !strncmp(line, "deadlock of ", 12) || !strncmp(line, CLI_NEVER_HEADING, strlen(CLI_NEVER_HEADING)))
 		return "\033[1;31m";
 	return strncmp(line, "dpe: ", 5) ? NULL : "\033[1m";
 }

@@ -53,7 +53,7 @@ void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 /* ---- writing ----------------------------------------------------------------------------- */
 
 /* Writes a text with its headings and summary in colour. */
-#define CLI_NEVER "can never go on\n" /* a heading */
+#define CLI_NEVER_HEADING "can never proceed\n" /* a heading */
 void cli_text_colored(FILE *to, const char *text);
 /* Writes the text to the report and frees it. */
 void cli_text_print(struct cli_report *report, struct dpe_text *text);

@@ -5,7 +5,7 @@
  * thread-pool-broken.c gives the mutex back between the two, and that is when the task comes.
  *
  *	dpe deadlock -- ./thread-pool           nothing found, exit status 0
- *	dpe deadlock -- ./thread-pool-broken    no thread can go on, while it hangs; exit status 1
+ *	dpe deadlock -- ./thread-pool-broken    no thread can proceed, while it hangs; exit status 1
  */
 #include <pthread.h>
 #include <semaphore.h>

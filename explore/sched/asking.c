@@ -28,12 +28,12 @@ static bool is_possible(const struct dpe_sched_question *question, unsigned thre
 	return false;
 }
 
-unsigned dpe_sched_ask(unsigned current, unsigned usual)
+unsigned dpe_sched_ask(unsigned current, unsigned by_default)
 {
 	struct dpe_sched_question *question = &dpe_sched->question;
 
 	question->current = (uint16_t)current;
-	question->usual = (uint16_t)usual;
+	question->by_default = (uint16_t)by_default;
 	collect(question);
 	note_waits(true);
 	__atomic_store_n(&question->state, DPE_SCHED_ASKED, __ATOMIC_RELEASE);
@@ -41,7 +41,7 @@ unsigned dpe_sched_ask(unsigned current, unsigned usual)
 	while (__atomic_load_n(&question->state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED)
 		dpe_sched_futex_wait(&question->state, DPE_SCHED_ASKED);
 	note_waits(false);
-	return is_possible(question, question->answer) ? question->answer : usual;
+	return is_possible(question, question->answer) ? question->answer : by_default;
 }
 
 void dpe_sched_asking(void)
@@ -49,21 +49,21 @@ void dpe_sched_asking(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-unsigned dpe_sched_offer(unsigned current, unsigned usual)
+unsigned dpe_sched_offer(unsigned current, unsigned by_default)
 {
 	struct dpe_sched_question *question = &dpe_sched->question;
 	uint32_t index = dpe_sched->asked++;
 	bool known = index < dpe_sched->nfollow && index < DPE_SCHED_CHOICES;
 
 	question->current = (uint16_t)current;
-	question->usual = (uint16_t)usual;
-	question->answer = known ? dpe_sched->answers[index] : (uint16_t)usual;
+	question->by_default = (uint16_t)by_default;
+	question->answer = known ? dpe_sched->answers[index] : (uint16_t)by_default;
 	collect(question);
 	if (!known)
 		dpe_sched_asking();
 	if (is_possible(question, question->answer))
-		usual = question->answer;
+		by_default = question->answer;
 	if (index < DPE_SCHED_CHOICES)
-		dpe_sched->answers[index] = (uint16_t)usual;
-	return usual;
+		dpe_sched->answers[index] = (uint16_t)by_default;
+	return by_default;
 }

@@ -125,20 +125,20 @@ static void record(unsigned current, unsigned to)
 	};
 }
 
-static unsigned choose(struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned usual)
+static unsigned choose(struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned by_default)
 {
 	const struct dpe_sched_switch *wanted;
 
 	if (dpe_sched->strategy == DPE_SCHED_DFS)
-		return dpe_sched_by_path(ready, later, usual, current);
+		return dpe_sched_by_path(ready, later, by_default, current);
 	if (dpe_sched->strategy != DPE_SCHED_FIRST)
-		return dpe_sched_by_strategy(ready, later, current, usual);
+		return dpe_sched_by_strategy(ready, later, current, by_default);
 	wanted = forced_here(current);
 	if (dpe_sched->asks && ready->count + later->count > 1)
-		return dpe_sched_ask(current, usual);
+		return dpe_sched_ask(current, by_default);
 	if (wanted)
-		usual = wanted->to;
-	return dpe_sched->held && ready->count + later->count > 1 ? dpe_sched_offer(current, usual) : usual;
+		by_default = wanted->to;
+	return dpe_sched->held && ready->count + later->count > 1 ? dpe_sched_offer(current, by_default) : by_default;
 }
 
 static void count_choice(unsigned width)
@@ -152,15 +152,15 @@ static void count_choice(unsigned width)
 unsigned dpe_sched_choose(unsigned current)
 {
 	struct dpe_sched_choosable ready, later;
-	unsigned usual, chosen;
+	unsigned by_default, chosen;
 
 	collect(current, &ready, &later);
-	usual = without_strategy(&ready, &later, current);
-	if (usual == DPE_SCHED_NOBODY)
-		return usual;
+	by_default = without_strategy(&ready, &later, current);
+	if (by_default == DPE_SCHED_NOBODY)
+		return by_default;
 	count_choice(ready.count + later.count);
-	chosen = choose(&ready, &later, current, usual);
-	if (chosen != usual)
+	chosen = choose(&ready, &later, current, by_default);
+	if (chosen != by_default)
 		record(current, chosen);
 	dpe_sched->threads[chosen].yields = dpe_sched->threads[chosen].gives_way = false;
 	return chosen;

@@ -27,12 +27,12 @@ DPE_SCHED_HIDDEN void dpe_sched_strategy_count(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_strategy_arrive(struct dpe_sched_thread *me);
 /* The choice of a strategy other than DFS and FIRST. Moves the threads that should let others run first to `later`. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_by_strategy(
-	struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned usual);
+	struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned by_default);
 
 /* ---- sleep_sets.c ------------------------------------------------------------------------ */
 
 /* The choice of DFS: the path to follow, and after it the default choice unless that thread sleeps. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_by_path(
-	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned usual, unsigned current);
+	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned by_default, unsigned current);
 
 #endif

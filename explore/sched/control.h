@@ -55,9 +55,9 @@ DPE_SCHED_HIDDEN void dpe_sched_events_begin(void);
 /* ---- asking.c ---------------------------------------------------------------------------- */
 
 /* The thread that the command chooses among all that can proceed. With the lock held. */
-DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned usual);
+DPE_SCHED_HIDDEN unsigned dpe_sched_ask(unsigned current, unsigned by_default);
 /* The same of a debugger, which may stop in dpe_sched_asking and change the answer. */
-DPE_SCHED_HIDDEN unsigned dpe_sched_offer(unsigned current, unsigned usual);
+DPE_SCHED_HIDDEN unsigned dpe_sched_offer(unsigned current, unsigned by_default);
 DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
 
 /* ---- steering.c -------------------------------------------------------------------------- */
@@ -65,8 +65,8 @@ DPE_SCHED_EXPORTED __attribute__((noinline)) void dpe_sched_asking(void);
 /* Records when the thread reached its operation. */
 DPE_SCHED_HIDDEN void dpe_sched_stamp(const struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_steer_begin(void);
-/* The one of these threads that the turns want; `usual` if they want none. */
-DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual);
+/* The one of these threads that the turns want; `by_default` if they want none. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned by_default);
 /* Whether the turns hold the thread where it is. */
 DPE_SCHED_HIDDEN bool dpe_sched_is_held(unsigned thread);
 

@@ -310,7 +310,7 @@ enum dpe_sched_asked { DPE_SCHED_NO_QUESTION, DPE_SCHED_ASKED };
 struct dpe_sched_question {
 	uint32_t state; /* a futex */
 	uint16_t current; /* is at a point, or over */
-	uint16_t usual;   /* the default choice */
+	uint16_t by_default; /* the choice without an answer */
 	uint16_t answer;  /* the command's */
 	uint16_t count;   /* of `possible`: threads that can proceed */
 	uint16_t possible[DPE_SCHED_THREADS];

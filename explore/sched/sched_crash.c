@@ -61,12 +61,12 @@ static void note(const ucontext_t *context)
 /* The signal comes again at the return, and then ends the process. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
-	const struct sigaction usual = {.sa_handler = SIG_DFL};
+	const struct sigaction by_default = {.sa_handler = SIG_DFL};
 
 	(void)info;
 	if (dpe_sched)
 		note(context);
-	REAL(sigaction)(number, &usual, NULL);
+	REAL(sigaction)(number, &by_default, NULL);
 	dpe_sched_kernel(SYS_tgkill, getpid(), gettid(), number);
 }
 

@@ -181,27 +181,27 @@ static unsigned by_rounds(const struct dpe_sched_choosable *from, unsigned curre
 
 /* The default choice, but delayed: as many threads as requested are passed over. */
 static unsigned by_delay(
-	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned usual)
+	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned by_default)
 {
 	const struct dpe_sched_delay *delay = &dpe_sched->delays[next_delay];
 	unsigned skip, others = 0;
 
 	if (next_delay == dpe_sched->ndelays || delay->choice != dpe_sched->choices)
-		return usual;
+		return by_default;
 	next_delay++;
 	if (delay->to)
-		return dpe_sched_is_among(ready, delay->to - 1) || dpe_sched_is_among(later, delay->to - 1) ? delay->to - 1 : usual;
+		return dpe_sched_is_among(ready, delay->to - 1) || dpe_sched_is_among(later, delay->to - 1) ? delay->to - 1 : by_default;
 	skip = delay->skip;
 	if (skip < ready->count)
 		return ready->at[skip];
 	for (unsigned i = 0; i < later->count; i++)
-		if (later->at[i] != usual && ++others == skip + 1 - (ready->count ? ready->count : 1))
+		if (later->at[i] != by_default && ++others == skip + 1 - (ready->count ? ready->count : 1))
 			return later->at[i];
-	return usual;
+	return by_default;
 }
 
 /* The turns of threads that lead to a predicted run. With a depth, that many of 16 choices are random. */
-static unsigned by_turns(const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned usual)
+static unsigned by_turns(const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned by_default)
 {
 	struct dpe_sched_choosable all = *ready;
 
@@ -209,7 +209,7 @@ static unsigned by_turns(const struct dpe_sched_choosable *ready, const struct d
 		return by_chance(ready);
 	for (unsigned i = 0; i < later->count; i++)
 		all.at[all.count++] = later->at[i];
-	return dpe_sched_steer(all.at, all.count, usual);
+	return dpe_sched_steer(all.at, all.count, by_default);
 }
 
 /* A thread that should let others run first sometimes does not. Those that yielded do so for this choice alone: the
@@ -230,14 +230,14 @@ static const struct dpe_sched_choosable *pool(struct dpe_sched_choosable *ready,
 }
 
 unsigned dpe_sched_by_strategy(
-	struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned usual)
+	struct dpe_sched_choosable *ready, struct dpe_sched_choosable *later, unsigned current, unsigned by_default)
 {
 	const struct dpe_sched_choosable *from;
 
 	if (dpe_sched->strategy == DPE_SCHED_STEER)
-		return by_turns(ready, later, usual);
+		return by_turns(ready, later, by_default);
 	if (dpe_sched->strategy == DPE_SCHED_DELAY)
-		return by_delay(ready, later, usual);
+		return by_delay(ready, later, by_default);
 	from = pool(ready, later);
 	switch (dpe_sched->strategy) {
 	case DPE_SCHED_RANDOM:

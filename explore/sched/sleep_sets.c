@@ -33,23 +33,23 @@ static void keep_event(const struct dpe_sched_choosable *all, unsigned chosen, u
 	wake_dependent(&event);
 }
 
-/* It has yielded or looked many times, and lets the usual thread, which is asleep, run first. */
-static bool is_starved(unsigned thread, unsigned usual)
+/* It has yielded or looked many times, and lets the default thread, which is asleep, run first. */
+static bool is_starved(unsigned thread, unsigned by_default)
 {
 	const struct dpe_sched_thread *waits = &dpe_sched->threads[thread];
 
-	return waits->yields && waits->op.kind == DPE_SCHED_YIELD && !dpe_sched->threads[usual].yields;
+	return waits->yields && waits->op.kind == DPE_SCHED_YIELD && !dpe_sched->threads[by_default].yields;
 }
 
 /* A thread that waits by yielding for one that is asleep would do so without end. */
-static unsigned awake(const struct dpe_sched_choosable *all, unsigned usual)
+static unsigned awake(const struct dpe_sched_choosable *all, unsigned by_default)
 {
-	if (!dpe_set_has(&asleep, usual))
-		return usual;
+	if (!dpe_set_has(&asleep, by_default))
+		return by_default;
 	for (unsigned i = 0; i < all->count; i++) {
 		if (dpe_set_has(&asleep, all->at[i]))
 			continue;
-		if (!is_starved(all->at[i], usual))
+		if (!is_starved(all->at[i], by_default))
 			return all->at[i];
 		dpe_sched->starved = true;
 	}
@@ -58,7 +58,7 @@ static unsigned awake(const struct dpe_sched_choosable *all, unsigned usual)
 }
 
 unsigned dpe_sched_by_path(
-	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned usual, unsigned current)
+	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned by_default, unsigned current)
 {
 	uint32_t at = dpe_sched->nevents;
 	struct dpe_sched_choosable all = *ready;
@@ -73,7 +73,7 @@ unsigned dpe_sched_by_path(
 	if (at < dpe_sched->npath && !dpe_sched->strayed)
 		chosen = dpe_sched->path[at];
 	else
-		chosen = awake(&all, usual);
+		chosen = awake(&all, by_default);
 	keep_event(&all, chosen, dpe_sched_is_among(ready, current) ? current : DPE_SCHED_THREADS);
 	return chosen;
 }

@@ -93,7 +93,7 @@ static unsigned who_helps(const uint16_t *possible, unsigned count, unsigned thr
 	return DPE_SCHED_NOBODY;
 }
 
-unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usual)
+unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned by_default)
 {
 	unsigned wanted;
 
@@ -103,10 +103,10 @@ unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned usua
 		if (wanted != DPE_SCHED_NOBODY)
 			return wanted;
 	}
-	if (!dpe_sched_is_held(usual))
-		return usual;
+	if (!dpe_sched_is_held(by_default))
+		return by_default;
 	for (unsigned i = 0; i < count; i++)
 		if (!dpe_sched_is_held(possible[i]))
 			return possible[i];
-	return usual;
+	return by_default;
 }

@@ -169,9 +169,9 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
  * `object`: at the beginning of a structure, the name of the structure and not of its first member, unless that is a lock. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address, bool object);
 
-/* NOT: also after the target's end. PERHAPS: to be confirmed by the next call, once messages sent in between are delivered.
+/* DPE_NOT_STUCK: also after the target's end. UNDECIDED: to be confirmed by the next call, once messages sent in between are delivered.
  * UNKNOWN: /proc cannot be read without the right to trace the target. */
-enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
+enum dpe_stuck { DPE_NOT_STUCK, DPE_STUCK_UNDECIDED, DPE_STUCK_UNKNOWN, DPE_STUCK_CERTAIN };
 /* Whether each of these threads sleeps until another one wakes it: in a futex, without timeout.
  * `all`: the target must have no other threads, and the futexes must be in its private memory. */
 enum dpe_stuck dpe_probes_stuck(

@@ -85,15 +85,15 @@ struct dpe_verdict {
 };
 
 /* What the sink wants after a `break`: to continue, or to end without further events. */
-enum dpe_break { DPE_GO_ON, DPE_END };
+enum dpe_break { DPE_BREAK_CONTINUE, DPE_BREAK_END };
 
 /* Whether waiting threads hang. */
-enum dpe_hangs {
-	DPE_HANGS_NOT,
-	DPE_HANGS_PERHAPS,  /* not decided by this check; ask again */
-	DPE_HANGS_UNKNOWN,  /* cannot be checked: judged by how long it lasts */
-	DPE_HANGS_DOUBTFUL, /* a signal handler may end it: reported once, as inconclusive */
-	DPE_HANGS,
+enum dpe_hang_check {
+	DPE_HANG_NONE,
+	DPE_HANG_UNDECIDED, /* not decided by this check; ask again */
+	DPE_HANG_UNKNOWN,   /* cannot be checked: judged by how long it lasts */
+	DPE_HANG_DOUBTFUL,  /* a signal handler may end it: reported once, as inconclusive */
+	DPE_HANG_CERTAIN,
 };
 
 /* Since the message `waits`, `thread` waits for `object`, which `holder` holds since `holds`. */
@@ -215,9 +215,9 @@ struct dpe_recognizer_sink {
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
 	/* Whether the threads of these waits sleep forever: none has run since it began to wait, nothing outside the program
 	 * can wake one, and, for a DPE_HANG, there are no other threads. Also called for deadlocks of one thread. NULL:
-	 * DPE_HANGS_UNKNOWN. */
-	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
-	/* `break`, after its verdict. NULL: DPE_END. */
+	 * DPE_HANG_UNKNOWN. */
+	enum dpe_hang_check (*hangs)(void *context, const struct dpe_deadlock *hang);
+	/* `break`, after its verdict. NULL: DPE_BREAK_END. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
 	/* At the end: a message waited for `missing`, which never arrived. */

@@ -30,7 +30,7 @@ enum dpe_wait_kind {
 
 /* Whether a thread can proceed. UNKNOWN: nothing in memory says who will wake it. NEVER: it is in a cycle, waits for
  * a thread in one, or waits for something that an ended thread holds. */
-enum dpe_prospect { DPE_GOES_ON, DPE_UNKNOWN, DPE_NEVER };
+enum dpe_prospect { DPE_PROSPECT_PROCEEDS, DPE_PROSPECT_UNKNOWN, DPE_PROSPECT_NEVER };
 
 struct dpe_waiting_thread {
 	pid_t thread;

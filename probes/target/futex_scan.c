@@ -124,12 +124,12 @@ static void remember(struct dpe_probes *probes, const struct dpe_sleeper *now)
 static enum dpe_stuck compare(
 	struct dpe_probes *probes, const struct dpe_sleeper *sleepers, unsigned count)
 {
-	enum dpe_stuck stuck = DPE_STUCK;
+	enum dpe_stuck stuck = DPE_STUCK_CERTAIN;
 
 	for (unsigned i = 0; i < count; i++) {
 		if (!is_new(probes, &sleepers[i]))
 			continue;
-		stuck = DPE_STUCK_PERHAPS;
+		stuck = DPE_STUCK_UNDECIDED;
 		remember(probes, &sleepers[i]);
 	}
 	return stuck;
@@ -138,21 +138,21 @@ static enum dpe_stuck compare(
 enum dpe_stuck dpe_probes_stuck(
 	struct dpe_probes *probes, const pid_t *threads, unsigned count, bool all)
 {
-	enum dpe_stuck stuck = DPE_STUCK_NOT;
+	enum dpe_stuck stuck = DPE_NOT_STUCK;
 	struct dpe_sleeper *sleepers;
 	enum sleep_scan seen;
 
 	if (probes->exited) /* with all its threads: no wait of theirs can last */
-		return DPE_STUCK_NOT;
+		return DPE_NOT_STUCK;
 	if (all && !are_all(probes->pid, threads, count))
-		return DPE_STUCK_NOT;
+		return DPE_NOT_STUCK;
 	sleepers = dpe_xcalloc(count, sizeof(*sleepers));
 	seen = look_at_all(probes, threads, count, sleepers);
 	if (seen == UNSEEN)
 		stuck = DPE_STUCK_UNKNOWN;
 	else if (seen == ASLEEP && !(all && any_is_shared(probes->pid, sleepers, count)))
 		stuck = compare(probes, sleepers, count);
-	if (all && stuck != DPE_STUCK_PERHAPS)
+	if (all && stuck != DPE_STUCK_UNDECIDED)
 		probes->nsleepers = 0;
 	free(sleepers);
 	return stuck;

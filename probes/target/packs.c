@@ -33,7 +33,7 @@ static const struct pack {
 		"deadlocks of the locks of std::sync are not found, as these are not mutexes of POSIX"},
 	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"}, NULL,
 		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL,
-		"dpe finds that no thread can go on, but neither the holders of locks nor potential deadlocks"},
+		"dpe finds that no thread can proceed, but neither the holders of locks nor potential deadlocks"},
 };
 
 static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};

@@ -34,7 +34,7 @@ static void find_cycle(struct dpe_waits *waits, unsigned from)
 	waits->ncycles++;
 	do {
 		waits->threads[at].cycle = waits->ncycles;
-		waits->threads[at].prospect = DPE_NEVER;
+		waits->threads[at].prospect = DPE_PROSPECT_NEVER;
 		at = next_of(waits, at);
 	} while (at != from);
 }
@@ -43,8 +43,8 @@ static void find_cycle(struct dpe_waits *waits, unsigned from)
 static enum dpe_prospect by_itself(const struct dpe_waiting_thread *thread)
 {
 	if (!is_blocked(thread))
-		return DPE_GOES_ON;
-	return thread->holder_ended || thread->is_refused ? DPE_NEVER : DPE_UNKNOWN;
+		return DPE_PROSPECT_PROCEEDS;
+	return thread->holder_ended || thread->is_refused ? DPE_PROSPECT_NEVER : DPE_PROSPECT_UNKNOWN;
 }
 
 /* That of the thread at the end of the chain of holders. */
@@ -57,7 +57,7 @@ static enum dpe_prospect follow(const struct dpe_waits *waits, unsigned at)
 			break;
 		at = next;
 	}
-	return waits->threads[at].cycle ? DPE_NEVER : by_itself(&waits->threads[at]);
+	return waits->threads[at].cycle ? DPE_PROSPECT_NEVER : by_itself(&waits->threads[at]);
 }
 
 /* Whether nothing can wake any thread: all are blocked, on what no other process has. */
@@ -73,7 +73,7 @@ static bool is_hang(const struct dpe_waits *waits)
 
 static enum dpe_prospect worst_of(const struct dpe_waits *waits)
 {
-	enum dpe_prospect worst = DPE_GOES_ON;
+	enum dpe_prospect worst = DPE_PROSPECT_PROCEEDS;
 
 	for (unsigned i = 0; i < waits->nthreads; i++) {
 		if (waits->threads[i].prospect > worst)
@@ -92,6 +92,6 @@ void dpe_prospects_find(struct dpe_waits *waits)
 		waits->threads[i].prospect = follow(waits, i);
 	waits->hang = is_hang(waits);
 	for (unsigned i = 0; waits->hang && !waits->may_end && i < waits->nthreads; i++)
-		waits->threads[i].prospect = DPE_NEVER;
+		waits->threads[i].prospect = DPE_PROSPECT_NEVER;
 	waits->prospect = worst_of(waits);
 }

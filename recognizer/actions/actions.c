@@ -244,7 +244,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		report_error(env, stmt);
 		return;
 	case DPE_CALL_BREAK: /* at the end of the input there is nothing to stop */
-		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)
+		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_BREAK_END)
 			recognizer->ended = true;
 		return;
 	case DPE_CALL_PROGRESS:

@@ -49,9 +49,9 @@ void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rul
 	sink->deadlock(sink->context, rule, deadlock);
 }
 
-enum dpe_hangs dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
+enum dpe_hang_check dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 
-	return sink->hangs ? sink->hangs(sink->context, deadlock) : DPE_HANGS_UNKNOWN;
+	return sink->hangs ? sink->hangs(sink->context, deadlock) : DPE_HANG_UNKNOWN;
 }

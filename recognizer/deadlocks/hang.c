@@ -36,9 +36,9 @@ uint64_t dpe_hang_due(const struct dpe_wait_graph *waits)
 }
 
 /* Threads that wait for the outside world are checked less and less often. */
-static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum dpe_hangs hangs)
+static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum dpe_hang_check hangs)
 {
-	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : DPE_WAIT_PAUSE;
+	uint64_t pause = hangs == DPE_HANG_NONE ? 2 * waits->pause : DPE_WAIT_PAUSE;
 
 	waits->pause = pause < DPE_WAIT_PAUSE ? DPE_WAIT_PAUSE : pause > DPE_MAX_WAIT_PAUSE ? DPE_MAX_WAIT_PAUSE : pause;
 	waits->ask_at = time + waits->pause;
@@ -51,23 +51,23 @@ static bool has_lasted(const struct dpe_wait_graph *waits, uint64_t time)
 
 /* Whether the hang is to be reported now; sets the reason of one in doubt. */
 static bool is_to_be_reported(
-	struct dpe_wait_graph *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
+	struct dpe_wait_graph *waits, struct dpe_deadlock *hang, enum dpe_hang_check hangs, uint64_t time)
 {
-	if (hangs == DPE_HANGS_DOUBTFUL) {
+	if (hangs == DPE_HANG_DOUBTFUL) {
 		if (waits->doubtful_reported || time < waits->latest + DPE_HANG_LASTS_IN_DOUBT)
 			return false;
 		hang->reason = "the program handles signals, and a handler may post";
 		waits->doubtful_reported = true;
 		return true;
 	}
-	return hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
+	return hangs == DPE_HANG_CERTAIN || (hangs == DPE_HANG_UNKNOWN && has_lasted(waits, time));
 }
 
 static void look(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	struct dpe_deadlock hang = {.kind = DPE_HANG};
 	struct dpe_wait *all = dpe_xcalloc(waits->nliving, sizeof(*all));
-	enum dpe_hangs hangs;
+	enum dpe_hang_check hangs;
 
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
 		if (!waits->threads.nodes[i].ended)
@@ -76,7 +76,7 @@ static void look(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer
 	hang.waits = all;
 	hangs = dpe_deadlock_ask(recognizer, &hang);
 	waits->hang_reported = is_to_be_reported(waits, &hang, hangs, time);
-	pause_until_next(waits, time, hangs == DPE_HANGS_DOUBTFUL ? DPE_HANGS_NOT : hangs);
+	pause_until_next(waits, time, hangs == DPE_HANG_DOUBTFUL ? DPE_HANG_NONE : hangs);
 	if (waits->hang_reported)
 		dpe_deadlock_report(recognizer, waits->hang_rule, &hang);
 	free(all);
@@ -89,7 +89,7 @@ void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	if (is_explained(waits))
 		waits->ask_at = time + DPE_MAX_WAIT_PAUSE;
 	else if (waits->unconfirmed.count) /* they will explain it */
-		pause_until_next(waits, time, DPE_HANGS_NOT);
+		pause_until_next(waits, time, DPE_HANG_NONE);
 	else
 		look(waits, recognizer, time);
 }

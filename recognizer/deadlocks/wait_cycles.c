@@ -171,7 +171,7 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 	const struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
 
 	if (time == UINT64_MAX)
-		return dpe_deadlock_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
+		return dpe_deadlock_ask(recognizer, &deadlock) != DPE_HANG_NONE;
 	if (time < begin + DPE_CYCLE_QUIET || time < node->ask_at)
 		return false;
 	node->pause = node->pause ? 2 * node->pause : DPE_WAIT_PAUSE;
@@ -179,13 +179,13 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 		node->pause = DPE_MAX_WAIT_PAUSE;
 	node->ask_at = time + node->pause;
 	switch (dpe_deadlock_ask(recognizer, &deadlock)) {
-	case DPE_HANGS_NOT:
-	case DPE_HANGS_PERHAPS:
+	case DPE_HANG_NONE:
+	case DPE_HANG_UNDECIDED:
 		return false;
-	case DPE_HANGS_UNKNOWN:
+	case DPE_HANG_UNKNOWN:
 		return waits->ending || time >= begin + DPE_CYCLE_LASTS;
-	case DPE_HANGS_DOUBTFUL: /* only for hangs */
-	case DPE_HANGS:
+	case DPE_HANG_DOUBTFUL: /* only for hangs */
+	case DPE_HANG_CERTAIN:
 		return true;
 	}
 	return false;

@@ -75,7 +75,7 @@ void dpe_wait_graph_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread);
 /* Frees the node of an ended thread that holds nothing. */
 void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread);
 /* Asks the sink whether the threads of these waits are stuck. */
-enum dpe_hangs dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
+enum dpe_hang_check dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
 /* The awaited object of the waiting thread that somebody holds; else any. */
 struct dpe_wait dpe_wait_graph_wait_of(
 	const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread);

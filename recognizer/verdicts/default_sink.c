@@ -33,7 +33,7 @@ static enum dpe_break end(void *context, const struct dpe_rule *rule, const stru
 	(void)context;
 	(void)rule;
 	(void)at;
-	return DPE_END;
+	return DPE_BREAK_END;
 }
 
 static void not_held(void *context, const struct dpe_message *message, const char *missing)

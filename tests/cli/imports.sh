@@ -245,9 +245,9 @@ printf '%s a\n' 18446744073.709551616 18446744073709551616 99999999999.5 >times.
 run "$DPE" replay --pattern='^(?<time>\S+) (?<event>\w)' -e 'detect b' times.txt
 says 'numbers that are too large for times are none' 0 '3 times cannot be read'
 printf '%s a\n' 'Feb 28 23:59:59' 'Feb 29 12:00:00' 'Mar  1 00:00:00' 'Dec 31 23:59:59' 'Jan  1 00:00:00' 'Sep 30 01:00:00' 'Jan  2 00:00:00' >times.txt
-in_order 'dates without a year go on in the next year' 7
+in_order 'dates without a year continue in the next year' 7
 printf '%s a\n' 08:00:00 21:00:00 23:59:59.9 00:00:00.1 12:00:00 18:00:00 03:00:00 >times.txt
-in_order 'times of day go on on the next day' 7
+in_order 'times of day continue on the next day' 7
 printf '%s a\n' 'Dec 31 23:59:59 2025' 'Jan  1 00:00:00 2026' 'Feb 28 23:59:59 2026' 'Mar  1 00:00:00 2026' 'Jan  1 00:00:00 2027' >times.txt
 in_order 'dates with the year at their end' 5
 printf '%s a\n' '11:00:00 AM' '01:00:00 PM' >times.txt

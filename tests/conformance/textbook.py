@@ -46,7 +46,7 @@ def philosophers(n):
 
 
 def semaphore(n):
-    """n threads, of which half as many at a time go on."""
+    """n threads, of which half as many at a time proceed."""
     return {"idle": n, "sem": (n + 1) // 2}, [("wait", {"idle": 1, "sem": 1}, {"in": 1}), ("post", {"in": 1}, {"idle": 1, "sem": 1})]
 
 

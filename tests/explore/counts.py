@@ -2,7 +2,7 @@
 """Counts the schedules of tiny programs by brute force.
 
 A program is a list of threads, each a list of operations (name, object). Thread 0 is main. A choice is
-made before each operation, and with `returns` after one that lets others go on, among the threads whose next one is possible; a
+made before each operation, and with `returns` after one that lets others continue, among the threads whose next one is possible; a
 thread ends after its last.
 Prints the number of all schedules, each a sequence of choices among two threads or more.
 """
@@ -88,7 +88,7 @@ def is_cycle(state):
 
 
 def count(state, bound=None, current=0):
-    """With a bound, of the schedules that leave a thread which could go on so often at most."""
+    """With a bound, of the schedules that leave a thread which could proceed so often at most."""
     if bound is None and is_cycle(state):
         return 1
     possible = [t for t in range(len(state.at)) if state.is_possible(t)]

@@ -26,7 +26,7 @@ END
 under_gdb deadlock "$explored/ab-ba"
 says "a replay under gdb reports the deadlock" 1 "replay of deadlock.schedule: deadlock (2 threads)" "which thread 3 has"
 check "dpe-switch stops at the switch of the schedule, in its thread" \
-	"$(grep -c 'dpe: thread 2 is here, and thread 3 goes on' out) $(grep -c '^(gdb) [$]1 = 2$' out)" = "1 1"
+	"$(grep -c 'dpe: thread 2 is here, and thread 3 continues' out) $(grep -c '^(gdb) [$]1 = 2$' out)" = "1 1"
 check "gdb stops at the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
 check "gdb shows both waiting threads at the deadlock" "$(grep -c 'first (.*ab-ba.c:7' out) $(grep -c 'second (.*ab-ba.c:16' out)" = "1 1"
 check "gdb shows the main thread at the deadlock" -n "$(grep 'main () at .*ab-ba.c' out)"
@@ -57,9 +57,9 @@ ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/counted.c" -o 
 printf 'dpe-step 2\ndpe-step\ndpe-step 2\nthread 1\ndpe-step 2\ndpe-step 1\ndpe-step 9\ndpe-step 3\ndpe-step 3\ncontinue\n' >commands
 cp none.schedule steps.schedule
 run "$DPE" explore --replay=steps.schedule --gdb -- ./counted ab-ba <commands
-says "dpe-step leads to the deadlock, and refuses threads that cannot go on" 1 "replay of steps.schedule: deadlock (2 threads)" \
-	"the run is at no choice" "dpe-step takes the number of a thread that can go on: 2, 3"
-check "dpe-step lists the threads that can go on, with their places" \
+says "dpe-step leads to the deadlock, and refuses threads that cannot proceed" 1 "replay of steps.schedule: deadlock (2 threads)" \
+	"the run is at no choice" "dpe-step takes the number of a thread that can proceed: 2, 3"
+check "dpe-step lists the threads that can proceed, with their places" \
 	"$(grep -c '^> thread 2 at lock_both (.*counted.c:19)' out) $(grep -c '^  thread 2 at lock_both (.*counted.c:19)' out)" = "2 1"
 check "dpe-step stops at the deadlock" "$(grep -c 'dpe: deadlock: the run ends here' out)" -eq 1
 

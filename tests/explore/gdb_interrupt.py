@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Interrupts a replayed run under gdb from a terminal, and goes on: gdb_interrupt.py DPE SCHEDULE PROGRAM.
+"""Interrupts a replayed run under gdb from a terminal, and continues it: gdb_interrupt.py DPE SCHEDULE PROGRAM.
 
 Prints the last lines of dpe, and exits with its status.
 """

@@ -69,7 +69,7 @@ check "the portfolio does not say that all schedules were explored" -z "$(grep '
 run "$DPE" explore --strategy=dfs --runs=3 -- ./loops compare
 says "dfs says that --runs ended it before all behaviours were explored" 0 "not all behaviours were explored: --runs=3 ended it"
 
-# A thread that yields until another one has gone on, in a program that does not report what it looks at.
+# A thread that yields until another one has proceeded, in a program that does not report what it looks at.
 cat >ticket.c <<'END'
 #include <pthread.h>
 #include <sched.h>
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -g -O1 -pthread ticket.c -o ticket || not_ok "compiling ticket.c"
 run "$DPE" explore --runs=300 -- ./ticket 3 2
-says "threads that yield until others have gone on are no run without end" 0 "nothing found"
+says "threads that yield until others have proceeded are no endless run" 0 "nothing found"
 run "$DPE" explore --strategy=dfs --runs=10000 -- ./ticket 2 1
 check "dfs ends, and does not claim all behaviours" "$status $(grep -c 'left with threads that only yield' err) $(grep -c 'behaviours explored' err)" = "3 1 0"
 finish

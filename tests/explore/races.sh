@@ -38,7 +38,7 @@ check "lost-update: the replay has both places" "$(grep '^  thread' err)" = "$(g
 printf 'continue\ncontinue\nquit\n' | "$DPE" explore --step --replay=found.schedule -- "$explored/lost-update" >out 2>err
 check "--step along the schedule of a race ends there" -n "$(grep 'the run has ended: race (2 threads)' out)"
 
-# A run goes on behind a race.
+# A run continues after a race.
 run "$DPE" explore --races --keep-going --strategy=dfs -- ./races behind
 says "a race does not hide the abort that follows it" 1 "race (2 threads)   found" "death by signal 6" "all 2 behaviours explored"
 run "$DPE" explore --races --keep-going --runs=20 -- ./races behind

@@ -65,7 +65,7 @@ steps -- ./counted ab-ba
 shows "save, write and dot report names and sizes" 1 "#4 is 'one lock'" "deadlock.schedule: the schedule up to here, with 1 switch" \
 	"tree.dot: the tree, with $(grep -c '^	n[0-9]* \[' tree.dot) nodes"
 shows "choices of threads lead to a deadlock" 1 "#6 after thread 3: pthread_mutex_lock of 'b'" "the run has ended: deadlock (2 threads)" \
-	"thread 1 cannot go on" "the run has ended: 'back', 'goto' or 'quit'" \
+	"thread 1 cannot proceed" "the run has ended: 'back', 'goto' or 'quit'" \
 	"#4 [one lock] after thread 2: pthread_mutex_lock of 'a' at lock_both+"
 sed -n '/^#8 after/,/^#1 /p' out >after
 check "a collective breakpoint shows which thread waits and for which one" \
@@ -86,7 +86,7 @@ check "the replay of the written schedule does not differ from it" -z "$(grep di
 
 printf '1\n1\n2\n2\n4\n4\n4\n' >commands
 steps -- "$explored/three-way-cycle"
-shows "a thread that waits for another thread's lock cannot go on" 0 "thread 4 cannot go on"
+shows "a thread that waits for another thread's lock cannot proceed" 0 "thread 4 cannot proceed"
 check "the waiting thread is shown with the thread that has the lock" "$(tail -6 out | grep -c "^  thread 4  sleeping  pthread_mutex_lock of 'locks\[0\]' at .*, which thread 2 has$")" -eq 1
 
 # ---- along a schedule ----

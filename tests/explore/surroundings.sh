@@ -96,7 +96,7 @@ says "threads that are woken late have no finding" 0 "nothing found"
 check "strace delays calls of futex" -n "$(grep 'DELAYED' strace.out)"
 check "threads that are woken late stay controlled" -z "$(grep 'not controlled' err)"
 
-# ---- the C library forks: the child writes when it has gone on alone ----
+# ---- the C library forks: the child writes when it has continued alone ----
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/daemon.c" -o daemon || not_ok "compiling daemon.c"
 mkfifo lines
 exec 4<>lines
@@ -104,7 +104,7 @@ run "$DPE" explore --runs=2 -- ./daemon lines
 says "children of daemon(3) are reported" 3 "2 runs created processes, which are not controlled" "never had a second thread"
 for child in first second; do
 	read -r line <&4
-	check "the $child daemon goes on" "$line" = "a thread ran"
+	check "the $child daemon continues" "$line" = "a thread ran"
 done
 exec 4<&-
 

@@ -1,4 +1,4 @@
-/* Each allocation of a run fails in turn: the host goes on, gets a diagnostic, and no wrong verdict. */
+/* Each allocation of a run fails in turn: the host continues, gets a diagnostic, and no wrong verdict. */
 #include "base/base.h"
 #include "dpe/dpe.h"
 #include "tests/failing_malloc.h"

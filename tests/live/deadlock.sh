@@ -108,8 +108,8 @@ kill -TERM $dpe
 wait $dpe
 status=$?
 says 'SIGUSR1 prints which thread waits for which' 1 'dpe: so far ' '(a), which thread' '(b), which thread' \
-	'waits for mutex a, which thread' 'waits for mutex b, which thread' '1 deadlock, no thread can go on'
-check 'at its end, dpe prints again that no thread can go on' "$(grep -c 'no thread can go on' err)" -eq 2
+	'waits for mutex a, which thread' 'waits for mutex b, which thread' '1 deadlock, no thread can proceed'
+check 'at its end, dpe prints again that no thread can proceed' "$(grep -c 'no thread can proceed' err)" -eq 2
 kill -0 $process && ok 'SIGTERM ends dpe deadlock and not the program' || not_ok 'SIGTERM ends dpe deadlock and not the program'
 kill -KILL $process
 
@@ -136,10 +136,10 @@ X
 gcc -g raw.c -o raw || not_ok 'compiling raw.c'
 for seconds in 2 4 8 16 32; do
 	run timeout -s INT $seconds "$DPE" deadlock -- ./raw
-	! grep -q 'can never go on' err || break
+	! grep -q 'can never proceed' err || break
 done
-says 'after Ctrl-C, what threads waited for is printed where no rule knows it' 124 'waits in futex word' 'no thread can go on' \
-	'was killed by signal 2' 'nothing found by rules, but threads that can never go on'
+says 'after Ctrl-C, what threads waited for is printed where no rule knows it' 124 'waits in futex word' 'no thread can proceed' \
+	'was killed by signal 2' 'nothing found by rules, but threads that can never proceed'
 
 # target: the process of a thread in the last report; state: the state of a process
 target() {
@@ -180,7 +180,7 @@ hangs_already() {
 	test "$status" -eq 1
 }
 await hangs_already
-says 'dpe deadlock -p reports a deadlock of a process that hangs already' 1 'deadlock of 1 thread' 'no thread can go on' 'by a_twice+'
+says 'dpe deadlock -p reports a deadlock of a process that hangs already' 1 'deadlock of 1 thread' 'no thread can proceed' 'by a_twice+'
 kill -0 $hanging && ok 'a process that hangs already is still there after dpe deadlock -p' || not_ok 'a process that hangs already is still there after dpe deadlock -p'
 kill -9 $hanging
 finish

@@ -48,13 +48,13 @@ follow dining-philosophers/forks.dpe dining-philosophers-ordered 0 'nothing foun
 follow thread-pool/wakeup.dpe thread-pool 0 'nothing found' >10.tap &
 ends='was killed by signal 9'
 follow dining-philosophers/forks.dpe dining-philosophers 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])' >11.tap &
-follow thread-pool/wakeup.dpe thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' \
+follow thread-pool/wakeup.dpe thread-pool-broken 1 'no thread can proceed, 3 threads wait' '(not_empty)' '(all_done)' \
 	'by worker+' >12.tap &
 wait
 hang lock-inversion 1 'potential deadlock of 2 threads' ' (cache), while it held ' ' (journal), while it held ' \
 	'exited with status 0' >13.tap &
 hang lock-inversion-ordered 0 'nothing found' 'exited with status 0' >14.tap &
-hang thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' 'by worker+' >15.tap &
+hang thread-pool-broken 1 'no thread can proceed, 3 threads wait' '(not_empty)' '(all_done)' 'by worker+' >15.tap &
 hang thread-pool 0 'nothing found' 'exited with status 0' >16.tap &
 wait
 cat ./*.tap

@@ -262,7 +262,7 @@ ends() {
 	end_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \
 		sh -c './follow spawn; status=$?; until test -e reported; do sleep 0.05; done; exit $status'
-	check 'a break in a child process stops it, and it goes on' \
+	check 'a break in a child process stops it, and it continues' \
 		"$status $(grep -c 'exited with status 7' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	printf 'detect: step(3) { break; }\n' >break.dpe
 	end_later

@@ -50,7 +50,7 @@ ends_blocked() {
 	wait $observer
 	status=$?
 	says 'dpe deadlock that ends while threads are in a deadlock, which no rule finds, has a finding' 1 'deadlock of 2 threads: ' \
-		'nothing found by rules, but threads that can never go on'
+		'nothing found by rules, but threads that can never proceed'
 	leave
 }
 
@@ -71,24 +71,24 @@ is plain 1 "$two" 'waits for mutex b, which thread [0-9]+ holds, for [0-9.]+ s' 
 is robust 1 "$two"
 is inherits 1 'waits for mutex [ab], which thread' 'the kernel refused the wait'
 is written 1 'deadlock of 2 threads' 'waits to read, for read-write lock lock, which thread [0-9]+ holds' 'waits for mutex a, '
-is read 1 'waits to write, for read-write lock lock, which 1 reader holds: the lock does not record which' 'no thread can go on'
+is read 1 'waits to write, for read-write lock lock, which 1 reader holds: the lock does not record which' 'no thread can proceed'
 is read-polling 3 'which 1 reader holds' 'is not known'
 streams="deadlock of 2 threads: [0-9]+ waits for (stdout|0x[0-9a-f]+) of .*, held by [0-9]+; [0-9]+ waits for"
 is streams 1 "$streams" 'waits for stream stdout of .*target.out, which thread [0-9]+ holds, for' 'waits for stream 0x[0-9a-f]+ of /dev/null, which thread' \
 	'at (_IO_)?puts\+' 'by stream_then_stdout\+'
-is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can go on'
+is condition 1 'and 1 more, each: waits for a signal of condition wakeup' 'waits for the end of thread' 'no thread can proceed'
 is pool 3 'waits for a signal of condition wakeup, for' 'it is not known who will wake them' 'is not known'
 is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) [0-9]+'
-is semaphore 1 'waits for a post of semaphore post' 'no thread can go on$'
-is handled 3 'waits for a post of semaphore post' 'no thread can go on, unless a signal handler'
+is semaphore 1 'waits for a post of semaphore post' 'no thread can proceed$'
+is handled 3 'waits for a post of semaphore post' 'no thread can proceed, unless a signal handler'
 is barrier 3 'waits at barrier four, for 2 more threads'
 is futex 3 'waits in futex word \(value 0\), which does not record who can wake it'
 is once 1 'deadlock of 2 threads' 'waits for an initialisation that is done once, once, which thread'
 is shared 3 'which thread [0-9]+ of another process holds'
-is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every thread can go on'
-is timed 0 'waits for mutex a, which thread [0-9]+ holds, with a timeout' 'every thread can go on'
-is runs 0 ' runs$' 'waits for mutex a, ' 'every thread can go on'
-is ended 0 '1 thread: every thread can go on'
+is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every thread can proceed'
+is timed 0 'waits for mutex a, which thread [0-9]+ holds, with a timeout' 'every thread can proceed'
+is runs 0 ' runs$' 'waits for mutex a, ' 'every thread can proceed'
+is ended 0 '1 thread: every thread can proceed'
 red=$(printf '\033\[1;31m')
 options=--color=always is plain 1 "^${red}deadlock of 2 threads" "^$(printf '\033\[1m')dpe: process"
 options=--format=json is plain 1 '"type":"waits"' '"deadlocks":1,' '"holder":[0-9]+' '"waits_for":"mutex"'
@@ -242,7 +242,7 @@ language() {
 	await answers $wanted "$@" && ok "$name" || { not_ok "$name" && explain_run; }
 	leave
 }
-language Python python3 1 "$(python3 -c 'import sys; print(sys.executable)') locks.py" 'waits for a post of semaphore' 'no thread can go on' \
+language Python python3 1 "$(python3 -c 'import sys; print(sys.executable)') locks.py" 'waits for a post of semaphore' 'no thread can proceed' \
 	'note: Python'
 language Java javac 3 'java -Xmx64m Locks.java' '\(first\)' '\(second\)' "note: Java .*jstack PID"
 if command -v go >/dev/null; then
@@ -262,7 +262,7 @@ threading.Event().wait()
 END
 started=$(date +%s%N)
 begin python3 pinned.py
-await answers 1 "$(($(nproc) + 1)) threads: no thread can go on" 'waits for a post of semaphore'
+await answers 1 "$(($(nproc) + 1)) threads: no thread can proceed" 'waits for a post of semaphore'
 "$DPE" hang --format=json -p $target >out 2>err
 cat >durations.py <<'END'
 import json, sys

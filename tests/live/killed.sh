@@ -1,4 +1,4 @@
-# dpe is killed at any moment, and nobody waits for it: what waits for it in the target, in the kernel or in the library, goes on.
+# dpe is killed at any moment, and nobody waits for it: what waits for it in the target, in the kernel or in the library, continues.
 . tests/tap.sh
 need_live 'targets of a dpe that is killed'
 compile_target beats
@@ -26,7 +26,7 @@ for options in '' --follow; do
 		kill -9 $dpe
 		cp beats.out before
 		await grown
-		check "dpe ${options:+$options }is killed, $i: each thread goes on" $? -eq 0
+		check "dpe ${options:+$options }is killed, $i: each thread continues" $? -eq 0
 		check "dpe ${options:+$options }is killed, $i: no thread waits while another one locks 10,000 times" "$(locked)" -lt 10000
 		kill -9 "$(tail -n 1 beats.out)"
 		wait $dpe 2>/dev/null

@@ -51,7 +51,7 @@ run "$DPE" run -s none.dpe -- ./plain
 says 'an unknown function is an error for a program that cannot load libraries' 2 "error: no function 'nothing' in plain or its libraries"
 
 # begin_attach: attaches to $loads, which waits, with the report in the file "report"; stops dpe when it
-# observes, and then lets $loads go on
+# observes, and then lets $loads continue
 begin_attach() {
 	: >report
 	await test -e waits
@@ -70,7 +70,7 @@ begin_attach
 await waits_for_dpe $loads $since
 kill -KILL $dpe
 wait $loads
-check 'a program that waits for dpe at a load goes on when dpe is killed' "$(cat answer)" = 100
+check 'a program that waits for dpe at a load continues when dpe is killed' "$(cat answer)" = 100
 rm go waits
 ./loads wait =./libfirst.so =./libsecond.so >answer &
 loads=$!
@@ -78,7 +78,7 @@ begin_attach
 wait $loads
 kill -CONT $dpe
 wait $dpe
-check 'a program that waits for dpe at a load goes on although dpe is stopped' "$(cat answer)" = 301
+check 'a program that waits for dpe at a load continues although dpe is stopped' "$(cat answer)" = 301
 check 'a verdict is inconclusive where the program did not wait for dpe at a load' "$(grep -c '1 rule: nothing .* 1 inconclusive' report)" -eq 1
 
 need_watchpoints 'data events while libraries are loaded'

@@ -61,7 +61,7 @@ check 'a join of a thread that runs is not reported later' "$(grep -c '^#' err)"
 # table WAY FUNCTION: stacks in the table of waits are complete: they include the callers of calls whose returns are observed
 table() {
 	awaited='whether all threads\|can ever' watch "$1"
-	sed -n '/^blocked/,/^can go on/p' err >table
+	sed -n '/^blocked/,/^can proceed/p' err >table
 	check "$1: stacks in the table of waits go beyond the call that waits" "$(grep -c " by $2+" table)" -eq \
 		"$(grep -c ' waits \(for\|at\) ' table)" -a "$(grep -c ' waits \(for\|at\) ' table)" -gt 0
 	check 'stacks in the table of waits have no address of uprobes, and are not cut short' "$(grep -c 'uprobes\|…' table)" -eq 0

@@ -30,10 +30,10 @@ watch 20 1 'a lock inversion that never hangs is a potential deadlock' inversion
 	>inversion.tap &
 watch 20 0 'gate, one thread, readers, join, signal, post, trylock, new mutexes: no deadlock' \
 	'gate alone readers joined try reuse signalled posted' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
-watch 20 1 'a condition that is never signalled is a hang' wakeup 'no thread can go on, 3 threads wait' '(never)' '1 hang' 'signal 9' \
+watch 20 1 'a condition that is never signalled is a hang' wakeup 'no thread can proceed, 3 threads wait' '(never)' '1 hang' 'signal 9' \
 	>wakeup.tap &
 watch 3 1 'a lock cycle of three threads is a potential deadlock' three 'potential deadlock of 3 threads' 'possible in another run, unless' >three.tap &
-watch 3 1 'a single thread that waits for ever is a hang' main 'no thread can go on, 1 thread waits' 'by wait_for_ever+' >main.tap &
+watch 3 1 'a single thread that waits for ever is a hang' main 'no thread can proceed, 1 thread waits' 'by wait_for_ever+' >main.tap &
 watch 3 1 'a semaphore that is never posted is a hang' semaphore '1 thread waits' '(none)' >semaphore.tap &
 watch 3 1 'a mutex taken twice is a deadlock of one thread' twice 'deadlock of 1 thread ' >twice.tap &
 watch 3 0 'a wait that ends after a while is no hang' while 'nothing found' >while.tap &
@@ -56,7 +56,7 @@ quiet() {
 }
 quiet 'a program that waits for input has no hang' input >input.tap &
 ( within handler 'possible hang'
-	says 'a hang that a signal handler could end is inconclusive' 3 'nothing found' 'possible hang: no thread can go on' \
+	says 'a hang that a signal handler could end is inconclusive' 3 'nothing found' 'possible hang: no thread can proceed' \
 		'a handler may post' '1 inconclusive' ) >handler.tap &
 quiet 'a hang that another process could end is not reported' shared >shared.tap &
 ( within stays 'potential deadlock'
@@ -93,7 +93,7 @@ check 'SARIF of a potential deadlock has its threads and locks' "$(grep -c 'pote
 # A replay of the run's log has the same findings.
 run "$DPE" deadlock -o hang.dpel --on-deadlock=kill -- "$orders" wakeup
 run "$DPE" replay -s deadlock.dpe hang.dpel
-says 'a replay reports the hang' 1 'no thread can go on, 3 threads wait'
+says 'a replay reports the hang' 1 'no thread can proceed, 3 threads wait'
 run "$DPE" deadlock -o order.dpel -- "$orders" inversion
 run "$DPE" replay -s deadlock.dpe order.dpel
 says 'a replay reports the potential deadlock' 1 'potential deadlock of 2 threads' 'by take_two+'

@@ -20,7 +20,7 @@ test "$other" = "$(realpath /usr/bin/python3)" || checks "$other"
 # CPython's locks do not tell which thread holds them, and a signal handler may release one.
 "$DPE" deadlock -- /usr/bin/python3 "$TOP/tests/live/targets/locks.py" wrong_order >out 2>err &
 observer=$!
-await grep -q 'hang: no thread can go on, 3 threads wait' err && ok 'a hang of locks taken in two orders is reported' || {
+await grep -q 'hang: no thread can proceed, 3 threads wait' err && ok 'a hang of locks taken in two orders is reported' || {
 	not_ok 'a hang of locks taken in two orders is reported'
 	explain_run
 }

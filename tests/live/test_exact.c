@@ -124,7 +124,7 @@ static enum dpe_break on_stop(
 	watch->in_place += stands_at_entry(watch, thread);
 	look_at_others(watch, at);
 	assert_int_equal(dpe_probes_continue(watch->probes), 0);
-	return DPE_GO_ON;
+	return DPE_BREAK_CONTINUE;
 }
 
 static void ignore_verdict(void *context, const struct dpe_verdict *verdict)

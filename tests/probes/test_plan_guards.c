@@ -229,7 +229,7 @@ static enum dpe_break on_stop(
 	(void)rule;
 	side->stops++;
 	side->unforeseen += !side->candidate[at->time - 1];
-	return DPE_GO_ON;
+	return DPE_BREAK_CONTINUE;
 }
 
 static void on_text(void *context, const struct dpe_rule *rule, const char *text)

@@ -114,7 +114,7 @@ static inline enum dpe_break transcript_stop(
 	dpe_text_printf(&to->text, "%s breaks at ", rule->name);
 	dpe_message_print_id(&to->text, to->names, at);
 	dpe_text_puts(&to->text, "\n");
-	return to->end_at_break ? DPE_END : DPE_GO_ON;
+	return to->end_at_break ? DPE_BREAK_END : DPE_BREAK_CONTINUE;
 }
 
 static inline void transcript_held(

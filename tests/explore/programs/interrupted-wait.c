@@ -1,4 +1,4 @@
-/* order violation: a wait that a signal ended counts as one that was let go on */
+/* order violation: a wait that a signal ended counts as one that was woken */
 #include "common.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* released: a thread lets another one go on, and then changes a variable; with a second argument before. The exit status is what the
+/* released: a thread lets another one continue, and then changes a variable; with a second argument before. The exit status is what the
  * other thread saw. */
 #include <linux/futex.h>
 #include <pthread.h>

@@ -195,7 +195,7 @@ static void known_second(void)
 	known_act(2);
 }
 
-/* A fiber begins here and goes on in the other thread. */
+/* A fiber begins here and continues in the other thread. */
 static void fiber_first(void)
 {
 	void *own = __tsan_get_current_fiber();

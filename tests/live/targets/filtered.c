@@ -1,6 +1,6 @@
 /* A program that lets the kernel filter its system calls: one that is not in the list kills it. By the first argument, `late`
  * installs the filter before it creates threads, by prctl; `call`, by syscall; `exec`, before it begins itself again. The
- * second one: `exit` ends while a thread goes on, `fill` makes more events than a ring has room for. `around` begins the program
+ * second one: `exit` ends while a thread runs, `fill` makes more events than a ring has room for. `around` begins the program
  * that is named next, with a filter that allows everything. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

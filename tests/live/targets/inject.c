@@ -1,5 +1,5 @@
 /* To be preloaded: at the INJECT_AT-th write(2) of a program, two threads of ours lock two mutexes
- * in opposite orders. The program goes on beside them; with INJECT_WAIT it waits for both, and so
+ * in opposite orders. The program continues beside them; with INJECT_WAIT it waits for both, and so
  * hangs itself. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -417,7 +417,7 @@ static void *let_go(void *arg)
 	return arg;
 }
 
-/* Who was let go on destroys the object: at once, or when the other thread has ended. */
+/* The thread that was let through destroys the object: at once, or when the other thread has ended. */
 static int destroy_early(void)
 {
 	bool barriers = !strncmp(way, "barrier", strlen("barrier")), later = strstr(way, "later");
