@@ -1,137 +1,90 @@
 /* explore_json: a line for each finding, with its schedule, and one at the end. */
 #include "cli/explore_json.h"
 
+#include "cli/json_items.h"
+
 #include <string.h>
 
-static void add_name(struct dpe_text *to, const char *name)
-{
-	if (to->len && !strchr("{[", to->at[to->len - 1]))
-		dpe_text_puts(to, ",");
-	dpe_text_printf(to, "\"%s\":", name);
-}
-
-/* Nothing if there is no text; what the program can name is made valid UTF-8. */
-static void add_string(struct dpe_text *to, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	add_name(to, name);
-	dpe_json_string(to, text, strlen(text));
-}
-
-static void add_number(struct dpe_text *to, const char *name, unsigned number)
-{
-	add_name(to, name);
-	dpe_text_printf(to, "%u", number);
-}
-
-static void add_flag(struct dpe_text *to, const char *name, bool flag)
-{
-	add_name(to, name);
-	dpe_text_puts(to, flag ? "true" : "false");
-}
-
 /* A variable's name is quoted in text. */
-static void add_object(struct dpe_text *to, const char *name, const char *text)
+static void add_object(cJSON *to, const char *name, const char *text)
 {
-	if (!text || *text != '\'') {
-		add_string(to, name, text);
-		return;
-	}
-	add_name(to, name);
-	dpe_json_string(to, text + 1, strlen(text) - 2);
+	if (text && *text == '\'')
+		cJSON_AddItemToObject(to, name, cli_json_text(text + 1, strlen(text) - 2));
+	else
+		cli_json_add_text(to, name, text);
 }
 
 /* The lines of the text as an array, without their indentation. */
-static void add_lines(struct dpe_text *to, const char *name, const char *lines)
+static void add_lines(cJSON *to, const char *name, const char *lines)
 {
-	add_name(to, name);
-	dpe_text_puts(to, "[");
+	cJSON *array = cJSON_AddArrayToObject(to, name);
+
 	while (lines && *lines) {
 		size_t len = strcspn(lines, "\n");
 		size_t indent = strncmp(lines, "explore: ", 9) ? strspn(lines, " ") : 9;
 
-		if (to->at[to->len - 1] != '[')
-			dpe_text_puts(to, ",");
-		dpe_json_string(to, lines + indent, len > indent ? len - indent : 0);
+		cJSON_AddItemToArray(array, cli_json_text(lines + indent, len > indent ? len - indent : 0));
 		lines += len + (lines[len] == '\n');
 	}
-	dpe_text_puts(to, "]");
 }
 
-static void begin_object(struct dpe_text *to)
+static void add_place(cJSON *places, const struct dpe_explore_place *place)
 {
-	dpe_text_puts(to, to->at[to->len - 1] == '}' ? ",{" : "{");
+	cJSON *to = cJSON_CreateObject();
+
+	cli_json_add_number(to, "thread", place->thread);
+	cli_json_add_text(to, "operation", place->operation);
+	add_object(to, "object", place->object);
+	add_object(to, "mutex", place->mutex);
+	cli_json_add_text(to, "place", place->place);
+	if (place->held_by)
+		cli_json_add_number(to, "waits_for", place->held_by);
+	cJSON_AddItemToArray(places, to);
 }
 
-static void add_places(struct dpe_text *to, const struct dpe_explore_found *found)
+static void add_switch(cJSON *schedule, const struct dpe_explore_switch *at)
 {
-	add_name(to, "places");
-	dpe_text_puts(to, "[");
-	for (unsigned i = 0; i < found->nplaces; i++) {
-		const struct dpe_explore_place *place = &found->places[i];
+	cJSON *to = cJSON_CreateObject();
 
-		begin_object(to);
-		add_number(to, "thread", place->thread);
-		add_string(to, "operation", place->operation);
-		add_object(to, "object", place->object);
-		add_object(to, "mutex", place->mutex);
-		add_string(to, "place", place->place);
-		if (place->held_by)
-			add_number(to, "waits_for", place->held_by);
-		dpe_text_puts(to, "}");
-	}
-	dpe_text_puts(to, "]");
+	cli_json_add_number(to, "thread", at->thread);
+	cli_json_add_number(to, "step", at->step);
+	cli_json_add_number(to, "next", at->next);
+	cli_json_add_text(to, "operation", at->operation);
+	add_object(to, "object", at->object);
+	cli_json_add_text(to, "place", at->place);
+	cJSON_AddItemToArray(schedule, to);
 }
 
-static void add_schedule(struct dpe_text *to, const struct dpe_explore_found *found)
+static void print_line(FILE *to, cJSON *line)
 {
-	add_string(to, "file", found->file);
-	add_number(to, "choices", found->choices);
-	add_flag(to, "repeatable", found->again);
-	add_name(to, "schedule");
-	dpe_text_puts(to, "[");
-	for (unsigned i = 0; i < found->nswitches; i++) {
-		const struct dpe_explore_switch *at = &found->switches[i];
-
-		begin_object(to);
-		add_number(to, "thread", at->thread);
-		add_number(to, "step", at->step);
-		add_number(to, "next", at->next);
-		add_string(to, "operation", at->operation);
-		add_object(to, "object", at->object);
-		add_string(to, "place", at->place);
-		dpe_text_puts(to, "}");
-	}
-	dpe_text_puts(to, "]");
-}
-
-static void print_line(struct dpe_text *line, FILE *to)
-{
-	dpe_text_puts(line, "}\n");
-	fputs(line->at, to);
+	cli_json_print(to, line);
 	fflush(to);
-	dpe_text_free(line);
 }
 
 static void print_found(void *context, const struct dpe_explore_found *found)
 {
 	const struct dpe_explore_options *options = context;
-	struct dpe_text line = {0};
+	cJSON *line = cJSON_CreateObject(), *array;
 
-	dpe_text_puts(&line, "{");
-	add_string(&line, "type", "finding");
-	add_string(&line, "kind", found->kind);
-	add_string(&line, "text", found->what);
-	add_string(&line, "predicted", found->predicted);
-	add_lines(&line, "details", found->details);
-	add_places(&line, found);
+	cli_json_add_text(line, "type", "finding");
+	cli_json_add_text(line, "kind", found->kind);
+	cli_json_add_text(line, "text", found->what);
+	cli_json_add_text(line, "predicted", found->predicted);
+	add_lines(line, "details", found->details);
+	array = cJSON_AddArrayToObject(line, "places");
+	for (unsigned i = 0; i < found->nplaces; i++)
+		add_place(array, &found->places[i]);
 	if (found->run) {
-		add_number(&line, "run", found->run);
-		add_number(&line, "seed", options->seed);
+		cli_json_add_number(line, "run", found->run);
+		cli_json_add_number(line, "seed", options->seed);
 	}
-	add_schedule(&line, found);
-	print_line(&line, options->to);
+	cli_json_add_text(line, "file", found->file);
+	cli_json_add_number(line, "choices", found->choices);
+	cJSON_AddBoolToObject(line, "repeatable", found->again);
+	array = cJSON_AddArrayToObject(line, "schedule");
+	for (unsigned i = 0; i < found->nswitches; i++)
+		add_switch(array, &found->switches[i]);
+	print_line(options->to, line);
 }
 
 static const char *verdict_name(int verdict)
@@ -149,22 +102,21 @@ static const char *verdict_name(int verdict)
 static void print_total(void *context, const struct dpe_explore_total *total)
 {
 	const struct dpe_explore_options *options = context;
-	struct dpe_text line = {0};
+	cJSON *line = cJSON_CreateObject();
 
-	dpe_text_puts(&line, "{");
-	add_string(&line, "type", "summary");
-	add_string(&line, "verdict", verdict_name(total->verdict));
-	add_number(&line, "runs", total->runs);
-	add_number(&line, "findings", total->findings);
+	cli_json_add_text(line, "type", "summary");
+	cli_json_add_text(line, "verdict", verdict_name(total->verdict));
+	cli_json_add_number(line, "runs", total->runs);
+	cli_json_add_number(line, "findings", total->findings);
 	if (options->replay) {
-		add_string(&line, "replay", options->replay);
+		cli_json_add_text(line, "replay", options->replay);
 	} else {
-		add_string(&line, "strategy", options->confirm ? "steered" : options->strategy);
-		add_number(&line, "seed", options->seed);
-		add_flag(&line, "all", total->all);
+		cli_json_add_text(line, "strategy", options->confirm ? "steered" : options->strategy);
+		cli_json_add_number(line, "seed", options->seed);
+		cJSON_AddBoolToObject(line, "all", total->all);
 	}
-	add_lines(&line, "notes", total->notes);
-	print_line(&line, options->to);
+	add_lines(line, "notes", total->notes);
+	print_line(options->to, line);
 }
 
 struct dpe_explore_listener cli_explore_json(const struct dpe_explore_options *options)

@@ -1,8 +1,8 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
+#include "cli/json_items.h"
 #include "cli/report/draw.h"
 #include "cli/report/writers.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,7 +228,6 @@ void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 	cJSON *object = cJSON_CreateObject();
 	struct dpe_behaviour accepted = {0};
 	struct dpe_rejection rejected = {0};
-	char *text;
 
 	cJSON_AddStringToObject(object, "rule", dpe_rule_name(rule));
 	cJSON_AddStringToObject(object, "mode", dpe_rule_mode_name(rule));
@@ -240,10 +239,7 @@ void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 	if (examples && dpe_examples_rejected(examples, &rejected))
 		cJSON_AddItemToObject(
 			object, "rejected", events_item(cli, rule, &rejected.behaviour));
-	text = cJSON_PrintUnformatted(object);
-	puts(text);
-	cJSON_free(text);
-	cJSON_Delete(object);
+	cli_json_print(stdout, object);
 	dpe_behaviour_free(&accepted);
 	dpe_rejection_free(&rejected);
 	dpe_examples_free(examples);

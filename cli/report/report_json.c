@@ -1,77 +1,29 @@
 /* The report as JSON Lines, described in docs/formats.md. */
+#include "cli/json_items.h"
 #include "cli/report/writers.h"
 #include "cli/report/allocations.h"
 #include "cli/report/creations.h"
 
-#include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void print_object(struct cli_report *report, cJSON *object)
-{
-	char *line = cJSON_PrintUnformatted(object);
-
-	cJSON_Delete(object);
-	fprintf(report->to, "%s\n", line);
-	cJSON_free(line);
-}
-
-/* Text of the specification or the target, made valid UTF-8. */
-static cJSON *string(const char *text)
-{
-	struct dpe_text quoted = {0};
-	cJSON *item;
-
-	dpe_json_string(&quoted, text, strlen(text));
-	item = cJSON_CreateRaw(quoted.at);
-	dpe_text_free(&quoted);
-	return item;
-}
-
-cJSON *cli_json_value(struct dpe_value value)
-{
-	struct dpe_text text = {0};
-	cJSON *item;
-
-	dpe_value_print_json(&text, value);
-	item = cJSON_CreateRaw(text.at);
-	dpe_text_free(&text);
-	return item;
-}
-
 static cJSON *id_item(const struct dpe_message *message)
 {
 	struct dpe_text text = {0};
-	cJSON *item;
 
 	dpe_message_print_json_id(&text, message);
-	item = cJSON_CreateRaw(text.at);
-	dpe_text_free(&text);
-	return item;
+	return cli_json_printed(&text);
 }
 
 static cJSON *message_item(struct cli_report *report, const struct dpe_message *message)
 {
 	struct dpe_message *resolved = cli_resolved(report, message);
 	struct dpe_text text = {0};
-	cJSON *item;
 
 	dpe_message_print_json(&text, report->cli->names, resolved);
-	item = cJSON_CreateRaw(text.at);
-	dpe_text_free(&text);
 	dpe_message_unref(resolved);
-	return item;
-}
-
-/* cJSON's numbers are doubles, which cannot hold all counts and times. */
-static void add_number(cJSON *object, const char *name, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	cJSON_AddItemToObject(object, name, cJSON_CreateRaw(text));
+	return cli_json_printed(&text);
 }
 
 static cJSON *new_object(const char *type)
@@ -171,7 +123,7 @@ static cJSON *event_name(const struct cli_report *report, const struct dpe_messa
 	cJSON *item;
 
 	dpe_event_print(&text, report->cli->names, message->name, message->phase);
-	item = string(text.at);
+	item = cli_json_text(text.at, text.len);
 	dpe_text_free(&text);
 	return item;
 }
@@ -217,7 +169,7 @@ static void add_suppression(struct cli_report *report, cJSON *object, const stru
 	resolved = event ? cli_resolved(report, event) : NULL;
 	cli_suppression_print(
 		&text, report->cli->names, dpe_rule_name(rule), &resolved, resolved != NULL);
-	cJSON_AddItemToObject(object, "suppression", string(text.at));
+	cli_json_add_text(object, "suppression", text.at);
 	dpe_text_free(&text);
 	dpe_message_unref(resolved);
 }
@@ -226,7 +178,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 {
 	cJSON *object = new_object("verdict"), *expected;
 
-	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(verdict->rule)));
+	cli_json_add_text(object, "rule", dpe_rule_name(verdict->rule));
 	cJSON_AddStringToObject(object, "mode", dpe_mode_name(dpe_rule_mode(verdict->rule)));
 	cJSON_AddStringToObject(object, "verdict", cli_verdict_name(verdict->kind));
 	if (verdict->event)
@@ -234,10 +186,10 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	if (verdict->nexpected) {
 		expected = cJSON_AddArrayToObject(object, "expected");
 		for (unsigned i = 0; i < verdict->nexpected; i++)
-			cJSON_AddItemToArray(expected, string(verdict->expected[i]));
+			cJSON_AddItemToArray(expected, cli_json_text(verdict->expected[i], strlen(verdict->expected[i])));
 	}
 	if (verdict->reason)
-		cJSON_AddItemToObject(object, "reason", string(verdict->reason));
+		cli_json_add_text(object, "reason", verdict->reason);
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	add_sides(report, object, verdict);
@@ -253,7 +205,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	print_object(report, verdict_object(report, verdict));
+	cli_json_print(report->to, verdict_object(report, verdict));
 }
 
 static void keep(struct cli_report *report, cJSON *object)
@@ -286,7 +238,7 @@ void cli_json_match(
 	if (report->match_rule == rule && report->match_event == at)
 		return;
 	object = new_object("break");
-	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
+	cli_json_add_text(object, "rule", dpe_rule_name(rule));
 	if (at)
 		cJSON_AddItemToArray(
 			cJSON_AddArrayToObject(object, "messages"), message_item(report, at));
@@ -301,11 +253,11 @@ void cli_json_line(
 
 	if (!print)
 		cJSON_AddStringToObject(object, "kind", kind);
-	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
-	cJSON_AddItemToObject(object, "text", string(text));
+	cli_json_add_text(object, "rule", dpe_rule_name(rule));
+	cli_json_add_text(object, "text", text);
 	if (!print)
 		add_suppression(report, object, rule, NULL);
-	print_object(report, object);
+	cli_json_print(report->to, object);
 }
 
 static bool has_value(const struct dpe_deadlock *deadlock, unsigned before, struct dpe_value object)
@@ -339,10 +291,10 @@ static cJSON *wait_item(struct cli_report *report, const struct dpe_wait *wait)
 	if (wait->holder.kind != DPE_NONE)
 		cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
 	if (name)
-		cJSON_AddItemToObject(item, "name", string(name));
+		cli_json_add_text(item, "name", name);
 	free(name);
 	if (wait->alike)
-		add_number(item, "alike", wait->alike);
+		cli_json_add_number(item, "alike", wait->alike);
 	if (wait->ended)
 		cJSON_AddBoolToObject(item, "ended", true);
 	if (wait->waits)
@@ -373,14 +325,14 @@ void cli_json_deadlock(
 {
 	cJSON *object = new_object("finding");
 
-	cJSON_AddItemToObject(object, "kind", string(cli_deadlock_name(deadlock)));
-	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
+	cli_json_add_text(object, "kind", cli_deadlock_name(deadlock));
+	cli_json_add_text(object, "rule", dpe_rule_name(rule));
 	if (deadlock->reason)
-		cJSON_AddItemToObject(object, "reason", string(deadlock->reason));
+		cli_json_add_text(object, "reason", deadlock->reason);
 	add_waits(report, object, deadlock);
 	cli_creations_of_deadlock(report, deadlock, add_waiting_thread, &(struct deadlock_object){report, object});
 	if (deadlock->kind == DPE_LONG_WAIT)
-		add_number(object, "lasted", deadlock->lasted);
+		cli_json_add_number(object, "lasted", deadlock->lasted);
 	if (deadlock->kind == DPE_POTENTIAL_DEADLOCK) {
 		cJSON_AddBoolToObject(object, "predicted", deadlock->predicted);
 		if (deadlock->predicted)
@@ -389,7 +341,7 @@ void cli_json_deadlock(
 	if (deadlock->others)
 		cJSON_AddBoolToObject(object, "others", true);
 	add_suppression(report, object, rule, deadlock->waits[0].waits);
-	print_object(report, object);
+	cli_json_print(report->to, object);
 }
 
 void cli_json_held(
@@ -398,8 +350,8 @@ void cli_json_held(
 	cJSON *object = new_object("held");
 
 	cJSON_AddItemToObject(object, "event", id_item(message));
-	cJSON_AddItemToObject(object, "missing", string(missing));
-	print_object(report, object);
+	cli_json_add_text(object, "missing", missing);
+	cli_json_print(report->to, object);
 }
 
 void cli_json_lost(struct cli_report *report, const struct dpe_gap *gap)
@@ -407,13 +359,13 @@ void cli_json_lost(struct cli_report *report, const struct dpe_gap *gap)
 	cJSON *object = new_object("lost");
 
 	cJSON_AddItemToObject(object, "thread", cli_json_value(gap->after->thread));
-	add_number(object, "count", gap->count);
+	cli_json_add_number(object, "count", gap->count);
 	cJSON_AddItemToObject(object, "before", id_item(gap->after));
 	if (gap->has_before)
-		add_number(object, "first", gap->before);
+		cli_json_add_number(object, "first", gap->before);
 	if (gap->after->has_time)
-		add_number(object, "last", gap->after->time);
-	print_object(report, object);
+		cli_json_add_number(object, "last", gap->after->time);
+	cli_json_print(report->to, object);
 }
 
 void cli_json_stop(
@@ -421,20 +373,21 @@ void cli_json_stop(
 {
 	cJSON *object = new_object("break");
 
-	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
+	cli_json_add_text(object, "rule", dpe_rule_name(rule));
 	cJSON_AddItemToObject(object, "event", id_item(at));
-	print_object(report, object);
+	cli_json_print(report->to, object);
 	fflush(report->to);
 }
 
 static void print_used(void *context, const char *file, unsigned line, uint64_t count)
 {
+	const struct cli_report *report = context;
 	cJSON *object = new_object("suppression");
 
-	cJSON_AddItemToObject(object, "file", string(file));
-	add_number(object, "line", line);
-	add_number(object, "silenced", count);
-	print_object(context, object);
+	cli_json_add_text(object, "file", file);
+	cli_json_add_number(object, "line", line);
+	cli_json_add_number(object, "silenced", count);
+	cli_json_print(report->to, object);
 }
 
 static void add_loss(void *context, const struct dpe_thread_loss *loss)
@@ -443,12 +396,12 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 
 	if (loss->thread.kind != DPE_NONE)
 		cJSON_AddItemToObject(item, "thread", cli_json_value(loss->thread));
-	add_number(item, "count", loss->count);
+	cli_json_add_number(item, "count", loss->count);
 	if (loss->doubts)
-		add_number(item, "doubts", loss->doubts);
+		cli_json_add_number(item, "doubts", loss->doubts);
 	if (loss->has_times) {
-		add_number(item, "first", loss->first);
-		add_number(item, "last", loss->last);
+		cli_json_add_number(item, "first", loss->first);
+		cli_json_add_number(item, "last", loss->last);
 	}
 	cJSON_AddItemToArray(context, item);
 }
@@ -461,9 +414,9 @@ static void add_unordered(void *context, const struct dpe_rule *rule, const char
 
 	if (!array)
 		array = cJSON_AddArrayToObject(context, "unordered");
-	cJSON_AddItemToObject(item, "rule", string(dpe_rule_name(rule)));
-	cJSON_AddItemToObject(item, "first", string(first));
-	cJSON_AddItemToObject(item, "second", string(second));
+	cli_json_add_text(item, "rule", dpe_rule_name(rule));
+	cli_json_add_text(item, "first", first);
+	cli_json_add_text(item, "second", second);
 	cJSON_AddNumberToObject(item, "count", (double)count);
 	cJSON_AddItemToArray(array, item);
 }
@@ -490,24 +443,24 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 {
 	cJSON *object = new_object("summary"), *losses = cJSON_CreateArray();
 
-	add_number(object, "events", summary->events);
+	cli_json_add_number(object, "events", summary->events);
 	dpe_recognizer_unordered(recognizer, add_unordered, object);
 	dpe_recognizer_unobserved(
 		recognizer, add_unobserved, cJSON_AddArrayToObject(object, "unobserved"));
-	add_number(object, "lost", summary->lost);
-	add_number(object, "held", summary->held);
-	add_number(object, "rules", summary->rules);
-	add_number(object, "satisfied", summary->satisfied);
-	add_number(object, "violated", summary->violated);
-	add_number(object, "incomplete", summary->incomplete);
-	add_number(object, "inconclusive", summary->inconclusive);
-	add_number(object, "matches", summary->matches);
-	add_number(object, "deadlocks", summary->deadlocks);
-	add_number(object, "potential_deadlocks", summary->potential);
-	add_number(object, "hangs", summary->hangs);
-	add_number(object, "possible_hangs", summary->long_waits);
-	add_number(object, "errors", summary->errors);
-	add_number(object, "suppressed", summary->suppressed);
+	cli_json_add_number(object, "lost", summary->lost);
+	cli_json_add_number(object, "held", summary->held);
+	cli_json_add_number(object, "rules", summary->rules);
+	cli_json_add_number(object, "satisfied", summary->satisfied);
+	cli_json_add_number(object, "violated", summary->violated);
+	cli_json_add_number(object, "incomplete", summary->incomplete);
+	cli_json_add_number(object, "inconclusive", summary->inconclusive);
+	cli_json_add_number(object, "matches", summary->matches);
+	cli_json_add_number(object, "deadlocks", summary->deadlocks);
+	cli_json_add_number(object, "potential_deadlocks", summary->potential);
+	cli_json_add_number(object, "hangs", summary->hangs);
+	cli_json_add_number(object, "possible_hangs", summary->long_waits);
+	cli_json_add_number(object, "errors", summary->errors);
+	cli_json_add_number(object, "suppressed", summary->suppressed);
 	dpe_recognizer_losses(recognizer, add_loss, losses);
 	if (cJSON_GetArraySize(losses))
 		cJSON_AddItemToObject(object, "losses", losses);
@@ -515,21 +468,21 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 		cJSON_Delete(losses);
 	if (report->cli->show_suppressions)
 		cli_suppressions_each(report->suppressions, print_used, report);
-	print_object(report, object);
+	cli_json_print(report->to, object);
 }
 
 void cli_json_stats(struct cli_report *report, const struct cli_stats_figures *figures)
 {
 	cJSON *object = new_object("stats");
 
-	add_number(object, "events", figures->events);
-	add_number(object, "slices", figures->slices);
-	add_number(object, "kept", figures->kept);
-	add_number(object, "memory", figures->memory);
-	add_number(object, "wall_ns", figures->wall);
-	add_number(object, "input_ns", figures->stages[DPE_STAGE_OUTSIDE]);
-	add_number(object, "order_ns", figures->stages[DPE_STAGE_ORDER]);
-	add_number(object, "match_ns", figures->stages[DPE_STAGE_MATCH]);
-	add_number(object, "report_ns", figures->stages[DPE_STAGE_REPORT]);
-	print_object(report, object);
+	cli_json_add_number(object, "events", figures->events);
+	cli_json_add_number(object, "slices", figures->slices);
+	cli_json_add_number(object, "kept", figures->kept);
+	cli_json_add_number(object, "memory", figures->memory);
+	cli_json_add_number(object, "wall_ns", figures->wall);
+	cli_json_add_number(object, "input_ns", figures->stages[DPE_STAGE_OUTSIDE]);
+	cli_json_add_number(object, "order_ns", figures->stages[DPE_STAGE_ORDER]);
+	cli_json_add_number(object, "match_ns", figures->stages[DPE_STAGE_MATCH]);
+	cli_json_add_number(object, "report_ns", figures->stages[DPE_STAGE_REPORT]);
+	cli_json_print(report->to, object);
 }

@@ -1,8 +1,8 @@
 /* What actions have measured: counts, sums, histograms by powers of two, and quantiles, as text and as JSON. */
+#include "cli/json_items.h"
 #include "cli/report/writers.h"
 #include "cli/report/text.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -237,7 +237,6 @@ static void add_json_quantiles(cJSON *object, const struct dpe_measurement *meas
 void cli_json_measurement(struct cli_report *report, const struct dpe_measurement *measurement)
 {
 	cJSON *object = cJSON_CreateObject();
-	char *text;
 
 	cJSON_AddStringToObject(object, "type", "measurement");
 	cJSON_AddStringToObject(object, "rule", dpe_rule_name(measurement->rule));
@@ -264,8 +263,5 @@ void cli_json_measurement(struct cli_report *report, const struct dpe_measuremen
 		add_json_buckets(object, measurement);
 	if (measurement->what == DPE_QUANTILES_OF)
 		add_json_quantiles(object, measurement);
-	text = cJSON_PrintUnformatted(object);
-	fprintf(report->to, "%s\n", text);
-	cJSON_free(text);
-	cJSON_Delete(object);
+	cli_json_print(report->to, object);
 }

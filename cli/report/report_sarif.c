@@ -1,5 +1,6 @@
 /* The report as SARIF 2.1.0: one run, one result for each distinct finding, with the locations
  * of its events. Written at the end. */
+#include "cli/json_items.h"
 #include "cli/report/writers.h"
 #include "cli/report/accesses.h"
 #include "cli/report/allocations.h"
@@ -7,7 +8,6 @@
 #include "cli/report/stack_frame.h"
 #include "cli/report/text.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,31 +53,11 @@ void cli_sarif_free(struct cli_sarif *sarif)
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-/* Text of the specification or the target, made valid UTF-8. */
-static cJSON *string(const char *text, size_t len)
-{
-	struct dpe_text quoted = {0};
-	cJSON *item;
-
-	dpe_json_string(&quoted, text, len);
-	item = cJSON_CreateRaw(quoted.at);
-	dpe_text_free(&quoted);
-	return item;
-}
-
-static cJSON *number(uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return cJSON_CreateRaw(text);
-}
-
 static cJSON *message(const char *text)
 {
 	cJSON *item = cJSON_CreateObject();
 
-	cJSON_AddItemToObject(item, "text", string(text, strlen(text)));
+	cli_json_add_text(item, "text", text);
 	return item;
 }
 
@@ -108,7 +88,7 @@ static cJSON *physical(const char *file, size_t len, unsigned line)
 	artifact = cJSON_AddObjectToObject(item, "artifactLocation");
 	cJSON_AddItemToObject(artifact, "uri", reference(file, len));
 	region = cJSON_AddObjectToObject(item, "region");
-	cJSON_AddItemToObject(region, "startLine", number(line ? line : 1));
+	cli_json_add_number(region, "startLine", line ? line : 1);
 	return item;
 }
 
@@ -174,7 +154,7 @@ static cJSON *event_location(struct cli_report *report, const struct dpe_rule *r
 			physical(frame.file, frame.file_len, frame.line));
 		logical = cJSON_AddArrayToObject(location, "logicalLocations");
 		function = cJSON_CreateObject();
-		cJSON_AddItemToObject(function, "name", string(frame.function, frame.function_len));
+		cJSON_AddItemToObject(function, "name", cli_json_text(frame.function, frame.function_len));
 		cJSON_AddStringToObject(function, "kind", "function");
 		cJSON_AddItemToArray(logical, function);
 	}
@@ -259,9 +239,8 @@ static cJSON *new_result(
 {
 	cJSON *result = cJSON_CreateObject();
 
-	cJSON_AddItemToObject(
-		result, "ruleId", string(dpe_rule_name(rule), strlen(dpe_rule_name(rule))));
-	cJSON_AddItemToObject(result, "ruleIndex", number(index_of(report, rule)));
+	cli_json_add_text(result, "ruleId", dpe_rule_name(rule));
+	cli_json_add_number(result, "ruleIndex", index_of(report, rule));
 	cJSON_AddStringToObject(result, "level", level);
 	cJSON_AddItemToObject(result, "message", message(text));
 	/* SARIF: either all results of a run have it or none. */
@@ -535,8 +514,7 @@ static cJSON *driver(const struct cli_report *report)
 		item = cJSON_CreateObject();
 		dpe_text_printf(&text, "%s ", dpe_rule_mode_name(rule));
 		dpe_rule_print(&text, rule);
-		cJSON_AddItemToObject(
-			item, "id", string(dpe_rule_name(rule), strlen(dpe_rule_name(rule))));
+		cli_json_add_text(item, "id", dpe_rule_name(rule));
 		cJSON_AddItemToObject(item, "shortDescription", message(text.at));
 		cJSON_AddItemToArray(rules, item);
 		dpe_text_free(&text);
@@ -561,8 +539,7 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 	char *text;
 
 	for (struct result *result = sarif->by_key; result; result = result->hh.next)
-		cJSON_AddItemToObject(
-			result->item, "occurrenceCount", number(result->count));
+		cli_json_add_number(result->item, "occurrenceCount", result->count);
 	if (summary->lost) {
 		text = dpe_xasprintf("%" PRIu64 " events were lost", summary->lost);
 		cli_sarif_doubt(report, text);

@@ -1,10 +1,10 @@
 /* The table of dpe hang: what each thread of a process waits for, as text or as a line of JSON. */
+#include "cli/json_items.h"
 #include "cli/report/report_state.h"
 #include "cli/report/stack_frame.h"
 #include "cli/report/text.h"
 #include "dpe/dpe-waits.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,28 +251,14 @@ static void add_all(struct dpe_text *to, const struct cli *cli, const struct dpe
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
-static void put(cJSON *to, const char *name, const char *text)
-{
-	struct dpe_text quoted = {0};
-
-	if (!text)
-		return;
-	dpe_json_string(&quoted, text, strlen(text));
-	cJSON_AddItemToObject(to, name, cJSON_CreateRaw(quoted.at));
-	dpe_text_free(&quoted);
-}
-
 static cJSON *stack_item(const struct dpe_waiting_thread *thread)
 {
 	cJSON *frames = cJSON_CreateArray();
 
 	for (const char *line = thread->stack; line && *line;) {
-		struct dpe_text quoted = {0};
 		size_t length = strcspn(line, "\n");
 
-		dpe_json_string(&quoted, line, length);
-		cJSON_AddItemToArray(frames, cJSON_CreateRaw(quoted.at));
-		dpe_text_free(&quoted);
+		cJSON_AddItemToArray(frames, cli_json_text(line, length));
 		line += length + (line[length] != '\0');
 	}
 	return frames;
@@ -286,16 +272,16 @@ static cJSON *thread_item(const struct dpe_waiting_thread *thread)
 	char object[24], state[2] = {thread->state, '\0'};
 
 	cJSON_AddNumberToObject(item, "thread", thread->thread);
-	put(item, "name", thread->name);
-	put(item, "state", state);
-	put(item, "prospect", prospects[thread->prospect]);
-	put(item, "call", thread->call);
-	put(item, "file", thread->file);
+	cli_json_add_text(item, "name", thread->name);
+	cli_json_add_text(item, "state", state);
+	cli_json_add_text(item, "prospect", prospects[thread->prospect]);
+	cli_json_add_text(item, "call", thread->call);
+	cli_json_add_text(item, "file", thread->file);
 	if (thread->kind != DPE_WAIT_NONE) {
 		snprintf(object, sizeof(object), "0x%" PRIx64, thread->object);
-		put(item, "waits_for", KINDS[thread->kind]);
-		put(item, "object", object);
-		put(item, "variable", thread->variable);
+		cli_json_add_text(item, "waits_for", KINDS[thread->kind]);
+		cli_json_add_text(item, "object", object);
+		cli_json_add_text(item, "variable", thread->variable);
 		cJSON_AddBoolToObject(item, "timed", thread->timed);
 	}
 	if (thread->holder)
@@ -310,10 +296,9 @@ static cJSON *thread_item(const struct dpe_waiting_thread *thread)
 	return item;
 }
 
-static void add_json(struct dpe_text *to, const struct dpe_waits *waits)
+static void print_json(const struct dpe_waits *waits, FILE *to)
 {
 	cJSON *item = cJSON_CreateObject(), *threads = cJSON_AddArrayToObject(item, "threads");
-	char *line;
 
 	cJSON_AddStringToObject(item, "type", "waits");
 	cJSON_AddNumberToObject(item, "process", waits->pid);
@@ -321,10 +306,7 @@ static void add_json(struct dpe_text *to, const struct dpe_waits *waits)
 	cJSON_AddBoolToObject(item, "hang", waits->hang);
 	for (unsigned i = 0; i < waits->nthreads; i++)
 		cJSON_AddItemToArray(threads, thread_item(&waits->threads[i]));
-	line = cJSON_PrintUnformatted(item);
-	dpe_text_printf(to, "%s\n", line);
-	cJSON_free(line);
-	cJSON_Delete(item);
+	cli_json_print(to, item);
 }
 
 /* ---- printing ------------------------------------------------------------------------------------ */
@@ -333,11 +315,12 @@ static void print(const struct cli *cli, const struct dpe_waits *waits, FILE *to
 {
 	struct dpe_text text = {0};
 
-	if (cli->json)
-		add_json(&text, waits);
-	else
-		add_all(&text, cli, waits);
-	if (!cli->json && cli_has_color(cli, to))
+	if (cli->json) {
+		print_json(waits, to);
+		return;
+	}
+	add_all(&text, cli, waits);
+	if (cli_has_color(cli, to))
 		cli_text_colored(to, text.at);
 	else
 		fputs(text.at, to);

@@ -25,8 +25,6 @@ void cli_inconclusive_free(struct cli_report *report);
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
-struct cJSON; /* cJSON's */
-struct cJSON *cli_json_value(struct dpe_value value);
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 /* Keeps the match as JSON for gdb, in report->match. */
 void cli_json_keep_match(struct cli_report *report, const struct dpe_verdict *verdict);
