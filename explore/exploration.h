@@ -70,9 +70,9 @@ bool dpe_exploration_once(struct dpe_exploration *exploration, unsigned number);
 bool dpe_exploration_has_reported(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned times);
 /* "found.schedule" of the first finding, "found-2.schedule"; the caller's. */
 char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number);
-/* Reports a finding of that run, with its schedule, minimised, in a file. */
+/* Reports a finding of that run, with its schedule, minimised, in a file. The finding becomes that of this schedule. */
 void dpe_exploration_report(
-	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run);
+	struct dpe_exploration *exploration, struct dpe_finding *finding, unsigned run);
 
 /* ---- race_findings.c --------------------------------------------------------------------- */
 

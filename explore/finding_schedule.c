@@ -6,19 +6,25 @@
 
 /* ---- schedules --------------------------------------------------------------------------- */
 
-/* Makes the run described in the shared memory; whether it ends with the finding. */
+/* Makes the run described in the shared memory; whether it ends with the finding, perhaps by other threads. */
+static bool finds_again(struct dpe_exploration *exploration, struct dpe_finding *finding)
+{
+	struct dpe_explored_run run;
+
+	*finding = (struct dpe_finding){0};
+	if (exploration->broken || exploration->interrupted || !dpe_exploration_run(exploration, &run))
+		return false;
+	dpe_exploration_read(exploration, &run, finding);
+	return exploration->target
+		       ? dpe_target_is_met(exploration->target, finding, &exploration->server)
+		       : finding->found && !strcmp(finding->cause.at, exploration->cause);
+}
+
 static bool ends_with_finding(struct dpe_exploration *exploration)
 {
 	struct dpe_finding finding;
-	struct dpe_explored_run run;
-	bool same;
+	bool same = finds_again(exploration, &finding);
 
-	if (exploration->broken || exploration->interrupted || !dpe_exploration_run(exploration, &run))
-		return false;
-	dpe_exploration_read(exploration, &run, &finding);
-	same = exploration->target
-		       ? dpe_target_is_met(exploration->target, &finding, &exploration->server)
-		       : finding.found && !strcmp(finding.cause.at, exploration->cause);
 	dpe_finding_free(&finding);
 	return same;
 }
@@ -298,8 +304,23 @@ char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned n
 	return dpe_xasprintf("%.*s-%u%s", stem, name, number, dot ? dot : "");
 }
 
-/* Repeats the run of the schedule, which stays in the shared memory unless it is interrupted; whether it has the finding. */
-static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule)
+/* Makes the run of the schedule, which stays in the shared memory, and reads its finding; whether it is the same. */
+static bool repeat(struct dpe_exploration *exploration, const struct dpe_schedule *schedule, struct dpe_finding *finding)
+{
+	struct dpe_finding again;
+
+	dpe_schedule_give(schedule, exploration->server.memory);
+	if (!finds_again(exploration, &again)) {
+		dpe_finding_free(&again);
+		return false;
+	}
+	dpe_finding_free(finding);
+	*finding = again;
+	return true;
+}
+
+/* The finding becomes that of the minimised schedule, unless it is interrupted; whether a schedule has it. */
+static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule, struct dpe_finding *finding)
 {
 	const struct dpe_oracle oracle = {leads_to_finding, exploration};
 
@@ -307,7 +328,7 @@ static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *s
 		return false;
 	dpe_schedule_minimise(schedule, &oracle);
 	seek_shorter(exploration, schedule);
-	return leads_to_finding(exploration, schedule) || exploration->interrupted;
+	return repeat(exploration, schedule, finding) || exploration->interrupted;
 }
 
 static void print_choices(const struct dpe_exploration *exploration, unsigned all, unsigned matter, bool again)
@@ -326,7 +347,7 @@ static void print_choices(const struct dpe_exploration *exploration, unsigned al
 }
 
 /* Writes the schedule, minimised if it leads to the finding again, and reports that. */
-static void hand_over(struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
+static void hand_over(struct dpe_exploration *exploration, struct dpe_finding *finding, unsigned run)
 {
 	const struct dpe_explore_options *options = exploration->options;
 	struct dpe_schedule schedule = {0};
@@ -336,8 +357,8 @@ static void hand_over(struct dpe_exploration *exploration, const struct dpe_find
 
 	dpe_schedule_take(&schedule, exploration->server.memory);
 	all = schedule.count;
-	exploration->cause = finding->cause.at;
-	again = minimise(exploration, &schedule);
+	exploration->cause = exploration->known[exploration->nknown - 1].cause;
+	again = minimise(exploration, &schedule, finding);
 	schedule.finding = dpe_xstrdup(finding->what.at);
 	written = dpe_schedule_write(
 		&schedule, path, &exploration->server, options->argv, exploration->diags);
@@ -372,7 +393,7 @@ bool dpe_exploration_has_reported(struct dpe_exploration *exploration, const str
 }
 
 void dpe_exploration_report(
-	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
+	struct dpe_exploration *exploration, struct dpe_finding *finding, unsigned run)
 {
 	const struct dpe_explore_options *options = exploration->options;
 

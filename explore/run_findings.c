@@ -102,8 +102,19 @@ static void print_thread(struct printing *to, unsigned number, const char *does)
 
 /* ---- deadlocks --------------------------------------------------------------------------- */
 
+static int by_place(const void *left, const void *right)
+{
+	const struct dpe_sched_op *const *a = left, *const *b = right;
+
+	if ((*a)->pc != (*b)->pc)
+		return (*a)->pc < (*b)->pc ? -1 : 1;
+	return (int)(*a)->kind - (int)(*b)->kind;
+}
+
+/* The cause is the same whichever thread is at which place. */
 static void read_deadlock(struct printing *to)
 {
+	const struct dpe_sched_op *stuck[DPE_SCHED_THREADS];
 	unsigned count = 0, loops = 0;
 
 	to->finding->kind = "deadlock";
@@ -114,10 +125,12 @@ static void read_deadlock(struct printing *to)
 		if (!thread->stuck)
 			continue;
 		print_thread(to, i, thread->repeats ? " loops without end at" : " waits in");
-		print_cause(to, &thread->op);
 		loops += thread->repeats;
-		count++;
+		stuck[count++] = &thread->op;
 	}
+	qsort(stuck, count, sizeof(*stuck), by_place);
+	for (unsigned i = 0; i < count; i++)
+		print_cause(to, stuck[i]);
 	dpe_text_printf(&to->finding->what, "%s (%u thread%s)", loops ? "hang" : "deadlock", count, count == 1 ? "" : "s");
 }
 

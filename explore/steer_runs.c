@@ -51,7 +51,7 @@ static void note_unreached(struct dpe_exploration *exploration, const char *why)
 }
 
 static void report_confirmed(
-	struct dpe_exploration *exploration, const struct dpe_finding *finding, unsigned run)
+	struct dpe_exploration *exploration, struct dpe_finding *finding, unsigned run)
 {
 	exploration->confirmed++;
 	fprintf(exploration->to, "explore: confirmed: %s\n", exploration->target->what);

@@ -52,6 +52,7 @@ static int blocking_call(const struct dpe_server *server, uint32_t tid)
 	return dpe_thread_look((pid_t)server->memory->pid, (pid_t)tid, &state) && state.stat.state == 'S' ? (int)state.call : -1;
 }
 
+/* 0: it has ended. */
 static uint64_t computed(const struct dpe_server *server, uint32_t tid)
 {
 	char path[64], text[128];
@@ -128,6 +129,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	const struct dpe_sched_thread *thread;
 	struct dpe_sched_op last; /* copied before the kick, as is the call: afterwards others run, or gdb stops
 				   * all */
+	uint64_t cpu;
 	uint32_t step;
 	bool asleep;
 	int call;
@@ -142,13 +144,13 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 	step = __atomic_load_n(&thread->steps, __ATOMIC_RELAXED);
 	call = blocking_call(server, thread->tid);
 	asleep = call >= 0;
+	cpu = computed(server, thread->tid);
 	if (is_new(memory, running, watch)) {
-		watch->cpu = computed(server, thread->tid);
+		watch->cpu = cpu;
 		watch->asleep = asleep;
 		return;
 	}
-	if (asleep ? !watch->asleep
-		   : computed(server, thread->tid) - watch->cpu < LONG_COMPUTATION) {
+	if (asleep ? !watch->asleep : cpu < watch->cpu + LONG_COMPUTATION) {
 		watch->asleep = asleep;
 		return;
 	}

@@ -1,7 +1,6 @@
 /* sched_crash: where a signal ends the program: the registers and the stack of the thread, from which dpe finds the program's line. */
 #include "explore/sched/control.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -37,13 +36,15 @@ static void copy_registers(const greg_t *from, uint64_t *to)
 		to[i] = (uint64_t)from[ORDER[i]];
 }
 
-/* Of a stack that is not the thread's own, such as a coroutine's, the end is not known. */
+/* By memcpy, it would be an access of the program. Of a stack that is not the thread's own, such as a coroutine's, the end is not known. */
 static void copy_stack(const struct dpe_sched_thread *me, struct dpe_sched_crash *to, uint64_t from)
 {
 	uint64_t size = me->stack > from && me->stack - from <= DPE_SCHED_DEEPEST ? me->stack - from : 0;
+	void *at = to->stack;
 
 	to->size = size < sizeof(to->stack) ? (uint32_t)size : sizeof(to->stack);
-	memcpy(to->stack, (const void *)from, to->size);
+	size = to->size;
+	__asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(size) : : "memory");
 }
 
 static void note(const ucontext_t *context)

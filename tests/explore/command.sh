@@ -50,6 +50,9 @@ for seed in 1 2 3; do
 	"$DPE" explore --strategy=delay --seed=$seed -o seed.schedule -- "$explored/aba-stack" 2>&1 | sed -n 's/^explore: run \([0-9]*\) .*/\1/p'
 done >first_runs
 check "aba-stack: three seeds do not all find the bug in the same run" "$(sort -u first_runs | wc -l)" -gt 1
+${CC:-cc} -g -O1 -pthread "$targets/jobs.c" -o jobs || not_ok "compiling jobs.c"
+run "$DPE" explore --strategy=dfs:1 --keep-going -o jobs.schedule -- ./jobs
+says "jobs: a deadlock of the same places is one, whichever thread is where" 1 "dfs:1, seed 1: 1 finding"
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$targets/echo.c" -o echo.o &&
 	${CC:-cc} echo.o -o echo -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling echo.c"
 run "$DPE" explore --strategy=rounds -- ./echo

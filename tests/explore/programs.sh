@@ -15,10 +15,12 @@ found() {
 	run "$DPE" explore --runs=1000 --seed="$2" -o "$2.schedule" -- "$BUILD/explored/$1"
 	says "$1 is found with seed $2" 1 "of them matter"
 	reason=$(sed -n '1s/^explore: run [0-9]* of 1000: \(.*\)   .*/\1/p' err)
+	grep '^  thread' err >places
 	for replay in $replays; do
 		run "$DPE" explore --replay="$2.schedule" -- "$BUILD/explored/$1"
 		says "$1: replay $replay of seed $2 has the same finding" 1 "replay of $2.schedule: $reason"
 		check "$1: replay $replay of seed $2 does not differ from the schedule" -z "$(grep differs err)"
+		check "$1: replay $replay of seed $2 has the threads and places of the report" "$(grep '^  thread' err)" = "$(cat places)"
 	done
 }
 
