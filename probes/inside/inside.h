@@ -29,7 +29,7 @@
 	X(pthread_mutex_trylock, USED, ACQUIRES)                                                   \
 	X(pthread_mutex_timedlock, USED, ACQUIRES)                                                 \
 	X(pthread_mutex_clocklock, USED, ACQUIRES)                                                 \
-	X(pthread_mutex_unlock, UNSEEN, RELEASES)                                                  \
+	X(pthread_mutex_unlock, USED, RELEASES)                                                    \
 	X(pthread_mutex_consistent, UNSEEN, RELEASES)                                              \
 	X(pthread_rwlock_init, MADE, RELEASES)                                                     \
 	X(pthread_rwlock_destroy, MADE, RELEASES)                                                  \
@@ -41,7 +41,7 @@
 	X(pthread_rwlock_timedwrlock, USED, RELEASES)                                              \
 	X(pthread_rwlock_clockrdlock, USED, RELEASES)                                              \
 	X(pthread_rwlock_clockwrlock, USED, RELEASES)                                              \
-	X(pthread_rwlock_unlock, UNSEEN, RELEASES)                                                 \
+	X(pthread_rwlock_unlock, USED, RELEASES)                                                   \
 	X(pthread_cond_init, MADE, RELEASES)                                                       \
 	X(pthread_cond_destroy, MADE, RELEASES)                                                    \
 	X(pthread_cond_wait, USED, RELEASES)                                                       \
@@ -63,7 +63,7 @@
 	X(pthread_spin_destroy, MADE, RELEASES)                                                    \
 	X(pthread_spin_lock, USED, ACQUIRES)                                                       \
 	X(pthread_spin_trylock, USED, ACQUIRES)                                                    \
-	X(pthread_spin_unlock, UNSEEN, RELEASES)                                                   \
+	X(pthread_spin_unlock, USED, RELEASES)                                                     \
 	X(pthread_once, UNSEEN, RELEASES)                                                          \
 	X(pthread_create, UNSEEN, RELEASES)                                                        \
 	X(pthread_join, UNSEEN, ACQUIRES)                                                          \

@@ -35,7 +35,8 @@ static const struct {
 	enum order order;
 } FUNCTIONS[] = {DPE_PRELOAD_FUNCTIONS(FUNCTION)};
 
-/* A lock is accessed before it is taken: what another holder did earlier does not come before that. */
+/* A lock is accessed before it is taken: what another holder did earlier does not come before that. It is accessed again before
+ * it is released, which is a new access if the thread has waited or released another lock meanwhile. */
 static inline void touch(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {

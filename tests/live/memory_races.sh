@@ -132,6 +132,9 @@ act() {
 act mixed race4 'references: '
 act destroyed race4 ''
 act initialised race4 ''
+for lock in mutex rwlock spin; do
+	act "left $lock" race4 left_$lock
+done
 for about in barrier condition; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc $about
 	says "destroying a $about in a thread that it released is a race" 1 'data race on ' '[race4, ' ' 0 lost'

@@ -282,10 +282,19 @@ static void announce(int number)
 static const char *what;
 static int *handed, descriptors[2];
 static __thread int own;
+static pthread_mutex_t left_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t left_rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t left_spin;
 
 static int about(const char *name)
 {
 	return !strcmp(what, name);
+}
+
+static void pass_mutex(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
 }
 
 static void *act_first(void *arg)
@@ -294,9 +303,22 @@ static void *act_first(void *arg)
 
 	if (about("mixed"))
 		atomic_fetch_add_explicit(&references, 1, memory_order_relaxed);
-	if (about("destroyed") || about("initialised")) {
-		pthread_mutex_lock(&mutex);
-		pthread_mutex_unlock(&mutex);
+	if (about("destroyed") || about("initialised"))
+		pass_mutex();
+	if (about("left mutex")) {
+		pthread_mutex_lock(&left_mutex);
+		pass_mutex();
+		pthread_mutex_unlock(&left_mutex);
+	}
+	if (about("left rwlock")) {
+		pthread_rwlock_rdlock(&left_rwlock);
+		pass_mutex();
+		pthread_rwlock_unlock(&left_rwlock);
+	}
+	if (about("left spin")) {
+		pthread_spin_lock(&left_spin);
+		pass_mutex();
+		pthread_spin_unlock(&left_spin);
 	}
 	if (about("closed") || about("reopened"))
 		seen = (int)write(descriptors[1], "x", 1);
@@ -322,6 +344,14 @@ static void *act_second(void *arg)
 		atomic_fetch_add_explicit(&references, 1, memory_order_relaxed);
 	if (about("destroyed"))
 		pthread_mutex_destroy(&mutex);
+	if (strncmp(what, "left", 4) == 0)
+		pass_mutex(); /* after the other thread took its lock, but not after it released it */
+	if (about("left mutex"))
+		pthread_mutex_destroy(&left_mutex);
+	if (about("left rwlock"))
+		pthread_rwlock_destroy(&left_rwlock);
+	if (about("left spin"))
+		pthread_spin_destroy(&left_spin);
 	if (about("initialised"))
 		pthread_mutex_init(&mutex, NULL);
 	if (about("closed"))
@@ -344,6 +374,7 @@ static int act(const char *about_what)
 	pthread_t threads[2];
 
 	what = about_what;
+	pthread_spin_init(&left_spin, PTHREAD_PROCESS_PRIVATE);
 	seen = pipe(descriptors);
 	pthread_create(&threads[0], NULL, act_first, NULL);
 	pthread_create(&threads[1], NULL, act_second, NULL);
