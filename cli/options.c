@@ -227,8 +227,8 @@ static const struct option options[] = {
 		"specifications: all words up to the next option", take_word, AT(specs)},
 	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE | FOR_CHECK,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
-	{0, "strategy", "NAME", FOR_EXPLORE,
-		"portfolio (the others in turn), random, pct:D, pos, surw, rounds, delay (all schedules), dfs (all behaviours), dfs-full, dfs:B", take_text,
+	{0, "strategy", "portfolio|random|pct:D|pos|surw|rounds|delay|dfs|dfs:B|dfs-full|dfs-full:B", FOR_EXPLORE,
+		"how schedules are chosen (portfolio: the others in turn)", take_text,
 		AT(strategy)},
 	{0, "runs", "N", FOR_EXPLORE, "maximum number of runs (10000)", take_number, AT(runs),
 		.min = 1, .max = UINT_MAX},
@@ -569,7 +569,7 @@ static void print_option(FILE *to, const struct option *option)
 	const char *between = !*argument || *argument == '['              ? ""
 			      : strstr(argument, "...") && option->letter ? " "
 									  : "=";
-	char left[64], letter[] = "-x, ";
+	char left[128], letter[] = "-x, ";
 
 	letter[1] = option->letter;
 	snprintf(left, sizeof(left), "%s--%s%s%s", option->letter ? letter : "", option->name,

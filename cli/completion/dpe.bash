@@ -21,7 +21,7 @@ _dpe() {
 	if [[ $before == -p || $before == --pid ]]; then
 		COMPREPLY=($(compgen -W "$(ps -eo pid=)" -- "$word"))
 	elif [[ $before == --* ]] && COMPREPLY=($(compgen -W "$(dpe "$command" --help 2>/dev/null |
-		sed -n "s/^  \(-., \)\{0,1\}$before=\([a-z]*|[a-z|]*\) .*/\2/p" | tr '|' ' ')" -- "$word")); then
+		sed -n "s/^  \(-., \)\{0,1\}$before=\([a-z]*|[a-zA-Z:|-]*\) .*/\2/p" | tr '|' ' ' | tr -d A-Z)" -- "$word")); then
 		:
 	elif [[ $word == -* ]]; then
 		COMPREPLY=($(compgen -W "$(dpe "$command" --help 2>/dev/null |

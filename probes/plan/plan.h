@@ -49,6 +49,9 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds those in the modules that were added since. Returns how many sites of the plan cannot be observed
  * there, after a warning for each. */
 unsigned dpe_sites_find_late(struct dpe_probes *probes);
+/* A note, if the compiler inlined the missing function everywhere, or left only a clone of it. */
+void dpe_sites_note_optimised(struct dpe_modules *modules, const struct dpe_plan_site *site, const struct dpe_names *names,
+	struct dpe_diags *diags);
 /* A warning if the target has ended as a probed return may end it: on a stack that a handler left, or before a caller
  * that catches an exception. */
 void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags);

@@ -405,3 +405,17 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 	}
 	return search.nfound;
 }
+
+void dpe_sites_note_optimised(struct dpe_modules *modules, const struct dpe_plan_site *site, const struct dpe_names *names,
+	struct dpe_diags *diags)
+{
+	const struct dpe_function_search search = {
+		.modules = modules,
+		.site = site,
+		.name = dpe_name_text(names, site->name),
+		.module = dpe_name_text(names, site->module),
+		.diags = diags,
+	};
+
+	note_optimised(&search);
+}

@@ -61,19 +61,21 @@ void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 }
 
 static void report_missing(
-	const struct dpe_probes *probes, const struct dpe_plan_site *site, struct dpe_diags *diags)
+	struct dpe_probes *probes, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	const char *module = dpe_name_text(probes->names, site->module);
 	const char *name = dpe_name_text(probes->names, site->name);
 
-	if (probes->follows)
-		dpe_diag(diags, DPE_ERROR, site->place,
-			"'%s%s%s' was in none of the programs that were followed", module,
-			*module ? "::" : "", name);
-	else
+	if (!probes->follows) {
 		dpe_diag(diags, DPE_WARNING, site->place,
 			"'%s%s%s' never appeared: no library that was loaded has it", module,
 			*module ? "::" : "", name);
+		return;
+	}
+	dpe_diag(diags, DPE_ERROR, site->place,
+		"'%s%s%s' was in none of the programs that were followed", module,
+		*module ? "::" : "", name);
+	dpe_sites_note_optimised(&probes->modules, site, probes->names, diags);
 }
 
 static void report_replaced(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -120,7 +122,7 @@ static void report_unplaced(const struct dpe_probes *probes, struct dpe_diags *d
 			(unsigned long long)count, count == 1 ? " is" : "s are");
 }
 
-void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_probes_report_missing(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	report_untraceable(probes, diags);
 	dpe_object_watches_report_refused(probes, diags);

@@ -46,7 +46,7 @@ described_in_zsh() {
 		. $script' - "$TOP/cli/completion/_dpe" "$@"
 }
 in_zsh() {
-	described_in_zsh "$@" | sed 's/^\(--*[a-z-]*\|[a-z]*\):.*/\1/' | sort -u | xargs
+	described_in_zsh "$@" | sed 's/^\(--*[a-z-]*\|[a-z]*\):..*/\1/' | sort -u | xargs
 }
 same() {
 	test "$2" = "$3" && test -n "$2" && ok "$1" || { not_ok "$1" && explain "wanted: $2" "not: $3"; }
@@ -62,7 +62,7 @@ for command in $commands; do
 	options=$(grep -o '^  \(-., \)*--[a-z-]*' help | grep -o -e '--.*' | sort -u | xargs)
 	completes "bash offers all options of $command" "$options" dpe "$command" --
 	same "zsh offers all options of $command" "$options" "$(in_zsh dpe "$command" --)"
-	grep -o '^  \(-., \)*--[a-z-]*=[a-z]*|[a-z|]* ' help | grep -o -e '--.*' | while IFS='=' read -r option choices; do
+	grep -o '^  \(-., \)*--[a-z-]*=[a-z]*|[a-zA-Z:|-]* ' help | grep -o -e '--.*' | tr -d A-Z | while IFS='=' read -r option choices; do
 		completes "bash offers all choices of $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" dpe "$command" "$option" = ''
 		same "zsh offers all choices of $command $option" "$(echo "$choices" | tr '| ' '\n\n' | sort | xargs)" "$(in_zsh dpe "$command" "$option=")"
 	done >choices

@@ -42,6 +42,10 @@ run "$DPE" explore --runs=3 -e 'detect met(b): pthread_barrier_wait(b).enter' --
 says "a rule about functions of libraries alone reports callers and variables of the program" 1 "by first+0x" "(barrier of process"
 run "$DPE" explore -e 'detect x: absent()' -- ./ordered
 says "a rule about an unknown function is an error" 2 "'absent' was in none of the programs"
+printf 'static int total;\nstatic inline __attribute__((always_inline)) void add(int n) { total += n; }\nint main(void) { add(1); return 0; }\n' >inlined.c
+"${CC:-cc}" -g -O2 inlined.c -o inlined || not_ok "compiling inlined.c"
+run "$DPE" explore -e 'detect x: add()' -- ./inlined
+says "a rule about a function that was inlined says so" 2 "'add' was in none of the programs" "the compiler inlined it everywhere in inlined"
 run "$DPE" explore -e 'detect x: first ; first' -- "$BUILD/explored/ab-ba"
 says "a deadlock is found although a rule is followed" 1 "deadlock (2 threads)"
 run "$DPE" explore --runs=2 -e 'detect x: never()' -- ./ordered
