@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`sync` rules of every pairing, with alternatives, phases, several variables, sections, locks, rounds, and objects that
-end, over random executions; compared with the causal order that the rules give, computed here.
+"""`sync` rules of every pairing, with alternatives, phases, several variables, sections, locks, rounds, objects that end,
+events that receive by one rule and send by another, and threads whose ids come again, over random executions; compared with
+the causal order that the rules give, computed here.
 
     pairings.py [--dpe ./dpe] [--seed N] [--count N]
 
@@ -16,6 +17,7 @@ from cases import Cases, options, write, write_log
 
 SECONDS = 20
 INDEPENDENT = "detect independent(i, j): e(i) & e^(j)\n"
+QUEUES = {"fifo", "last", "all"}
 PREDICTION = "predict none(i): none(i) & e(i)\n"  # edges are kept for it, which must not change what the others find
 
 # ---------------------------------------------------------------- rules
@@ -76,6 +78,9 @@ def draw_rules(rng):
                       for kind in kinds]
         else:
             rules += queue_rule(rng, number, pairing)
+    for first, second in zip(rules, rules[1:]):
+        if {first.pairing, second.pairing} <= QUEUES and first.variables == second.variables and rng.random() < 0.6:
+            second.sides[0].append(rng.choice(first.sides[1]))  # what it receives it passes on
     return rules
 
 
@@ -93,10 +98,14 @@ class Execution:
         self.rng, self.rules, self.log, self.marked = rng, rules, [], []
         self.past = {t: set() for t in range(1, threads + 1)}
         self.locks = {}  # by key: (thread, rule) of the writer, the set of readers
+        self.exits = {r.pairing for r in rules} <= QUEUES and rng.random() < 0.5
 
     def step(self):
         thread = self.rng.choice(list(self.past))
-        if self.rng.random() < 0.45:
+        if self.exits and self.rng.random() < 0.1:
+            self.add("thread::exit", thread, [thread])
+            self.past[thread] = set()
+        elif self.rng.random() < 0.45:
             self.marked.append((len(self.log), frozenset(self.past[thread])))
             self.add("e", thread, [len(self.log)])
         else:
@@ -124,11 +133,12 @@ class Execution:
                 (followed if other == ".exit" else later).update(*self.received(r, key, thread, values))
         self.past[thread] |= followed
         self.add(function + (phase or rng.choice(["", ".enter"])), thread, values)
+        past = frozenset(self.past[thread])
+        self.past[thread] |= later
         for r, receives, key, _ in parts:
             self.leave(r, receives, key, thread, values)
         if ends:
-            self.forget(rule, rule.key(arguments, values), self.past[thread])
-        self.past[thread] |= later
+            self.forget(rule, rule.key(arguments, values), past)
 
     def is_possible(self, rule, receives, key, thread):
         writer, readers = self.locks.setdefault(key, [None, set()])
@@ -199,11 +209,14 @@ class Execution:
 # ---------------------------------------------------------------- comparison
 
 
-def stamped(log):
+def stamped(log, again=False):
+    """`again`: the numbers of a thread begin again where another one has its id."""
     seen = {}
     for i, message in enumerate(log):
         seq = seen[message["thread"]] = seen.get(message["thread"], -1) + 1
         yield {**message, "seq": seq, "time": 1000 + 10 * i}
+        if again and message["event"] == "thread::exit":
+            del seen[message["thread"]]
 
 
 def found(dpe, spec, path):
@@ -220,7 +233,10 @@ def differences(dpe, rng, execution, folder):
     detected = INDEPENDENT + (PREDICTION if rng.random() < 0.5 else "")
     write(spec, "".join(rule.text(i) for i, rule in enumerate(execution.rules)) + detected)
     stated = list(stamped(execution.log))
-    for how, log in [("by arrival", execution.log), ("in order", stated), ("shuffled", rng.sample(stated, len(stated)))]:
+    ways = [("by arrival", execution.log), ("in order", stated), ("shuffled", rng.sample(stated, len(stated)))]
+    if execution.exits:
+        ways.append(("numbered again", [*stamped(execution.log, True)]))
+    for how, log in ways:
         write_log(path, log)
         got = found(dpe, spec, path)
         if got != expected:
