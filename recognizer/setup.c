@@ -329,15 +329,26 @@ static bool is_for_thread(const struct dpe_rule *rule)
 	return true;
 }
 
+static bool may_end(const struct dpe_rule *rule)
+{
+	bool ends = false;
+
+	for (unsigned i = 0; i < rule->nobserving; i++)
+		ends |= rule->ends[i];
+	return ends;
+}
+
 static void begin_stabilizer(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
 	enum dpe_sync_pairing *pairings = dpe_xcalloc(spec->nrules + 1, sizeof(*pairings));
 	bool *unreported = dpe_xcalloc(spec->nrules + 1, sizeof(*unreported));
+	bool *ends = dpe_xcalloc(spec->nrules + 1, sizeof(*ends));
 	unsigned *for_thread = dpe_xcalloc(spec->nrules + 1, sizeof(*for_thread));
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings,
 		.unreported = unreported,
+		.ends = ends,
 		.for_thread = for_thread,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = recognizer->ends_thread,
@@ -351,6 +362,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		if (spec->rules[i].mode != DPE_SYNC)
 			continue;
 		unreported[options.npairings] = dpe_rule_is_lock(&spec->rules[i]);
+		ends[options.npairings] = may_end(&spec->rules[i]);
 		if (is_for_thread(&spec->rules[i]))
 			for_thread[options.nfor_thread++] = options.npairings;
 		pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
@@ -360,6 +372,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
 	free(pairings);
 	free(unreported);
+	free(ends);
 	free(for_thread);
 }
 

@@ -25,6 +25,8 @@ void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_mess
 	*DPE_GROW(stabilizer->direct, stabilizer->ndirect, stabilizer->capdirect) =
 		(struct dpe_edge){send->message, send->number, send->stamp};
 	dpe_edges_add(stabilizer, send);
+	if (!send->nedges && send->entered)
+		dpe_past_join(&stabilizer->past, send->entered);
 }
 
 static int later_first(const void *a, const void *b)
@@ -81,16 +83,11 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
-	if (!stabilizer->nedges && !stabilizer->ndirect)
-		return;
-	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain, node->since);
 	dpe_edges_reduce(stabilizer);
-	if (!stabilizer->nedges)
-		return;
-	if (stabilizer->edges_unused && !dpe_node_sends(node)) { /* who receives from the node needs its edges */
+	if (stabilizer->edges_unused && stabilizer->past.clock != node->stamp.past)
 		node->entered = dpe_past_take(&stabilizer->past);
+	if (stabilizer->edges_unused || !stabilizer->nedges)
 		return;
-	}
 	node->edges = dpe_pool_take(node->pool, stabilizer->nedges * sizeof(*node->edges));
 	node->nedges = stabilizer->nedges;
 	node->entered = dpe_past_take(&stabilizer->past);

@@ -8,13 +8,13 @@
 void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
 /* … add edges that enter after a node, … */
 void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
-/* … add that of a released send. */
+/* … add that of a released send, whose own edges join stabilizer->past if they are not used. */
 void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *send);
 /* Joins the edges with stabilizer->past, and keeps the edges that added something, in order. */
 void dpe_edges_reduce(struct dpe_stabilizer *stabilizer);
 /* Reports the kept edges with the event. */
 void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
-/* Lets the kept edges enter after the node instead. */
+/* Lets them enter after the node instead, whose past stabilizer->past began with. */
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 void dpe_edges_free(struct dpe_message_node *node);
 

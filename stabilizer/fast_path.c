@@ -156,7 +156,7 @@ static struct dpe_message_node **find_send(
 		dpe_is_stated(stabilizer, message))
 		return NULL;
 	send = dpe_queue_only_send(stabilizer, role);
-	return send && !(*send)->nedges ? send : NULL; /* what the send received itself precedes its receivers, too */
+	return send && !(*send)->entered ? send : NULL; /* what the send received itself precedes its receivers, too */
 }
 
 static inline __attribute__((always_inline)) bool push(struct dpe_stabilizer *stabilizer,

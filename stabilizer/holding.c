@@ -80,6 +80,7 @@ void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 		end_need(stabilizer, &hold->needs[i]);
 	for (unsigned i = 0; i < hold->waiters.count; i++)
 		dpe_node_unref(hold->waiters.at[i].node);
+	dpe_clock_unref(hold->received);
 	free(hold->parts);
 	*DPE_GROW(stabilizer->spare, stabilizer->nspare, stabilizer->capspare) = hold;
 	node->hold = NULL;

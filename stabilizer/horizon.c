@@ -108,14 +108,20 @@ static void add_send(void *context, const struct dpe_message_node *send)
 	add_node(context, send);
 }
 
+static void add_folded(void *context, const struct dpe_clock *folded)
+{
+	add_past(context, folded);
+}
+
 static void collect(const struct dpe_stabilizer *stabilizer, struct dpe_horizon *views)
 {
 	for (unsigned i = 0; i < stabilizer->nchains; i++) {
 		if (!stabilizer->chains[i].ended)
 			add_node(views, stabilizer->chains[i].tail);
 	}
-	dpe_sync_each_send(stabilizer, add_send, views);
+	dpe_sync_each_send(stabilizer, add_send, add_folded, views);
 	for (const struct dpe_message_node *node = stabilizer->first; node; node = node->hold->after) {
+		add_past(views, node->hold->received);
 		for (unsigned i = 0; i < node->hold->nneeds; i++)
 			add_node(views, node->hold->needs[i].node);
 	}

@@ -7,6 +7,8 @@
 
 /* Events of a chain; another chain continues a full one. */
 #define DPE_CHAIN_EVENTS DPE_TINY_OR(3, UINT32_MAX)
+/* Sends of a DPE_SYNC_ALL queue; more are replaced by one clock. */
+#define DPE_ALL_SENDS DPE_TINY_OR(2u, 16u)
 /* Bits that choose the place of a thread or queue in the caches of recent ones. */
 #define DPE_RECENT_BITS DPE_TINY_OR(1, 8)
 /* Initial size of a hash table: a power of two; a quarter stays free. */

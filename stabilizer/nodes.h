@@ -28,10 +28,9 @@ struct dpe_message_node {
 	struct dpe_stamp stamp; /* index 0: not released */
 	uint32_t since;         /* the first event of its chain with the same past */
 	bool known;             /* can be named as a predecessor */
-	struct dpe_edge *edges; /* of a receive, that enter after it … */
+	struct dpe_edge *edges; /* of a receive, that enter after it; none if edges are not used … */
 	unsigned nedges;
-	/* … and the past of its successors with these; NULL: not computed. If edges are not reported, it may
-	 * replace them. */
+	/* … and the past of its successors with these; NULL: not computed, or the same. */
 	const struct dpe_clock *entered;
 	struct dpe_hold *hold; /* NULL: complete */
 };
@@ -88,6 +87,7 @@ struct dpe_hold {
 	struct dpe_message_node *earlier, *later; /* incomplete neighbours in its thread */
 	struct dpe_need *needs;
 	unsigned nneeds, capneeds;
+	const struct dpe_clock *received; /* counted: what it receives from sends that a clock replaced */
 	struct dpe_waiters waiters;
 	struct dpe_role_of_message *parts;
 	unsigned nparts;
@@ -158,6 +158,7 @@ struct dpe_stabilizer {
 	struct dpe_stabilizer_sink sink;
 	enum dpe_sync_pairing *pairings;
 	bool *reports; /* by pairing: its edges are given to the sink's `edge` */
+	bool *ends;    /* by pairing: its objects may end */
 	unsigned npairings;
 	unsigned *nqueues; /* of each pairing */
 	unsigned *for_thread, nfor_thread; /* rules: see the options */
@@ -187,6 +188,7 @@ struct dpe_stabilizer {
 	unsigned nchains, capchains;
 	struct dpe_stamp found; /* counted: of the latest thread that was found; the first `before_found` events precede it */
 	uint64_t before_found;
+	unsigned max_sends; /* of a DPE_SYNC_ALL queue that folds; tests lower it */
 	uint32_t chain_max; /* a full chain is continued by another; tests lower it */
 
 	/* Scratch space. */

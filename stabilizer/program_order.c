@@ -207,7 +207,7 @@ static void let_through(
 	hold->gated = false;
 	hold->open = host->nopen;
 	*DPE_GROW(host->open, host->nopen, host->capopen) = node;
-	dpe_sync_open(node);
+	dpe_sync_open(stabilizer, node);
 	if (hold->thread && node->message->has_seq)
 		dpe_thread_close(stabilizer, hold->thread, node->message->seq);
 	dpe_hold_drop(stabilizer, node);

@@ -27,9 +27,12 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
 	stabilizer->nqueues = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->nqueues));
 	stabilizer->reports = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->reports));
+	stabilizer->ends = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->ends));
+	stabilizer->max_sends = DPE_ALL_SENDS;
 	for (unsigned i = 0; i < options->npairings; i++) {
 		stabilizer->pairings[i] = options->pairings[i];
 		stabilizer->reports[i] = sink->edge && !(options->unreported && options->unreported[i]);
+		stabilizer->ends[i] = options->ends && options->ends[i];
 	}
 	stabilizer->nfor_thread = options->nfor_thread;
 	stabilizer->for_thread = dpe_xcalloc(options->nfor_thread + 1, sizeof(*stabilizer->for_thread));
@@ -109,6 +112,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free_scratch(stabilizer);
 	free(stabilizer->pairings);
 	free(stabilizer->reports);
+	free(stabilizer->ends);
 	free(stabilizer->nqueues);
 	free(stabilizer->for_thread);
 	dpe_pool_free(stabilizer->pool);
@@ -193,6 +197,8 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 {
 	const struct dpe_hold *hold = node->hold;
 
+	if (hold->received)
+		dpe_past_join(&stabilizer->past, hold->received);
 	for (unsigned i = 0; i < hold->nneeds; i++) {
 		const struct dpe_message_node *send = hold->needs[i].node;
 
@@ -318,6 +324,7 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_message_node 
 
 	if (node->hold->deferred) {
 		dpe_edges_begin(stabilizer);
+		dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain, node->since);
 		add_sends(stabilizer, node);
 		dpe_edges_defer(stabilizer, node);
 	}

@@ -120,6 +120,7 @@ struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one for each synchronisation rule; copied */
 	unsigned npairings;
 	const bool *unreported; /* by pairing: the sink's `edge` is not called for its edges; NULL: for none; copied */
+	const bool *ends; /* by pairing: dpe_stabilizer_end_object is called for its objects; NULL: for none; copied */
 	/* The rules of DPE_SYNC_ONCE whose only key is the id of the thread that receives, as for a thread's
 	 * start: what was sent is forgotten when that thread has ended. Copied. */
 	const unsigned *for_thread;

@@ -166,7 +166,7 @@ void dpe_fast_push_next(const struct dpe_stabilizer *stabilizer, struct dpe_thre
 void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	const struct dpe_role *roles, unsigned nroles);
 /* The host's time has reached the message. */
-void dpe_sync_open(struct dpe_message_node *node);
+void dpe_sync_open(const struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The message was released: its sends can be received. */
 void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Pairs the receives of a message that waits for nothing else, and adds needs for their sends. */
@@ -174,9 +174,10 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 /* The only send of a queue, where a receive would leave it there and another send would replace it,
  * as with a lock. NULL: otherwise. */
 struct dpe_message_node **dpe_queue_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
-/* Calls for each send that a receive may still be paired with. */
+/* Calls for each send that a receive may still be paired with, and for the pasts that replace sends. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
-	void (*each)(void *context, const struct dpe_message_node *send), void *context);
+	void (*each)(void *context, const struct dpe_message_node *send),
+	void (*each_folded)(void *context, const struct dpe_clock *folded), void *context);
 /* The thread's last event: forgets what was sent to this thread only. */
 void dpe_sync_thread_ended(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *last);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);

@@ -6,7 +6,8 @@
 
 /* ---- entering ---------------------------------------------------------------------------- */
 
-static void open_send(struct dpe_queue *queue, struct dpe_message_node *node, int64_t round)
+static void open_send(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
+	struct dpe_message_node *node, int64_t round)
 {
 	struct dpe_sends *opened = &queue->opened;
 	unsigned at = opened->count;
@@ -14,7 +15,7 @@ static void open_send(struct dpe_queue *queue, struct dpe_message_node *node, in
 	while (at > opened->head && dpe_sync_is_before(node, opened->at[at - 1]))
 		at--;
 	dpe_sends_insert(opened, at, node, round);
-	dpe_queue_prune(queue);
+	dpe_queue_prune(stabilizer, queue);
 }
 
 /* Receives that waited for any send wait for this one. */
@@ -65,7 +66,7 @@ static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queu
 	if (dpe_send_is_gated(node))
 		dpe_sends_insert(&queue->closed, queue->closed.count, node, round);
 	else
-		open_send(queue, node, round);
+		open_send(stabilizer, queue, node, round);
 	if (queue->pairing != DPE_SYNC_FIFO)
 		answer(stabilizer, queue, node);
 }
@@ -131,14 +132,14 @@ bool dpe_stabilizer_pairs_nothing(const struct dpe_stabilizer *stabilizer,
 	       !dpe_is_stated(stabilizer, message);
 }
 
-void dpe_sync_open(struct dpe_message_node *node)
+void dpe_sync_open(const struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
 		const struct dpe_role_of_message *part = &node->hold->parts[i];
 
 		if (!part->send || part->taken)
 			continue;
-		open_send(part->queue, node, part->round);
+		open_send(stabilizer, part->queue, node, part->round);
 		part->queue->nstale++;
 		dpe_queue_sweep(part->queue);
 	}

@@ -30,6 +30,8 @@ struct dpe_queue {
 	const struct dpe_host *host;     /* DPE_BY_TIME: the host */
 	struct dpe_sends opened, closed; /* closed: by arrival; some may have opened since */
 	unsigned nstale;                 /* number of those */
+	bool folds; /* many sends are replaced … */
+	const struct dpe_clock *folded; /* … by the past of what follows them, counted; NULL: none was */
 	unsigned unpaired;               /* receives that have come and are not paired */
 	const struct dpe_host *receiver; /* their common host … */
 	bool receivers_differ;           /* … unless they differ */
@@ -100,8 +102,8 @@ static inline struct dpe_queue *dpe_queue_find(
 
 /* ---- sync_prune.c ------------------------------------------------------------------------ */
 
-/* Drops sends that no future receive can be paired with. */
-void dpe_queue_prune(struct dpe_queue *queue);
+/* Drops sends that no future receive can be paired with, or needs to be. */
+void dpe_queue_prune(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue);
 /* True if no later receive is paired with a send that precedes the end of the object. `pending` are the messages
  * of the queue that came before the end and may be paired after it. */
 bool dpe_queue_may_forget(

@@ -105,6 +105,17 @@ static void pair_all(struct dpe_stabilizer *stabilizer, const struct dpe_queue *
 	}
 }
 
+static void receive_folded(
+	struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue, struct dpe_message_node *receive)
+{
+	struct dpe_past past = {.pool = stabilizer->pool};
+
+	dpe_past_start(&past, receive->hold->received, DPE_NO_CHAIN, 0);
+	dpe_past_join(&past, queue->folded);
+	dpe_clock_unref(receive->hold->received);
+	receive->hold->received = dpe_past_take(&past);
+}
+
 static int64_t round_of(const struct dpe_queue *queue, const struct dpe_message_node *send)
 {
 	unsigned at = dpe_sends_find(&queue->opened, send);
@@ -191,6 +202,8 @@ static void pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *rec
 	}
 	if (queue->pairing == DPE_SYNC_ALL) {
 		pair_all(stabilizer, queue, receive, sends, count);
+		if (queue->folded)
+			receive_folded(stabilizer, queue, receive);
 		return;
 	}
 	send = choose(stabilizer, receive, sends, count, queue->pairing != DPE_SYNC_FIFO);
@@ -228,7 +241,7 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 		else
 			pair(stabilizer, node, queue, hold->parts[i].ends);
 		queue->unpaired--;
-		dpe_queue_prune(queue);
+		dpe_queue_prune(stabilizer, queue);
 		dpe_queue_free_if_empty(stabilizer, queue);
 	}
 }

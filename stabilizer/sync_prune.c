@@ -1,4 +1,5 @@
-/* Which sends no future receive can be paired with: hidden by later ones, or sent to what has ended. */
+/* Which sends no future receive can be paired with: hidden by later ones, or sent to what has ended; and sends
+ * that one clock replaces. */
 #include "stabilizer/sync.h"
 
 /* ---- hidden sends ------------------------------------------------------------------------ */
@@ -51,7 +52,40 @@ static void prune_rounds(struct dpe_queue *queue)
 	}
 }
 
-void dpe_queue_prune(struct dpe_queue *queue)
+static void prune_by_latest(struct dpe_queue *queue)
+{
+	const struct dpe_sends *opened = &queue->opened;
+
+	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
+		unsigned at = opened->count - back;
+
+		if (!is_settled(queue, opened->at[at]))
+			continue;
+		drop_hidden(queue, at);
+		return;
+	}
+}
+
+/* Each future receive is paired with all these sends: it follows what follows them. */
+static void fold(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
+{
+	struct dpe_sends *opened = &queue->opened;
+	struct dpe_past past = {.pool = stabilizer->pool};
+
+	dpe_past_start(&past, queue->folded, DPE_NO_CHAIN, 0);
+	dpe_clock_unref(queue->folded); /* the past may be its only user, and change it in place */
+	while (opened->head < opened->count && is_settled(queue, opened->at[opened->head])) {
+		const struct dpe_message_node *send = opened->at[opened->head];
+
+		dpe_past_add(&past, &send->stamp);
+		if (send->entered)
+			dpe_past_join(&past, send->entered);
+		dpe_sends_remove(opened, opened->head);
+	}
+	queue->folded = dpe_past_take(&past);
+}
+
+void dpe_queue_prune(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
 {
 	const struct dpe_sends *opened = &queue->opened;
 
@@ -61,14 +95,9 @@ void dpe_queue_prune(struct dpe_queue *queue)
 		prune_rounds(queue);
 		return;
 	}
-	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
-		unsigned at = opened->count - back;
-
-		if (!is_settled(queue, opened->at[at]))
-			continue;
-		drop_hidden(queue, at);
-		return;
-	}
+	prune_by_latest(queue);
+	if (queue->folds && queue->order == DPE_BY_ARRIVAL && opened->count - opened->head > stabilizer->max_sends)
+		fold(stabilizer, queue);
 }
 
 /* ---- what has ended ---------------------------------------------------------------------- */
@@ -109,7 +138,7 @@ void dpe_stabilizer_end_object(
 
 	if (!queue || !dpe_queue_may_forget(stabilizer, queue, queue->held))
 		return;
-	dpe_queue_prune(queue);
+	dpe_queue_prune(stabilizer, queue);
 	drop_sends_before(queue, end);
 	dpe_queue_free_if_empty(stabilizer, queue);
 }

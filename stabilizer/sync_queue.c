@@ -143,6 +143,8 @@ struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct d
 		queue->keys[i] = dpe_value_copy(role->keys[i]);
 	queue->pairing = stabilizer->pairings[role->rule];
 	queue->keeps_sources = stabilizer->reports[role->rule];
+	queue->folds = queue->pairing == DPE_SYNC_ALL && stabilizer->edges_unused && !queue->keeps_sources &&
+		       !stabilizer->ends[role->rule];
 	queue->opened.has_rounds = queue->closed.has_rounds = queue->pairing == DPE_SYNC_ROUNDS;
 	queue->round = INT64_MIN;
 	dpe_table_add(&stabilizer->queues, hash, queue);
@@ -159,6 +161,7 @@ static void queue_free(struct dpe_queue *queue)
 	dpe_waiters_free(&queue->waiting);
 	dpe_node_unref(queue->latest[0].node);
 	dpe_node_unref(queue->latest[1].node);
+	dpe_clock_unref(queue->folded);
 	free(queue);
 }
 
@@ -193,7 +196,7 @@ static void forget_recent(struct dpe_stabilizer *stabilizer, const struct dpe_qu
 void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
 {
 	if (!dpe_queue_no_sends(queue) || queue->unpaired || queue->waiting.count || queue->held ||
-		queue->kept)
+		queue->kept || queue->folded)
 		return;
 	dpe_table_remove(&stabilizer->queues, queue->hash, queue);
 	stabilizer->nqueues[queue->rule]--;
@@ -218,7 +221,8 @@ static void each_send(const struct dpe_sends *sends,
 }
 
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
-	void (*each)(void *context, const struct dpe_message_node *send), void *context)
+	void (*each)(void *context, const struct dpe_message_node *send),
+	void (*each_folded)(void *context, const struct dpe_clock *folded), void *context)
 {
 	for (unsigned i = 0; i < stabilizer->queues.size; i++) {
 		const struct dpe_queue *queue = stabilizer->queues.slots[i].entry;
@@ -227,6 +231,8 @@ void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 			continue;
 		each_send(&queue->opened, each, context);
 		each_send(&queue->closed, each, context);
+		if (queue->folded)
+			each_folded(context, queue->folded);
 	}
 }
 

@@ -4,7 +4,7 @@
 
 #include "stabilizer/stages.h"
 
-enum { EVENTS = 120, THREADS = 4, RUNS = 300 };
+enum { EVENTS = 120, THREADS = 4, RUNS = 1000 };
 
 static const enum dpe_sync_pairing pairings[] = {
 	DPE_SYNC_LAST, DPE_SYNC_FIFO, DPE_SYNC_ALL, DPE_SYNC_ROUNDS, DPE_SYNC_ONCE};
@@ -125,6 +125,8 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 		ask_for_edges(capture, way);
 	if (dice(&seed, 4) == 0)
 		capture->stabilizer->chain_max = 3 + dice(&seed, 8);
+	if (dice(&seed, 2))
+		capture->stabilizer->max_sends = dice(&seed, 3);
 	if (dice(&seed, 2))
 		kinds = 1; /* as locks */
 	for (unsigned i = 0; i < EVENTS; i++) {
