@@ -183,7 +183,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) $(wildcard probes/kerne
 # It has 128-bit atomic operations, and a memcpy of its own, which must not be made of itself.
 # clang makes no such calls of loops without builtins.
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
-$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c call_hooks.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c call_hooks.c seen_code.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
 		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c transfer_hooks.c once_routines.c container_hooks.c annotations.c result_hooks.c system_hooks.c \
 		text_hooks.c) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)

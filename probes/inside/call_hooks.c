@@ -3,10 +3,6 @@
 #include "probes/inside/memory_hooks.h"
 #include "probes/inside/tbb.h"
 
-DPE_MEMORY_EXPORTED void __tsan_init(void)
-{
-}
-
 /* Calls left by longjmp or an exception, which are not reported, have frames below this one. */
 DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
 {

@@ -63,6 +63,8 @@ struct dpe_preload_callers {
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
 	unsigned what, uint64_t address, const uint64_t *frame);
 
+/* The caller of the function with this frame has taken a lock, shared or not. */
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_begin_section(uint64_t lock, bool shared, const uint64_t *frame);
 /* Whether the program asks the thread to ignore what orders threads; only libdpe-mem.so has it. */
 DPE_PRELOAD_HIDDEN __attribute__((weak)) bool dpe_memory_ignores_order(void);
 

@@ -196,6 +196,17 @@ void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
 		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
 }
 
+void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place)
+{
+	enum { BYTES = 4 };
+
+	if (dpe_preload_look->once && !has_threads())
+		return;
+	put_access(DPE_PRELOAD_ATOMIC_READ, lock, BYTES, place);
+	if (!shared)
+		put_access(DPE_PRELOAD_ATOMIC_WRITE, lock, BYTES, place);
+}
+
 /* It orders nothing that the thread did before it. */
 static bool only_acquires(enum dpe_preload_memory what)
 {

@@ -83,6 +83,31 @@ static inline void enter(
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
+/* Which argument is a lock that the thread holds when the call has returned; -1: none. */
+static inline int lock_taken(unsigned function, int ret)
+{
+	if (function >= DPE_PRELOAD_pthread_cond_wait && function <= DPE_PRELOAD_pthread_cond_clockwait)
+		return 1;
+	return ret && ret != EOWNERDEAD ? -1
+		: (function >= DPE_PRELOAD_pthread_mutex_lock && function <= DPE_PRELOAD_pthread_mutex_clocklock) ||
+				(function >= DPE_PRELOAD_pthread_rwlock_rdlock && function <= DPE_PRELOAD_pthread_rwlock_clockwrlock) ||
+				function == DPE_PRELOAD_pthread_spin_lock || function == DPE_PRELOAD_pthread_spin_trylock
+		? 0
+		: -1;
+}
+
+static inline void begin_section(unsigned function, const struct dpe_preload_call *call, int ret, const uint64_t *frame)
+{
+	int lock = lock_taken(function, ret);
+
+	if (dpe_memory_begin_section && lock >= 0)
+		dpe_memory_begin_section(call->words[lock],
+			function == DPE_PRELOAD_pthread_rwlock_rdlock || function == DPE_PRELOAD_pthread_rwlock_tryrdlock ||
+				function == DPE_PRELOAD_pthread_rwlock_timedrdlock ||
+				function == DPE_PRELOAD_pthread_rwlock_clockrdlock,
+			frame);
+}
+
 static inline void leave(
 	unsigned function, const struct dpe_preload_call *call, int ret, const uint64_t *frame)
 {
@@ -93,6 +118,7 @@ static inline void leave(
 	if (look->wanted[function] & DPE_PRELOAD_EXIT && !dpe_runtime_has(frame[1]) && !is_ignored(function))
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 	touch_last(function, call, frame);
+	begin_section(function, call, ret, frame);
 }
 
 /* ---- POSIX ------------------------------------------------------------------------------- */
