@@ -49,6 +49,13 @@ static const char *instead_of(int kind)
 		return "write one +";
 	case '?':
 		return "write (… + …) for what may occur, or * for what may repeat";
+	case '<':
+	case '>':
+	case T_LE:
+	case T_GE:
+	case T_EQ:
+	case T_NE:
+		return "a condition is written in brackets, as in [count > 3] or f(x) [x > 3]";
 	case T_UPDATE:
 		return "an assignment is a statement of its own, in { }";
 	default:
