@@ -4,9 +4,11 @@
 #include "probes/binary/dwarf.h"
 #include "probes/binary/variable.h"
 #include "dpe/dpe-probes.h"
+#include "probes/inside/inside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_start(const void *left, const void *right)
 {
@@ -26,6 +28,16 @@ const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, u
 	unsigned low = DPE_PARTITION_POINT(i, 0, nmaps, pc >= maps[i].end);
 
 	return low < nmaps && pc >= maps[low].start ? &maps[low] : NULL;
+}
+
+bool dpe_map_is_own(const struct dpe_map *map)
+{
+	static const char *const names[] = {DPE_PRELOAD_LIBRARY, DPE_PRELOAD_MEMORY_LIBRARY, DPE_PRELOAD_SCHEDULER};
+
+	for (unsigned i = 0; map && map->module && i < DPE_COUNT(names); i++)
+		if (!strcmp(map->module->name, names[i]))
+			return true;
+	return false;
 }
 
 /* A call of a function that never returns may be the last instruction of its caller; the return address is then
@@ -53,7 +65,9 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 		return;
 	}
 	/* At the entry, the line is that of the function, even if the first instruction was inlined. */
-	if (address == function->address && !is_return)
+	if (dpe_map_is_own(map))
+		has_line = false;
+	else if (address == function->address && !is_return)
 		has_line = dpe_dwarf_print_line(map->module, address, &place);
 	else
 		has_line = dpe_dwarf_print_inlined(

@@ -14,6 +14,8 @@ struct dpe_map {
 void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps);
 /* The mapping, of sorted ones, that holds an address; or NULL. */
 const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc);
+/* Whether it is of a library that dpe puts into the target, whose source means nothing to users. */
+bool dpe_map_is_own(const struct dpe_map *map);
 /* The name of the variable at an address, of the modules that are mapped. NULL if there is none; else the
  * caller's to free. */
 char *dpe_map_variable(const struct dpe_map *maps, unsigned nmaps, uint64_t address, bool object);

@@ -184,7 +184,7 @@ static uint16_t split_lines(char *text, const char **lines, unsigned max)
 }
 
 /* In code without frame pointers, a stack walk may end in words that are not code addresses: these and what
- * follows them are left out. */
+ * follows them are left out, and callers in dpe's own libraries. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
 	const struct dpe_maps *maps = dpe_maps_of(probes, (pid_t)message->process.num);
@@ -195,6 +195,8 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	if (!message->npcs || message->nstack)
 		return dpe_message_ref(message);
 	for (unsigned i = 0; i < message->npcs; i++) {
+		if (i && dpe_map_is_own(find_map(maps, message->pcs[i])))
+			continue;
 		if (i && !find_map(maps, message->pcs[i])) {
 			dpe_text_puts(&text, message->pcs[i] == DPE_STACK_CUT ? "…\n" : "");
 			break;
