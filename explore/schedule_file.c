@@ -151,6 +151,12 @@ static const char *after(const char *line, const char *word)
 	return !strncmp(line, word, len) && line[len] == ' ' ? line + len + 1 : NULL;
 }
 
+/* False if there is such a line already. */
+static bool keep(char **to, const char *text)
+{
+	return !*to && (*to = dpe_xstrdup(text));
+}
+
 static bool read_line(struct dpe_schedule *schedule, const char *line)
 {
 	const char *rest;
@@ -160,9 +166,9 @@ static bool read_line(struct dpe_schedule *schedule, const char *line)
 	if (!strcmp(line, "spurious"))
 		return schedule->spurious = true;
 	if ((rest = after(line, "build")))
-		return (schedule->build_id = dpe_xstrdup(rest));
+		return keep(&schedule->build_id, rest);
 	if ((rest = after(line, "finding")))
-		return (schedule->finding = dpe_xstrdup(rest));
+		return keep(&schedule->finding, rest);
 	if ((rest = after(line, "race")))
 		return sscanf(rest, "%" SCNx64 " %" SCNx64, &schedule->race[0], &schedule->race[1]) == 2;
 	if ((rest = after(line, "time")))

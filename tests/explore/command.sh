@@ -115,6 +115,10 @@ run "$DPE" explore --replay=second.schedule -- ./statuses new
 check "a replay with another argument of the program differs from the schedule" -n "$(grep 'differs from the schedule' err)"
 run "$DPE" explore --replay=absent -- ./statuses
 says "--replay with an absent file is refused" 2 "absent"
+cp second.schedule twice.schedule
+grep '^finding' second.schedule >>twice.schedule
+run "$DPE" explore --replay=twice.schedule -- ./statuses
+says "--replay refuses a schedule with a second finding" 2 "is not a line of a schedule: 'finding "
 echo "1 2 3 walk" >>second.schedule
 run "$DPE" explore --replay=second.schedule -- ./statuses
 says "--replay refuses a schedule with an invalid line" 2 "not a line of a schedule: '1 2 3 walk'"
