@@ -149,32 +149,6 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 
 static void choose(struct event_choice *choice);
 
-static void choose_group(void *context, struct dpe_candidate_group *group)
-{
-	struct event_choice *choice = context;
-	struct dpe_prediction_search *search = choice->search;
-	struct dpe_assignment *assignment = choice->assignment;
-	uint64_t mask = dpe_assignment_bind(assignment, group);
-	uint64_t first = dpe_slice_begins(search, assignment);
-
-	dpe_candidates_divide(search, group);
-	for (unsigned i = 0; i < group->nchains; i++) {
-		const struct dpe_candidates *of = group->by_chain[i];
-
-		for (unsigned j = of->count; j-- && search->work && of->events[j] >= first;) {
-			struct event_choice next = *choice;
-
-			search->work--;
-			assignment->events[choice->event] = of->events[j];
-			if (!fits(choice))
-				continue;
-			next.event++;
-			choose(&next);
-		}
-	}
-	assignment->mask = mask;
-}
-
 /* True if an event still to be chosen binds variables: the match belongs to another slice. */
 static bool binds_more(const struct event_choice *choice)
 {
@@ -188,13 +162,67 @@ static bool binds_more(const struct event_choice *choice)
 	return false;
 }
 
+/* True if the slice of the events chosen so far needs no other match with this last event. */
+static bool is_done(const struct event_choice *choice)
+{
+	return dpe_prediction_reported(choice->search, choice->assignment) && !binds_more(choice);
+}
+
+/* True if the candidate precedes, in every run, an event of the match that it has to precede. */
+static bool always_leads(const struct event_choice *choice, const struct dpe_past_event *candidate)
+{
+	const struct dpe_assignment *assignment = choice->assignment;
+
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		if ((i < choice->event || i == assignment->last) && assignment->pomset->before[i] >> choice->event & 1 &&
+			dpe_precedes_always(candidate, dpe_event_of(choice->search, assignment, i)))
+			return true;
+	}
+	return false;
+}
+
+/* The candidates of a thread, the latest first. Those that always lead to the match lie between it and each earlier one,
+ * and all but one of the other events of the match may be among them. */
+static void choose_of_chain(struct event_choice *choice, const struct dpe_candidates *of, unsigned pattern, uint64_t first)
+{
+	struct dpe_prediction_search *search = choice->search;
+	struct dpe_assignment *assignment = choice->assignment;
+	struct event_choice next = *choice;
+	unsigned leading = 0;
+
+	next.event++;
+	for (unsigned j = of->count; j-- && search->work && of->events[j] >= first && !is_done(&next);) {
+		search->work--;
+		assignment->events[choice->event] = of->events[j];
+		if (fits(choice))
+			choose(&(struct event_choice){search, assignment, choice->judge, next.event});
+		leading += !search->run->late[pattern] && always_leads(choice, dpe_event_of(search, assignment, choice->event));
+		if (leading + 1 >= assignment->pomset->nevents)
+			break;
+	}
+}
+
+static void choose_group(void *context, struct dpe_candidate_group *group)
+{
+	struct event_choice *choice = context;
+	struct dpe_prediction_search *search = choice->search;
+	struct dpe_assignment *assignment = choice->assignment;
+	uint64_t mask = dpe_assignment_bind(assignment, group);
+	uint64_t first = dpe_slice_begins(search, assignment);
+
+	dpe_candidates_divide(search, group);
+	for (unsigned i = 0; i < group->nchains; i++)
+		choose_of_chain(choice, group->by_chain[i], group->pattern, first);
+	assignment->mask = mask;
+}
+
 static void choose(struct event_choice *choice)
 {
 	struct dpe_assignment *assignment = choice->assignment;
 
 	if (choice->event == assignment->last)
 		choice->event++;
-	if (dpe_prediction_reported(choice->search, assignment) && !binds_more(choice))
+	if (is_done(choice))
 		return;
 	if (choice->event == assignment->pomset->nevents) {
 		choice->judge(choice->search, assignment);
