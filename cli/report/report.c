@@ -178,6 +178,18 @@ void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe
 		observed[i] |= dpe_recognizer_observed(recognizer, i);
 }
 
+/* Without functions, shipped rules see threads begin and end, and nothing that these do. */
+static bool lacks_functions(const struct cli_report *report)
+{
+	for (unsigned i = 0; i < dpe_spec_nrules(report->spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(report->spec, i);
+
+		if (dpe_rule_mode(rule) != DPE_SYNC && !dpe_rule_is_shipped(rule))
+			return false;
+	}
+	return dpe_probes_have_no_function(report->probes);
+}
+
 /* A log of other events shows that those of the rules did not occur, unlike a program's run; and with --dynamic events
  * that no rule can use are not sent. */
 static enum cli_unobserved find_unobserved(const struct cli_report *report, const struct dpe_recognizer *recognizer,
@@ -189,6 +201,8 @@ static enum cli_unobserved find_unobserved(const struct cli_report *report, cons
 		return CLI_OBSERVED;
 	if (!report->probes)
 		return summary->events ? CLI_OBSERVED : CLI_ALL_UNOBSERVED;
+	if (lacks_functions(report))
+		return CLI_ALL_UNOBSERVED;
 	memset(observed, 0, sizeof(observed));
 	cli_note_observed(recognizer, report->spec, observed);
 	return cli_unobserved(report->spec, observed);

@@ -149,6 +149,8 @@ uint64_t dpe_probes_delivered(const struct dpe_probes *probes);
 /* At the end: a warning for each function or line that rules name and that was never found; an error if child processes
  * were followed. */
 void dpe_probes_report_missing(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Whether rules name functions, and neither the target nor its libraries have any of them. */
+bool dpe_probes_have_no_function(const struct dpe_probes *probes);
 /* Where events were found to be unordered: a warning for each file of the target whose code has atomic instructions, or calls
  * eventfd, sigwait, syscall and the like, as what these order is not observed. */
 void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_diags *diags);

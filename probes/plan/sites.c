@@ -235,6 +235,26 @@ static bool check_values(
 	return !why_ret && !missing;
 }
 
+bool dpe_probes_have_no_function(const struct dpe_probes *probes)
+{
+	bool named = false;
+
+	for (unsigned i = 0; i < probes->plan->nsites; i++)
+		named |= probes->plan->sites[i].kind == DPE_SITE_FUNCTION;
+	return named && !probes->nsites;
+}
+
+/* A program that is linked statically, and stripped, has no names. Rules of a shipped specification are no error there. */
+static void warn_of_no_function(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
+
+	if (!probes->follows && program && dpe_probes_have_no_function(probes))
+		dpe_diag_at(diags, DPE_WARNING, program->name, "has none of the functions that the rules name%s: only where threads begin and "
+			"end is observed",
+			program->stripped ? " (it is stripped, and no debug file of it is installed)" : "");
+}
+
 bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
@@ -255,6 +275,8 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	if (complete)
 		dpe_sites_warn_of_types(probes, diags);
+	if (complete)
+		warn_of_no_function(probes, diags);
 	dpe_sites_drop_unprobed(probes, 0, diags);
 	probes->nsearched = probes->modules.count;
 	return complete && dpe_sites_check_stacks(probes, 0, diags);

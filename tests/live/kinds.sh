@@ -25,6 +25,12 @@ check 'the report has the names of threads' "$(count_seen 'thread [0-9]* (reader
 built program -s
 run "$DPE" run -s own.dpe -- ./program
 says 'an unknown function of a stripped program is explained by the missing symbols' 2 "no function 'own' in program" 'it is stripped'
+built program -s -static
+run "$DPE" deadlock -- ./program
+says 'shipped rules cannot find anything in a stripped program without libraries' 3 \
+	'program: warning: has none of the functions that the rules name (it is stripped' 'nothing was observed, so nothing can have been found'
+run "$DPE" run -s pthread.dpe -e 'detect created: thread::create' -- ./program
+says 'threads of a stripped program without libraries are observed' 1 'has none of the functions' 'created: match'
 
 cat >versions.c <<'C'
 __attribute__((noipa)) int twice_old(int number)
