@@ -32,8 +32,8 @@ void dpe_arena_reset(struct dpe_arena *arena);
 void *dpe_arena_alloc(struct dpe_arena *arena, size_t size);
 char *dpe_arena_printf(struct dpe_arena *arena, const char *fmt, ...) DPE_PRINTF(2, 3);
 
-/* Prefetches memory. */
-static inline void dpe_fetch(const void *at)
+/* Prefetches the cache line of this memory. */
+static inline void dpe_prefetch(const void *at)
 {
 	__builtin_prefetch(at);
 	__asm__ volatile(""); /* a statement without effect would be removed by the compiler */

@@ -203,7 +203,7 @@ static void close_logs(struct logs *logs)
 	free(logs->readers);
 }
 
-/* Of several logs, even if each is ordered, only times determine the order of their messages. */
+/* Even if each of several logs is ordered, only times determine the order of messages from different ones. */
 static bool is_ordered(const struct logs *logs)
 {
 	return logs->count == 1 && dpe_log_header(logs->readers[0]).ordered;

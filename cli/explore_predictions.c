@@ -10,7 +10,7 @@ uint64_t cli_address(struct dpe_value value)
 	return (uint64_t)value.num & ((UINT64_C(1) << 47) - 1);
 }
 
-/* Of a call that takes something, "has begun" is true while it waits; of its return, too. */
+/* "Has begun" is true while a call that takes something waits; for its return, too. */
 struct dpe_explore_turn cli_turn_at(const struct cli *cli, const struct dpe_message *until)
 {
 	return (struct dpe_explore_turn){

@@ -8,7 +8,7 @@
 
 /* An address without the number of its process. */
 uint64_t cli_address(struct dpe_value value);
-/* Of a run. */
+/* The turn that ends at this message. */
 struct dpe_explore_turn cli_turn_at(const struct cli *cli, const struct dpe_message *until);
 
 struct cli_predictions {

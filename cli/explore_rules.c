@@ -124,7 +124,7 @@ static void free_run(struct one_run *run)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Of the events of the process that forks the runs, a run gets its own creation. */
+/* Events of the process that forks the runs belong to no run, except for the creation of the run. */
 static bool is_of_run(struct cli_explore_rules *rules, struct dpe_message *message)
 {
 	if (message->process.num != rules->fork_server)

@@ -227,7 +227,7 @@ static void take_line(void *context, const char *line)
 	type->text = text;
 }
 
-/* Of all functions of the name. */
+/* The types of the first parameter of all functions with the name. */
 static void take_types(const struct cli *cli, const char *name, struct first_type *type)
 {
 	const struct dpe_probes_options options = {

@@ -106,7 +106,7 @@ static bool find_match(const struct cli_wanted_findings *wanted, const struct cl
 	return false;
 }
 
-/* Numbers of threads grow from the one of the process, and begin anew after the largest that the kernel gives. */
+/* Numbers of threads grow from the one of the process, and begin again after the largest that the kernel gives. */
 static uint64_t order_of(const struct cli_wanted *finding, int64_t thread)
 {
 	return (uint64_t)thread - (uint64_t)finding->main;

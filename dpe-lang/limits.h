@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* Of specifications: the same with DPE_TINY, which has to read the shipped ones. */
+/* Bounds of specifications. They are the same with DPE_TINY, since the shipped specifications must compile there. */
 enum {
 	DPE_MAX_FILE_BYTES = 64 << 20,
 	DPE_MAX_INCLUDES = 100,    /* files that include one another */
@@ -26,17 +26,17 @@ enum {
 	DPE_MAX_POMSETS = DPE_TINY_OR(3, 256), /* its behaviours */
 };
 
-/* Of searches and of what is composed. */
+/* Bounds of searches and of composed automata. */
 enum {
 	DPE_MODERATE_STATES = DPE_TINY_OR(3, 65536), /* of an automaton that a run may visit and keep */
 	DPE_SMALL_STATES = DPE_TINY_OR(2, 512),      /* of one that dividing does not improve */
 	DPE_SEARCH_BYTES = DPE_TINY_OR(1 << 12, 128 << 20), /* for finding dead states, … */
 	DPE_SEARCH_WORK = DPE_TINY_OR(3, 4000000),   /* … configurations, for the moves of one state */
 	DPE_MAX_EXPANDED_EVENTS = DPE_TINY_OR(3, 20000), /* of a repetition that is rewritten without ε */
-	/* Of rules whose prerequisites are found: patterns, one bit each, and positions, since that recurses. */
+	/* Rules whose prerequisites are computed: patterns, one bit each, and positions, since the computation recurses. */
 	DPE_PREREQUISITE_PATTERNS = DPE_TINY_OR(2, 64),
 	DPE_PREREQUISITE_POSITIONS = DPE_TINY_OR(3, 1000),
-	/* Of the search for examples: */
+	/* The search for examples: */
 	DPE_MAX_VISITS = DPE_TINY_OR(3, 5000),       /* states, … */
 	DPE_MAX_REJECTED_VISITS = DPE_TINY_OR(2, 500), /* … and for what is rejected */
 	DPE_MAX_EXAMPLE_EVENTS = DPE_TINY_OR(3, 64),

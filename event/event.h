@@ -23,14 +23,14 @@ static inline bool dpe_value_is_word(struct dpe_value value)
 	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
 }
 
-/* Of such an integer. -1 and a pointer with all bits set have the same bits and are different
+/* The sign of such an integer: -1 and a pointer with all bits set have the same bits, but are different
  * numbers. */
 static inline bool dpe_value_is_negative(struct dpe_value value)
 {
 	return value.kind == DPE_INT && value.num < 0;
 }
 
-/* A copy that owns its text, and the end of one. */
+/* A copy that owns its text; dpe_value_drop frees that text. */
 struct dpe_value dpe_value_copy(struct dpe_value value);
 void dpe_value_drop(struct dpe_value value);
 /* The largest text number that fits into a value. */

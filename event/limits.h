@@ -29,7 +29,7 @@
 /* Bytes of a text that is interned, and texts; others are compared byte by byte. */
 #define DPE_MAX_INTERNED_BYTES DPE_TINY_OR(3, 64)
 #define DPE_MAX_INTERNED DPE_TINY_OR(3, 1 << 16)
-/* Of a .dpel log: sources and shapes of a block, bytes of members in a short record, of a text in
+/* Bounds of a .dpel log: sources and shapes of a block, bytes of members in a short record, bytes of a text in
  * the table, and texts in it; other messages are written as long records. */
 #define DPEL_MAX_SOURCES DPE_TINY_OR(2u, 1024u)
 #define DPEL_MAX_SHAPES DPE_TINY_OR(2u, 512u)

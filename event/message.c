@@ -111,21 +111,16 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 	take_value(packer, &to->ret);
 }
 
-static bool is_word(struct dpe_value value)
-{
-	return !dpe_value_has_own_text(value);
-}
-
 /* Most messages: the arguments, the return addresses and then the text of values follow the message. */
 static bool is_simple(const struct dpe_message *draft)
 {
 	return !draft->npreds && !draft->nvars && !draft->nstack;
 }
 
-/* Copies the text of a value to `at`; returns the end of the copy. */
-static char *move_text(struct dpe_value *value, char *at)
+/* Copies the value's own text, if it has one, to `at`; returns the end of the copy. */
+static char *copy_value_text(struct dpe_value *value, char *at)
 {
-	if (is_word(*value))
+	if (!dpe_value_has_own_text(*value))
 		return at;
 	value->text = memcpy(at, value->text, value->len);
 	at[value->len] = '\0';
@@ -134,7 +129,7 @@ static char *move_text(struct dpe_value *value, char *at)
 
 static size_t text_size(struct dpe_value value)
 {
-	return is_word(value) ? 0 : value.len + (size_t)1;
+	return dpe_value_has_own_text(value) ? value.len + (size_t)1 : 0;
 }
 
 /* One reference, the caller's; the message itself is not initialised. */
@@ -149,7 +144,7 @@ static struct dpe_message *new_block(struct dpe_pool *pool, size_t size, bool pl
 	return &block->message;
 }
 
-/* move_text for a string by itself; NULL stays NULL. */
+/* The same for a string that is no value; NULL stays NULL. */
 static char *copy_text(const char **text, char *at)
 {
 	size_t size;
@@ -185,13 +180,13 @@ static struct dpe_message *copy_simple(struct dpe_pool *pool, const struct dpe_m
 		memcpy(pcs, draft->pcs, draft->npcs * sizeof(*pcs));
 	for (unsigned i = 0; i < draft->nargs; i++) {
 		args[i] = draft->args[i];
-		text = move_text(&args[i], text);
+		text = copy_value_text(&args[i], text);
 	}
-	text = move_text(&message->id, text);
-	text = move_text(&message->thread, text);
-	text = move_text(&message->process, text);
-	text = move_text(&message->host, text);
-	text = move_text(&message->ret, text);
+	text = copy_value_text(&message->id, text);
+	text = copy_value_text(&message->thread, text);
+	text = copy_value_text(&message->process, text);
+	text = copy_value_text(&message->host, text);
+	text = copy_value_text(&message->ret, text);
 	text = copy_text(&message->extra, text);
 	copy_text(&message->comm, text);
 	message->extra_shared = false;

@@ -108,7 +108,7 @@ static bool is_same_code(const char *a, const char *b)
 	return len == other && !memcmp(a, b, len);
 }
 
-/* Of memory, or its end by free. */
+/* An access to memory; `free` is one. */
 static bool is_access(unsigned kind)
 {
 	return (kind >= DPE_SCHED_READ && kind <= DPE_SCHED_ATOMIC_CHANGE) || kind == DPE_SCHED_HEAP_FREE;

@@ -26,7 +26,8 @@ struct dpe_explore_turn {
 struct dpe_explore_prediction {
 	const char *what; /* one line */
 	const char *cause; /* the key of a finding that confirms it; NULL: a deadlock, or a race */
-	/* Of a race of two accesses, which needs no turns: their places, as texts that have "function+0xOFFSET" or are "FILE:LINE"; NULL: another one. */
+	/* The places of a race of two accesses, which needs no turns, as texts that have "function+0xOFFSET" or are "FILE:LINE"; NULL: another
+	 * kind of prediction. */
 	const char *accesses[2];
 	const struct dpe_explore_turn *turns;
 	unsigned nturns;

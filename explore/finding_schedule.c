@@ -67,7 +67,7 @@ static void minimise_shorter(struct shortening *search)
 }
 
 /* No more runs are made after one that took long, or was not controlled, which takes 100 ms more. */
-static bool may_go_on(const struct shortening *search)
+static bool may_continue(const struct shortening *search)
 {
 	const struct dpe_sched_header *memory = search->exploration->server.memory;
 
@@ -95,7 +95,7 @@ static void seek_by_targets(struct shortening *search, uint32_t choices)
 		if (is_target(last + 1, end, last->to))
 			continue;
 		for (uint32_t choice = 1; choice <= choices; choice++) {
-			if (search->runs <= left || !may_go_on(search))
+			if (search->runs <= left || !may_continue(search))
 				return;
 			memory->strategy = DPE_SCHED_DELAY;
 			memory->ndelays = 1;
@@ -112,7 +112,7 @@ static void seek_by_delays(struct shortening *search)
 	struct dpe_sched_header *memory = search->exploration->server.memory;
 	struct dpe_delays delays = {.dice = search->exploration->options->seed};
 
-	while (may_go_on(search) && dpe_delays_give(&delays, memory) && memory->ndelays < search->schedule->count) {
+	while (may_continue(search) && dpe_delays_give(&delays, memory) && memory->ndelays < search->schedule->count) {
 		bool shorter;
 
 		memory->strategy = DPE_SCHED_DELAY;
@@ -134,7 +134,7 @@ static bool finds_pair(struct shortening *search, unsigned first, unsigned secon
 
 	pair.at = at;
 	pair.count = 2;
-	for (unsigned i = 0; i < nthreads * nthreads && may_go_on(search); i++) {
+	for (unsigned i = 0; i < nthreads * nthreads && may_continue(search); i++) {
 		at[0].to = (uint16_t)(i / nthreads);
 		at[1].to = (uint16_t)(i % nthreads);
 		if (at[0].to == at[0].from || at[1].to == at[1].from)
@@ -151,7 +151,7 @@ static void seek_by_pairs(struct shortening *search)
 {
 	unsigned count = search->schedule->count, nthreads;
 
-	if (count < 3 || !may_go_on(search) || !leads_to_finding(search->exploration, search->schedule))
+	if (count < 3 || !may_continue(search) || !leads_to_finding(search->exploration, search->schedule))
 		return;
 	nthreads = search->exploration->server.memory->nthreads;
 	for (unsigned second = 1; second < count; second++)
@@ -170,7 +170,7 @@ static bool finds_changed(struct shortening *search, const struct dpe_schedule *
 	const uint16_t before = at->to, nthreads = (uint16_t)memory->nthreads;
 	bool shorter = false;
 
-	for (at->to = 0; at->to < nthreads && !shorter && may_go_on(search); at->to++) {
+	for (at->to = 0; at->to < nthreads && !shorter && may_continue(search); at->to++) {
 		if (at->to == at->from || at->to == before)
 			continue;
 		dpe_schedule_give(switches, memory);
@@ -199,9 +199,9 @@ static void seek_by_joining(struct shortening *search)
 {
 	unsigned left_out = search->schedule->count;
 
-	if (!may_go_on(search) || !leads_to_finding(search->exploration, search->schedule))
+	if (!may_continue(search) || !leads_to_finding(search->exploration, search->schedule))
 		return;
-	while (left_out && may_go_on(search)) {
+	while (left_out && may_continue(search)) {
 		if (!finds_without(search, --left_out))
 			continue;
 		minimise_shorter(search);
@@ -214,10 +214,10 @@ static void seek_by_dfs(struct shortening *search)
 {
 	struct dpe_sched_header *memory = search->exploration->server.memory;
 
-	for (unsigned bound = 0; bound < search->schedule->count && may_go_on(search); bound++) {
+	for (unsigned bound = 0; bound < search->schedule->count && may_continue(search); bound++) {
 		struct dpe_dfs dfs = {.bound = bound, .full = search->exploration->options->rules != NULL};
 
-		while (may_go_on(search) && dpe_dfs_give(&dfs, memory)) {
+		while (may_continue(search) && dpe_dfs_give(&dfs, memory)) {
 			bool shorter;
 
 			memory->strategy = DPE_SCHED_DFS;
@@ -266,7 +266,7 @@ static void seek_by_others(struct shortening *search)
 {
 	unsigned others = 0;
 
-	while (others < OTHER_RUNS && search->schedule->count > 2 && may_go_on(search)) {
+	while (others < OTHER_RUNS && search->schedule->count > 2 && may_continue(search)) {
 		choose_at_random(search);
 		search->runs--;
 		if (!ends_with_finding(search->exploration))

@@ -53,7 +53,7 @@ static unsigned number_in(const struct dpe_stepping *stepping, const char *text)
 	return 0;
 }
 
-static enum dpe_after go_on(struct dpe_stepping *stepping, bool is_chosen, unsigned thread)
+static enum dpe_after make_choice(struct dpe_stepping *stepping, bool is_chosen, unsigned thread)
 {
 	bool is_switch;
 
@@ -75,7 +75,7 @@ static enum dpe_after go_on(struct dpe_stepping *stepping, bool is_chosen, unsig
 static enum dpe_after go_next(struct dpe_stepping *stepping, const char *with)
 {
 	unsigned count = number_in(stepping, with);
-	enum dpe_after after = count ? go_on(stepping, false, 0) : DPE_STAY;
+	enum dpe_after after = count ? make_choice(stepping, false, 0) : DPE_STAY;
 
 	stepping->going = after == DPE_GO ? count - 1 : 0;
 	return after;
@@ -83,7 +83,7 @@ static enum dpe_after go_next(struct dpe_stepping *stepping, const char *with)
 
 static enum dpe_after go_continue(struct dpe_stepping *stepping, const char *with)
 {
-	enum dpe_after after = go_on(stepping, false, 0);
+	enum dpe_after after = make_choice(stepping, false, 0);
 
 	(void)with;
 	stepping->to_switch = after == DPE_GO;
@@ -268,7 +268,7 @@ static enum dpe_after run_command(struct dpe_stepping *stepping, char *line)
 	if (!*word)
 		return go_next(stepping, "");
 	if (sscanf(word, "%u%n", &thread, &end) == 1 && !word[end])
-		return go_on(stepping, true, thread - 1);
+		return make_choice(stepping, true, thread - 1);
 	return run_named(stepping, word, with);
 }
 
@@ -294,5 +294,5 @@ enum dpe_after dpe_step_commands(struct dpe_stepping *stepping)
 
 enum dpe_after dpe_step_continue(struct dpe_stepping *stepping)
 {
-	return go_on(stepping, false, 0);
+	return make_choice(stepping, false, 0);
 }

@@ -163,7 +163,7 @@ void dpe_watch_run(struct dpe_server *server, struct dpe_run_watch *watch)
 
 /* ---- the time of a run --------------------------------------------------------------------- */
 
-/* Of all its threads, also of threads that have ended; 0: it has ended itself. */
+/* The time of all threads of the process, including ended ones; 0: the process has ended. */
 static uint64_t cpu_of(pid_t pid)
 {
 	clockid_t clock;

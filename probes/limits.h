@@ -41,7 +41,7 @@
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
-/* Of a function that is observed where it returns: places, and functions that return for it; more: by a return probe. */
+/* Places where a function returns, and functions that return for it; one with more is observed by a return probe. */
 #define DPE_RETURN_PLACES DPE_TINY_OR(2, 64)
 #define DPE_RETURN_PARTS DPE_TINY_OR(2, 8)
 #define DPE_ATOMICS_BYTES DPE_TINY_OR(1 << 16, 64 << 20) /* of code that is searched for atomic instructions */
@@ -145,8 +145,8 @@
 #define DPE_RING_SLOTS (1u << 20)               /* slots of a thread's ring, at most */
 #define DPE_STACK_BYTES (1u << 30)              /* of a stack whose own accesses are left out */
 #define DPE_PRELOAD_FRAMES 30                   /* return addresses beyond the caller's, at most; with these DPE_STACK_MAX */
-/* Of a stack that callers are looked for in, beyond its use by one of them: bytes. And rows of call frame information of
- * all files: of others callers are found by frame pointers. */
+/* Bytes of a stack in which callers are searched, beyond the frame of one of them; and rows of call frame information of
+ * all files: callers in other code are found by frame pointers. */
 #define DPE_PRELOAD_STACK (1u << 20)
 #define DPE_PRELOAD_ROWS DPE_TINY_OR(128u, 8u << 20)
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */

@@ -50,7 +50,7 @@
 /* Predictions with locks taken in another order, of which any may be missed: events that are reordered, and
  * accesses of these to data; tries for events at the same places, and numbers of hashes of places; events looked at
  * for each event that comes, and at most in advance; choices of events for one last event, and what they cost;
- * times that one order is mended; how often its events are gone through; matches that wait for the end of a section. */
+ * times that one order is repaired; passes over its events; matches that wait for the end of a section. */
 #define DPE_REORDER_EVENTS DPE_TINY_OR(12, 4096)
 #define DPE_REORDER_ACCESSES DPE_TINY_OR(8, 8192)
 #define DPE_REORDER_TRIES DPE_TINY_OR(2, 16)
@@ -59,7 +59,7 @@
 #define DPE_REORDER_SAVED DPE_TINY_OR(1024, 1 << 22)
 #define DPE_REORDER_CHOICES DPE_TINY_OR(4, 32)
 #define DPE_REORDER_SEARCH_COST DPE_TINY_OR(32, 256)
-#define DPE_REORDER_MENDED DPE_TINY_OR(2, 8)
+#define DPE_REORDER_REPAIRS DPE_TINY_OR(2, 8)
 #define DPE_REORDER_PASSES DPE_TINY_OR(4, 64)
 #define DPE_REORDER_WAITING DPE_TINY_OR(2, 16)
 /* Cycles in the order of locks: threads whose requests at one site are looked at, sets of locks at the same

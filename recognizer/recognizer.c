@@ -62,7 +62,7 @@ static bool has_one_role(
 		dpe_stabilizer_pairs_nothing(recognizer->stabilizer, message, watch->other_rule));
 }
 
-/* Of a message whose event no rule takes only the count is needed, unless each event is inspected. */
+/* A message whose event no rule takes is only counted, unless each event is inspected. */
 static inline bool is_counted(struct dpe_recognizer *recognizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles)
 {
@@ -124,7 +124,7 @@ static inline bool is_passed(struct dpe_recognizer *recognizer, struct dpe_messa
 }
 
 /* The message is not used: it is malformed, or it comes after the end. */
-static __attribute__((noinline)) bool turn_away(
+static __attribute__((noinline)) bool reject_or_drop(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
 	if (recognizer->finished || !message->name ||
@@ -135,7 +135,7 @@ static __attribute__((noinline)) bool turn_away(
 }
 
 /* Its state is in the middle of a change: nothing of it is used any more. */
-static void exhaust(struct dpe_recognizer *recognizer)
+static void note_out_of_memory(struct dpe_recognizer *recognizer)
 {
 	recognizer->finished = recognizer->exhausted = true;
 	recognizer->many_slices = false;
@@ -148,7 +148,7 @@ static inline bool feed(
 
 	if (recognizer->finished | recognizer->ended || !message->name ||
 		(message->has_seq && message->thread.kind == DPE_NONE))
-		return turn_away(recognizer, message, diags);
+		return reject_or_drop(recognizer, message, diags);
 	recognizer->fed++;
 	if (message->name < recognizer->nnames) {
 		struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
@@ -199,7 +199,7 @@ unsigned dpe_recognizer_feed_some(struct dpe_recognizer *recognizer, struct dpe_
 	if (dpe_is_protected()) {
 		feed_all(&feeding);
 	} else if (!dpe_protect(feed_all, &feeding)) {
-		exhaust(recognizer);
+		note_out_of_memory(recognizer);
 		dpe_diags_out_of_memory(diags);
 	}
 	recognizer->stage = DPE_STAGE_OUTSIDE;
@@ -334,7 +334,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	if (dpe_is_protected())
 		finish(recognizer);
 	else if (!dpe_protect(finish, recognizer))
-		exhaust(recognizer);
+		note_out_of_memory(recognizer);
 	recognizer->stage = DPE_STAGE_OUTSIDE;
 }
 

@@ -30,7 +30,7 @@ bool dpe_thread_passed(
 	       dpe_table_find(&stabilizer->parked, parked_hash(thread, seq), same_parked, &key);
 }
 
-void dpe_thread_count_anew(struct dpe_thread *thread, const struct dpe_message *message)
+void dpe_thread_restart_numbers(struct dpe_thread *thread, const struct dpe_message *message)
 {
 	if (!thread->ended || thread->parked.count || !message->has_seq || message->seq >= thread->next)
 		return;

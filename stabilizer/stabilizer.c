@@ -341,7 +341,7 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_message_node 
 }
 
 /* The message waits for nothing; a receive still has to be paired. */
-static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
+static void pair_and_release(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 
@@ -363,7 +363,7 @@ static void run(struct dpe_stabilizer *stabilizer)
 			complete(stabilizer, stabilizer->completed[--stabilizer->ncompleted]);
 		node = dpe_heap_pop(&stabilizer->ready);
 		if (node)
-			go_on(stabilizer, node);
+			pair_and_release(stabilizer, node);
 	} while (node || stabilizer->ncompleted);
 }
 
@@ -466,7 +466,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer, st
 	struct dpe_message_node *node;
 
 	if (thread)
-		dpe_thread_count_anew(thread, message);
+		dpe_thread_restart_numbers(thread, message);
 	if (!id_is_new(stabilizer, message, diags) ||
 		!seq_is_new(stabilizer, thread, message, diags)) {
 		dpe_message_unref(message);

@@ -120,8 +120,8 @@ uint64_t dpe_thread_since(const struct dpe_stabilizer *stabilizer, const struct 
 /* True if the number has come before, or was given up. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
-/* Of an ended thread: another one with the same id may number its messages from 0 again. */
-void dpe_thread_count_anew(struct dpe_thread *thread, const struct dpe_message *message);
+/* Prepares an ended thread for another one with the same id, which may number its messages from 0 again. */
+void dpe_thread_restart_numbers(struct dpe_thread *thread, const struct dpe_message *message);
 /* True if the message is the next one of its thread. */
 bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message);
 /* Puts the message in program order. */

@@ -54,7 +54,7 @@ static void set_mark(struct dpe_sync_mark *mark, struct dpe_message_node *node)
 	*mark = (struct dpe_sync_mark){dpe_node_ref(node), node->host, node->message->time};
 }
 
-/* Of a `once` queue nothing depends on the order before there is a second send. */
+/* In a `once` queue nothing depends on the order before there is a second send. */
 static bool matters(struct dpe_queue *queue, bool send, bool follows)
 {
 	if (queue->pairing != DPE_SYNC_ONCE)

@@ -1,4 +1,4 @@
-/* What a page is made of. Private to view. */
+/* The data of a page. Private to view. */
 #ifndef DPE_VIEW_COLLECTION_H
 #define DPE_VIEW_COLLECTION_H
 

@@ -56,7 +56,7 @@ static void acquire(struct lock_graph *graph, const struct dpe_view_lock *lock)
 		(struct held_lock){lane, lock->event, lock->object};
 }
 
-/* Of a lock that was acquired several times, the last acquisition. */
+/* Removes the last acquisition of a lock that was acquired several times. */
 static void release(struct lock_graph *graph, const struct dpe_view_lock *lock)
 {
 	uint32_t lane = graph->view->events[lock->event].lane;

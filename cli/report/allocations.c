@@ -117,7 +117,7 @@ const struct dpe_message *cli_allocation_of(const struct cli_report *report, con
 		return NULL;
 	address = (uint64_t)event->args[0].num;
 	object = object_at(report->allocations, address, address + 1);
-	/* The memory may have been handed out anew since the event. */
+	/* The memory may have been allocated again since the event. */
 	if (!object || event->time < object->message->time || !dpe_value_equal(event->process, object->message->process) ||
 		!dpe_value_equal(event->host, object->message->host))
 		return NULL;

@@ -20,7 +20,7 @@ struct cli_creation {
 void cli_creations_add(struct cli_report *report, const struct dpe_message *message);
 struct cli_creation *cli_creation_of(const struct cli_report *report, const struct dpe_message *event);
 void cli_creations_free(struct cli_creations *creations); /* accepts NULL */
-/* Of the threads of a finding about several threads, or of a deadlock: where they were created. */
+/* Where the threads of a finding about several threads, or of a deadlock, were created. */
 void cli_text_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_waiting_threads(struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
 /* Calls `add` for the creation of each thread of a deadlock that is known. */

@@ -255,8 +255,8 @@ static struct cli_finding *find_further(struct cli_report *report,
 	return NULL;
 }
 
-/* Of a race that `dpe race` predicts, the race at the same places that happened; of one that happened, the prediction of it
- * that came before. NULL: there is none. */
+/* For a race that `dpe race` predicts, the race at the same places that happened; for one that happened, the earlier prediction
+ * of it. NULL: there is none. */
 static struct cli_finding *find_other(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {

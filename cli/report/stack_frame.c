@@ -89,7 +89,7 @@ bool cli_frame_is_of_language(const char *text)
 			  : frame.library && begins_with_any(frame.library, frame.library_len, libraries);
 }
 
-/* Of our preloaded libraries, which the program did not call by itself. */
+/* A frame of dpe's preloaded libraries, which the program did not call itself. */
 static bool is_of_wrapper(const char *text)
 {
 	static const char *const folders[] = {"probes/inside/", NULL};

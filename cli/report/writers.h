@@ -69,7 +69,7 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 FILE *cli_trace_open(struct cli *cli);
 /* The recognizer's callback. */
 void cli_trace(void *context, const struct dpe_trace *trace);
-/* Opens the file before the run, so that the run is not in vain if it cannot be written; until the
+/* Opens the file before the run, so that a file that cannot be written is reported at once; until the
  * end it says that there is no page yet. False after a diagnostic. */
 bool cli_page_begin(struct cli_report *report);
 /* Notes on the page that the message waited for what never came. */

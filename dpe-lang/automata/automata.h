@@ -100,7 +100,7 @@ bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */
 
-/* Of a `detect` rule, as sets of patterns, a bit each. */
+/* Prerequisites of the matches of a `detect` rule, as sets of patterns, one bit each. */
 struct dpe_prerequisites {
 	uint64_t first;    /* whose events may be the first of a match in time */
 	uint64_t breaking; /* whose events may run an action with `break` */

@@ -318,8 +318,8 @@ static bool is_ordered(const struct operands *o, const struct net *net)
 	return good;
 }
 
-/* An operand by itself may do what the others would not let it do. */
-static bool are_good(const struct operands *o, struct net **nets)
+/* An operand by itself may have behaviours that the other operands rule out. */
+static bool are_valid(const struct operands *o, struct net **nets)
 {
 	bool good = are_independent(o, nets);
 
@@ -355,7 +355,7 @@ static const struct expr *translate(struct operands *o, struct synced_operands *
 	synced->operands = dpe_arena_alloc(o->tr->arena, (count + 1) * sizeof(*synced->operands));
 	for (unsigned i = 0; i < count; i++)
 		nets[i] = net_of(o, i);
-	if (!are_good(o, nets))
+	if (!are_valid(o, nets))
 		return NULL;
 	for (unsigned i = 0; i < count; i++) {
 		const struct expr *expr;

@@ -143,7 +143,7 @@ static bool visit(struct translation *tr, const struct net *net, struct reachabi
 	return true;
 }
 
-static bool is_too_much(
+static bool exceeds_limits(
 	struct translation *tr, const struct net *net, const struct reachability *graph)
 {
 	if (graph->nreached > MAX_MARKINGS) {
@@ -171,7 +171,7 @@ struct reachability *dpe_nets_explore(struct translation *tr, const struct net *
 	for (unsigned i = 0; i < net->initial.count; i++)
 		number_of(graph, net, net->initial.at[i], graph->nreached, 0);
 	for (unsigned at = 0; at < graph->nreached && good; at++)
-		good = !is_too_much(tr, net, graph) && visit(tr, net, graph, at, after);
+		good = !exceeds_limits(tr, net, graph) && visit(tr, net, graph, at, after);
 	free(after);
 	if (good)
 		return graph;

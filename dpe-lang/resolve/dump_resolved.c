@@ -267,7 +267,7 @@ static void dump_side(const struct dump *d, const char *what, const bool *patter
 	}
 }
 
-/* Of a sync rule. */
+/* The two sides of a sync rule. */
 static void dump_sides(const struct dump *d)
 {
 	const struct dpe_rule *rule = d->rule;

@@ -204,7 +204,7 @@ static struct ast_name *copy_by(
 	return argument->kind == AST_NAME ? dpe_ast_name_new(x->arena, argument->name, by->place) : NULL;
 }
 
-/* Of `E *n`. */
+/* The control variable of `E *n`, or the argument in its place. */
 static const char *copy_control(
 	struct expansion *x, const struct ast_dpe *repetition, const struct scope *scope)
 {

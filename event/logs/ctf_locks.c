@@ -39,7 +39,7 @@ static void release_before(struct dpe_ctf_event *events, unsigned count, unsigne
 	for (unsigned i = at + 1; i < end; i++) {
 		struct dpe_ctf_event event = events[i];
 
-		if (event.what != CTF_GIVES_BACK || event.lock != lock->key.lock || event.process != lock->key.process ||
+		if (event.what != CTF_RELEASES || event.lock != lock->key.lock || event.process != lock->key.process ||
 			event.thread != lock->holder)
 			continue;
 		event.time = events[at].time - 1;
@@ -54,12 +54,12 @@ void dpe_ctf_order_locks(struct dpe_ctf_event *events, unsigned count)
 	struct ctf_lock *locks = NULL, *lock, *next;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (events[i].what == CTF_OTHER || events[i].what == CTF_ASKS)
+		if (events[i].what == CTF_OTHER || events[i].what == CTF_REQUESTS)
 			continue;
 		lock = find_lock(&locks, &events[i]);
-		if (events[i].what == CTF_TAKES && lock->times && lock->holder != events[i].thread)
+		if (events[i].what == CTF_ACQUIRES && lock->times && lock->holder != events[i].thread)
 			release_before(events, count, i, lock); /* then this is what is at i */
-		if (events[i].what == CTF_GIVES_BACK) {
+		if (events[i].what == CTF_RELEASES) {
 			lock->times -= lock->times != 0;
 			continue;
 		}

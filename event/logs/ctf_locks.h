@@ -9,7 +9,7 @@ struct dpe_ctf_event {
 	int64_t time;
 	uint64_t thread, process, lock;
 	char *text; /* owned */
-	enum { CTF_OTHER, CTF_ASKS, CTF_TAKES, CTF_GIVES_BACK } what; /* of a mutex */
+	enum { CTF_OTHER, CTF_REQUESTS, CTF_ACQUIRES, CTF_RELEASES } what; /* of a mutex */
 };
 
 /* Moves each unlock of a mutex to before the next lock of it by another thread. */

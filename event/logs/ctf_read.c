@@ -152,10 +152,10 @@ static const struct {
 	const char *traced, *event;
 	int what;
 } renamed[] = {
-	{"lttng_ust_pthread:pthread_mutex_lock_req", "pthread_mutex_lock.enter", CTF_ASKS},
-	{"lttng_ust_pthread:pthread_mutex_lock_acq", "pthread_mutex_lock.exit", CTF_TAKES},
-	{"lttng_ust_pthread:pthread_mutex_trylock", "pthread_mutex_trylock.exit", CTF_TAKES},
-	{"lttng_ust_pthread:pthread_mutex_unlock", "pthread_mutex_unlock.enter", CTF_GIVES_BACK},
+	{"lttng_ust_pthread:pthread_mutex_lock_req", "pthread_mutex_lock.enter", CTF_REQUESTS},
+	{"lttng_ust_pthread:pthread_mutex_lock_acq", "pthread_mutex_lock.exit", CTF_ACQUIRES},
+	{"lttng_ust_pthread:pthread_mutex_trylock", "pthread_mutex_trylock.exit", CTF_ACQUIRES},
+	{"lttng_ust_pthread:pthread_mutex_unlock", "pthread_mutex_unlock.enter", CTF_RELEASES},
 };
 
 /* LTTng separates a provider from its event by one colon, dpe by two. */
@@ -227,10 +227,10 @@ static void take_event(struct ctf *ctf, const bt_message *message)
 		add_fields(ctf, &text, event, name ? name : "unnamed");
 	else
 		dpe_text_printf(&text, ",\"args\":[\"0x%" PRIx64 "\"]", integer_of(member(payload, "mutex")));
-	if (to.what == CTF_TAKES)
+	if (to.what == CTF_ACQUIRES)
 		dpe_text_printf(&text, ",\"ret\":%" PRId64, (int64_t)integer_of(member(payload, "status")));
-	if (to.what == CTF_TAKES && integer_of(member(payload, "status")))
-		to.what = CTF_ASKS; /* in vain */
+	if (to.what == CTF_ACQUIRES && integer_of(member(payload, "status")))
+		to.what = CTF_REQUESTS; /* the lock was not acquired */
 	to.lock = to.what == CTF_OTHER ? 0 : integer_of(member(payload, "mutex"));
 	ctf->nested = nested + (ctf->nested > nested);
 	ctf->threadless += !thread;

@@ -172,7 +172,7 @@ static bool number_as_time(const struct dpe_text_pattern *pattern, const char *t
 	return !__builtin_mul_overflow(number, unit, time) && !__builtin_add_overflow(*time, fraction(&rest), time);
 }
 
-/* Of "Z", "+01:00", "-0530": seconds east. */
+/* The offset of "Z", "+01:00", "-0530" in seconds east. */
 static long zone(const char *text)
 {
 	long sign = *text == '-' ? -1 : 1, hours, minutes = 0;

@@ -42,11 +42,11 @@ bool dpe_pattern_note_time(struct dpe_text_pattern *pattern, struct dpe_matched_
 /* Reports how many texts did not match; false after an error, if none did. */
 bool dpe_pattern_report(const struct dpe_text_pattern *pattern);
 
-/* Of the last match in the text: a group's part; */
+/* Each of these is about the last match in the text. The part that a group matched: */
 struct dpe_matched_text dpe_pattern_part(const struct dpe_text_pattern *pattern, const char *text, const char *name);
-/* whether it says how many events were lost, by its group `lost`: adds them; */
+/* Whether it says how many events were lost, by its group `lost`; adds them. */
 bool dpe_pattern_take_loss(struct dpe_text_pattern *pattern, const char *text);
-/* the message, whose `vars` and outer object are left open. */
+/* Writes the message, whose `vars` and outer object are left open. */
 void dpe_pattern_build(struct dpe_text_pattern *pattern, const char *text, struct dpe_text *message);
 
 #endif

@@ -103,7 +103,7 @@ static void begin_run(struct dpe_sched_header *header)
 	dpe_sched_crashes_begin();
 	dpe_sched_choose_begin();
 	dpe_sched_events_begin();
-	dpe_sched_be(first);
+	dpe_sched_set_self(first);
 	dpe_sched_libgomp_look();
 }
 

@@ -116,8 +116,8 @@ static bool looked_at(const struct loop *loop, const struct dpe_sched_op *op)
 	return false;
 }
 
-/* It no longer waits, and is analysed anew. */
-static void begin_anew(unsigned thread)
+/* The thread no longer waits; its analysis begins again. */
+static void restart_analysis(unsigned thread)
 {
 	loops[thread].calm = loops[thread].next = loops[thread].count = loops[thread].rounds = 0;
 	loops[thread].held = 0;
@@ -131,7 +131,7 @@ static void wake_others(const struct dpe_sched_thread *me, const struct dpe_sche
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
 		if (loops[i].count && i != dpe_sched_number(me) && looked_at(&loops[i], op))
-			begin_anew(i);
+			restart_analysis(i);
 }
 
 void dpe_sched_changed(void)
@@ -141,19 +141,19 @@ void dpe_sched_changed(void)
 	if (!me || me->inside || !dpe_sched_looks(&me->op))
 		return;
 	wake_others(me, &me->op);
-	begin_anew(dpe_sched_number(me));
+	restart_analysis(dpe_sched_number(me));
 }
 
 void dpe_sched_loop_interrupted(const struct dpe_sched_op *op)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++)
 		if (looked_at(&loops[i], op))
-			begin_anew(i);
+			restart_analysis(i);
 }
 
 void dpe_sched_loop_wake(const struct dpe_sched_thread *thread)
 {
-	begin_anew(dpe_sched_number(thread));
+	restart_analysis(dpe_sched_number(thread));
 }
 
 /* 1: a lock is taken, -1: given back. Others see nothing of it but that they wait for a while, as they did for the
@@ -283,7 +283,7 @@ void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *o
 		if (visible)
 			wake_others(me, op);
 		if (loop->calm && !takes(op) && !is_own_stack(me, op))
-			begin_anew(dpe_sched_number(me));
+			restart_analysis(dpe_sched_number(me));
 		loop->held += takes(op);
 	}
 	if (!is_round_again(me))

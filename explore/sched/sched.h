@@ -185,7 +185,7 @@ struct dpe_sched_thread {
 	uint32_t baton; /* a futex: 1: continue, 2: the running thread is outside */
 	uint32_t tid;   /* the kernel's */
 	uint32_t steps; /* operations so far, which number them from 1 */
-	/* Of these, those before which another thread may be chosen: by the class of their object, and all. */
+	/* Those of its operations before which another thread may be chosen: by the class of their object, and all. */
 	uint32_t visible[DPE_SCHED_CLASSES + 1];
 	uint32_t idle;  /* of these, the last ones that changed nothing */
 	uint32_t alone; /* of these, the last ones in a row without another thread */

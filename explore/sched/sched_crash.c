@@ -36,7 +36,8 @@ static void copy_registers(const greg_t *from, uint64_t *to)
 		to[i] = (uint64_t)from[ORDER[i]];
 }
 
-/* By memcpy, it would be an access of the program. Of a stack that is not the thread's own, such as a coroutine's, the end is not known. */
+/* memcpy would be an access of the program. The end of a stack that is not the thread's own, such as a coroutine's, is
+ * not known. */
 static void copy_stack(const struct dpe_sched_thread *me, struct dpe_sched_crash *to, uint64_t from)
 {
 	uint64_t size = me->stack > from && me->stack - from <= DPE_SCHED_DEEPEST ? me->stack - from : 0;

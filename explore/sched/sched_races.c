@@ -11,7 +11,7 @@ bool dpe_sched_is_at(const struct dpe_sched_thread *thread, unsigned which)
 	return thread->state == DPE_SCHED_CONTROLLED && thread->op.pc == dpe_sched->race[which];
 }
 
-/* Of accesses and the end of memory by free. */
+/* Whether two accesses conflict; `free` is one. */
 static bool conflict(const struct dpe_sched_op *a, const struct dpe_sched_op *b)
 {
 	return a->object < b->object + b->size && b->object < a->object + a->size && !(dpe_op_reads(a) && dpe_op_reads(b));

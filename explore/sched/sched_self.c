@@ -9,7 +9,7 @@ static __thread struct dpe_sched_thread *mine;
 static __thread bool over; /* set if the thread's last operation was */
 static pthread_key_t ending;
 
-void dpe_sched_be(struct dpe_sched_thread *me)
+void dpe_sched_set_self(struct dpe_sched_thread *me)
 {
 	me->tid = (uint32_t)gettid();
 	me->handle = (uint64_t)pthread_self();
@@ -39,7 +39,7 @@ static struct dpe_sched_thread *adopt(void)
 	dpe_sched->unseen++;
 	me->detached = true;
 	dpe_sched->live++;
-	dpe_sched_be(me);
+	dpe_sched_set_self(me);
 	dpe_sched_unlock();
 	dpe_sched_watch_end(1);
 	dpe_sched_libgomp_thread();

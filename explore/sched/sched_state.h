@@ -63,7 +63,7 @@ static inline unsigned dpe_sched_number(const struct dpe_sched_thread *thread)
 /* The thread with this handle, which may be reused by a later one; NULL if it is not controlled, or joined. */
 DPE_SCHED_HIDDEN struct dpe_sched_thread *dpe_sched_find(pthread_t handle);
 /* The calling thread is this one; it has ended. */
-DPE_SCHED_HIDDEN void dpe_sched_be(struct dpe_sched_thread *me);
+DPE_SCHED_HIDDEN void dpe_sched_set_self(struct dpe_sched_thread *me);
 DPE_SCHED_HIDDEN void dpe_sched_leave(void);
 /* Calls `round` with the number when a thread has ended that has called dpe_sched_watch_end with that. */
 DPE_SCHED_HIDDEN void dpe_sched_watch_ends(void (*round)(void *number));

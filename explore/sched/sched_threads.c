@@ -57,7 +57,7 @@ static void *begin(void *with)
 	const struct thread_start *start = with;
 	struct dpe_sched_thread *me = &dpe_sched->threads[start - starts];
 
-	dpe_sched_be(me);
+	dpe_sched_set_self(me);
 	me->stack = (uint64_t)__builtin_frame_address(0);
 	dpe_sched_watch_end(1);
 	dpe_sched_libgomp_thread();

@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* Of each thread, its first turn that is not done; NONE: it has had all, or there is none. */
+/* The first pending turn of each thread; NONE: it has had all, or has none. */
 static uint32_t pending[DPE_SCHED_THREADS], next_turn[DPE_SCHED_TURNS];
 static bool has_turns[DPE_SCHED_THREADS];
 
@@ -54,7 +54,7 @@ static bool is_done(const struct dpe_sched_turn *turn)
 		       dpe_sched_ready(thread) == DPE_SCHED_BLOCKED);
 }
 
-static void go_on(void)
+static void skip_done_turns(void)
 {
 	while (dpe_sched->turns_done < dpe_sched->nturns &&
 		is_done(&dpe_sched->turns[dpe_sched->turns_done])) {
@@ -82,8 +82,8 @@ static bool is_among(const uint16_t *possible, unsigned count, unsigned thread)
 	return false;
 }
 
-/* The thread itself, or the holder of what it waits for. */
-static unsigned who_helps(const uint16_t *possible, unsigned count, unsigned thread)
+/* The thread itself if it is possible, else the one that holds what it waits for, and so on. */
+static unsigned find_enabling(const uint16_t *possible, unsigned count, unsigned thread)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads && thread < dpe_sched->nthreads; i++) {
 		if (is_among(possible, count, thread))
@@ -97,9 +97,9 @@ unsigned dpe_sched_steer(const uint16_t *possible, unsigned count, unsigned by_d
 {
 	unsigned wanted;
 
-	go_on();
+	skip_done_turns();
 	if (dpe_sched->turns_done < dpe_sched->nturns) {
-		wanted = who_helps(possible, count, dpe_sched->turns[dpe_sched->turns_done].thread);
+		wanted = find_enabling(possible, count, dpe_sched->turns[dpe_sched->turns_done].thread);
 		if (wanted != DPE_SCHED_NOBODY)
 			return wanted;
 	}

@@ -30,7 +30,7 @@ static enum dpe_sched_ready ready_if(bool now, const struct dpe_sched_op *op)
 	return now ? DPE_SCHED_READY : op->until ? DPE_SCHED_LATE : DPE_SCHED_BLOCKED;
 }
 
-/* Of a lock that prefers writers, readers wait for a writer that waits for other readers. */
+/* If a lock prefers writers, readers wait for a writer that waits for other readers. */
 bool dpe_sched_is_readable(const pthread_rwlock_t *lock)
 {
 	bool prefers_writers = lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;

@@ -79,7 +79,7 @@ struct dpe_verdict {
 	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
 	bool happened; /* of a predicted match of one event, or of two independent ones: it is one in this run, too */
 	bool may_have_happened; /* of any other predicted match: it may be one in this run, too; dpe does not know */
-	/* Of a predicted match: all data is observed, and nothing in the run so far made it doubtful, so with the same input
+	/* The predicted match depends on no unobserved data, and nothing in the run so far made it doubtful, so with the same input
 	 * the schedule shows it. Else data that is not observed may forbid it. */
 	bool certain;
 };
@@ -150,7 +150,7 @@ struct dpe_trace {
 	const char *missing;
 	const struct dpe_rule *rule;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
-	/* Of TOOK and REFUSED: the event's immediate predecessors in the slice. */
+	/* TOOK and REFUSED: the event's immediate predecessors in the slice. */
 	const struct dpe_message *const *after;
 	unsigned nafter;
 	uint64_t count;
@@ -159,7 +159,7 @@ struct dpe_trace {
 	 * partial matches, are in now, or were in before the event that they refuse; each once. */
 	const struct dpe_trace_state *states;
 	unsigned nstates;
-	/* Of `expect` rules that no automaton of these follows, where the sink has `automata`: the events that these configurations accept, "c after a". */
+	/* The events that these configurations accept, "c after a"; for `expect` rules that no automaton of these follows, if the sink has `automata`. */
 	const char *const *expected;
 	unsigned nexpected;
 };

@@ -38,7 +38,7 @@ struct dpe_waiting_thread {
 	char state;       /* of /proc: 'S' sleeps, 'R' runs, 'T' and 't' are stopped, … */
 	enum dpe_wait_kind kind;
 	enum dpe_prospect prospect;
-	/* Of NONE: the system call that it sleeps in; NULL: it runs, or that call has no name here. */
+	/* For NONE, the system call that it sleeps in; NULL: it runs, or that call has no name here. */
 	const char *call;
 	char *file;       /* of the call or stream; NULL: none */
 	bool timed;       /* the wait has a timeout */

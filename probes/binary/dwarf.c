@@ -201,7 +201,7 @@ bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	return false;
 }
 
-/* Of code split into a hot and a cold part, the first range is the hot one. */
+/* If code is split into a hot and a cold part, the first range is the hot one. */
 static bool find_entry(Dwarf_Die *die, Dwarf_Addr *address)
 {
 	Dwarf_Addr base, end;

@@ -242,7 +242,7 @@ char *dpe_lvalue_point_to_text(struct dpe_variable *variable)
 }
 
 /* An array may be full, without a NUL at its end. */
-static char *be_text(Dwarf_Die *type, struct dpe_variable *variable)
+static char *select_text(Dwarf_Die *type, struct dpe_variable *variable)
 {
 	Dwarf_Die inner;
 	Dwarf_Word size;
@@ -296,7 +296,7 @@ static char *end_walk(struct lvalue_walk *walk, bool text)
 	if (text) {
 		char *why = enter_string(walk);
 
-		return why ? why : be_text(&walk->type, variable);
+		return why ? why : select_text(&walk->type, variable);
 	}
 	if (dwarf_aggregate_size(&walk->type, &size))
 		return dpe_xasprintf("its size is not known");

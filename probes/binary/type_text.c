@@ -74,7 +74,7 @@ static void print_qualified(struct dpe_text *to, Dwarf_Die *type, const char *wo
 	print_type(to, type, depth);
 }
 
-/* Of tags whose types are printed in the same way. */
+/* The tags of types that are all printed in the same way. */
 static const struct {
 	int tag;
 	const char *text;

@@ -20,8 +20,8 @@ struct dpe_registers {
 enum dpe_unwound { DPE_UNWOUND_OUTERMOST, DPE_UNWOUND_REGISTERS, DPE_UNWOUND_CUT };
 
 struct dpe_unwinder;
-/* Of the process that has these mappings, sorted by address; they and the modules must outlive it. `read` reads a
- * word of its memory, false if that fails. */
+/* For the process with these mappings, which are sorted by address; they and the modules must outlive the unwinder. `read`
+ * reads a word of the process's memory, false if that fails. */
 struct dpe_unwinder *dpe_unwinder_new(const struct dpe_map *maps, unsigned nmaps,
 	bool (*read)(void *context, uint64_t address, uint64_t *word), void *context);
 void dpe_unwinder_free(struct dpe_unwinder *unwinder); /* accepts NULL */

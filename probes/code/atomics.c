@@ -76,7 +76,7 @@ static bool is_of_cplusplus(const char *name)
 	return !is_thread_body(name) && begins_with_any(name, prefixes, DPE_COUNT(prefixes));
 }
 
-/* Of Rust's libraries, and of what these are linked with. */
+/* A function of Rust's libraries, or of the libraries that these are linked with. */
 static bool is_of_rust(const char *name)
 {
 	static const char *const prefixes[] = {"std::", "core::", "alloc::", "gimli::", "addr2line::", "object::", "miniz_oxide::",

@@ -190,7 +190,7 @@ DPE_MEMORY_EXPORTED void __cxa_guard_release(char *guard)
 	real_guard_release(guard);
 }
 
-/* An exception leaves the initialisation, which the next thread begins anew. */
+/* An exception leaves the initialisation, which the next thread begins again. */
 DPE_MEMORY_EXPORTED void __cxa_guard_abort(char *guard)
 {
 	if (WANTED(ATOMIC_STORE))

@@ -341,7 +341,7 @@ BEFORE(__kmpc_doacross_post, (void *where, int thread, const uint64_t *counts), 
 AFTER(__kmpc_doacross_wait, (void *where, int thread, const uint64_t *counts), (where, thread, counts),
 	dpe_omp_iteration(DPE_PRELOAD_OMP_ACQUIRE, counts, dpe_omp_current.ncounts, HERE))
 
-/* Of the threads of a `reduction(task, …)`, one initialises the copies of all; the others wait for it by atomic variables of
+/* One thread of a `reduction(task, …)` initialises the copies of all; the others wait for it by atomic variables of
  * libomp. */
 #define INITIALISES(name)                                                                          \
 	HOOK void *name(void *where, int thread, int loop, int count, void *data)                  \
@@ -392,7 +392,7 @@ BEFORE(__kmpc_end_reduce_nowait, (void *where, int thread, void *lock), (where, 
 
 /* ---- tasks, which libomp reports when others may have found them complete ---------------------
  * A task begins with a pointer to the shared variables' block. Ours begins with the function that the task runs. clang
- * compiles an untied task into parts. Each but the last creates the task anew, for any thread, and returns. */
+ * compiles an untied task into parts. Each but the last creates the task again, for any thread, and returns. */
 
 typedef int entry(int thread, void **task);
 enum { BEFORE_SHARED = 16 };

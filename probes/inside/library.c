@@ -92,7 +92,7 @@ static int number_after_slash(const char *path)
 	return number;
 }
 
-/* Of the calls for that, the dynamic linker has made this one. */
+/* The dynamic linker has already made this one of the calls that create it. */
 static bool may_be_memory(int fd)
 {
 	struct stat status;

@@ -26,7 +26,8 @@ static inline void *real(enum dpe_preload_function function)
 	return __builtin_expect(!!found, 1) ? found : dpe_preload_find(function);
 }
 
-/* Of each function, whose number is a constant here: see DPE_PRELOAD_FUNCTIONS. */
+/* What each function does to its object, and how it orders threads. Numbers of functions are constants: see
+ * DPE_PRELOAD_FUNCTIONS. */
 enum access { UNSEEN, MADE, USED };
 enum order { ACQUIRES, RELEASES };
 #define FUNCTION(name, access, order) {access, order},

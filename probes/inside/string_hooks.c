@@ -16,7 +16,7 @@ static int same(int c)
 	return c;
 }
 
-/* Of both, the bytes up to the first difference, or to the end, are read. */
+/* The bytes that a comparison reads of both: up to the first difference, or to the end. */
 static size_t compared(const char *a, const char *b, size_t limit, int (*fold)(int))
 {
 	for (size_t i = 0; i < limit; i++)

@@ -129,7 +129,7 @@ static int load_once(struct dpe_probes *probes, bool multi, const struct bpf_obj
 
 /* The verifier gives up (EAGAIN) if we are stopped, frozen or signalled meanwhile, and libbpf gives up after
  * some retries. We retry until it succeeds. */
-static int load_in_peace(struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options,
+static int load_with_retries(struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options,
 	struct dpe_frame_reading **reading)
 {
 	uint64_t until = dpe_ring_now() + DPE_LOAD_TIME;
@@ -174,7 +174,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	int error;
 
 	libbpf_set_print(NULL);
-	error = load_in_peace(probes, multi, &options, &reading);
+	error = load_with_retries(probes, multi, &options, &reading);
 	if (!error)
 		error = make_rings(probes);
 	if (error)

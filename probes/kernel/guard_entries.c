@@ -169,14 +169,14 @@ static uint64_t load(const __u64 *from)
 
 /* Whether every event that has begun is done. `done` is read first: an event that begins after `begun` is read cannot be
  * counted in it. */
-static bool nobody_is_about_to(const struct dpe_guard_state *state)
+static bool no_event_is_pending(const struct dpe_guard_state *state)
 {
 	uint64_t done = load(&state->done);
 
 	return done == load(&state->begun);
 }
 
-static void rest(void)
+static void pause_shortly(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = DPE_SHORT_PAUSE}, NULL);
 }
@@ -185,8 +185,8 @@ static void rest(void)
 bool dpe_guards_quiesce(struct dpe_guard_state *state)
 {
 	__atomic_store_n(&state->may_stop, 0, __ATOMIC_SEQ_CST);
-	for (unsigned i = 0; i < DPE_QUIESCE_TRIES && !nobody_is_about_to(state); i++)
-		rest();
+	for (unsigned i = 0; i < DPE_QUIESCE_TRIES && !no_event_is_pending(state); i++)
+		pause_shortly();
 	return state->held || load(&state->stops) != load(&state->handled);
 }
 
@@ -196,5 +196,5 @@ void dpe_guards_await(const struct dpe_probes *probes)
 	uint64_t begun = probes->guards->stops_target ? load(&state->begun) : 0;
 
 	for (unsigned i = 0; i < DPE_AWAIT_TRIES && probes->guards->stops_target && load(&state->done) < begun; i++)
-		rest();
+		pause_shortly();
 }

@@ -212,7 +212,7 @@ void dpe_reads_configure_site(const struct dpe_probes *probes, int map, unsigned
 		dpe_attach_put(probes, map, &number, &entries);
 }
 
-/* Of a data event. */
+/* Configures the reads of a data event. */
 static void configure_watch(const struct dpe_probes *probes, int map, uint32_t place, uint64_t reads)
 {
 	struct dpe_value_entries entries = entries_of(probes, NULL, reads);

@@ -35,7 +35,7 @@ struct dpe_site {
 	unsigned wrapped; /* which of the library's functions */
 };
 
-/* Of messages of calls (`exit`: of returns) at the site. */
+/* The phase of messages of calls (`exit`: of returns) at the site. */
 static inline enum dpe_phase dpe_site_phase(const struct dpe_site *site, bool exit)
 {
 	return site->wanted->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;

@@ -80,7 +80,7 @@ static char *find_container(const struct dpe_target_function *target)
 	return thunk && !name ? dpe_xstrdup(thunk) : name;
 }
 
-/* Of libraries only the ones named in the rule: other inlined calls within libraries do not matter. */
+/* A library counts only if the rule names it: other inlined calls within libraries do not matter. */
 static void warn_of_inlined(const struct dpe_function_search *search)
 {
 	for (unsigned i = 0; i < search->nfound; i++) {

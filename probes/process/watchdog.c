@@ -50,7 +50,7 @@ static void drop_rights(uint64_t capabilities)
 
 /* It keeps open only the files that it needs, so that our probes end with us. Memory shared with the BPF
  * programs stays. */
-static void become_small(uint64_t capabilities, const int *files, unsigned count)
+static void drop_rights_and_files(uint64_t capabilities, const int *files, unsigned count)
 {
 	drop_rights(capabilities);
 	close_others(files, count);
@@ -105,7 +105,7 @@ static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 		files[i] = i < duty->nfiles ? duty->files[i] : -1;
 	files[DPE_WATCHDOG_FILES] = channel;
 	setsid();
-	become_small(BIT(CAP_KILL) | BIT(CAP_BPF) | BIT(CAP_SYS_PTRACE), files, DPE_COUNT(files));
+	drop_rights_and_files(BIT(CAP_KILL) | BIT(CAP_BPF) | BIT(CAP_SYS_PTRACE), files, DPE_COUNT(files));
 	send(channel, "", 1, MSG_NOSIGNAL);
 	watch(duty, channel);
 	if (recv(channel, &byte, 1, 0) <= 0)
@@ -167,7 +167,7 @@ static _Noreturn void begin_keepers(int until, int channel, pid_t group)
 {
 	int files[] = {until, channel};
 
-	become_small(0, files, DPE_COUNT(files));
+	drop_rights_and_files(0, files, DPE_COUNT(files));
 	if (setpgid(0, 0) == 0 && fork() == 0 && setpgid(0, group) == 0)
 		keep(until, channel);
 	close(channel);

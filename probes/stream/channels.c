@@ -277,7 +277,7 @@ static void emit_lost(struct emission *emission)
 	emit(emission, emission->probes->channels->receive, 0);
 }
 
-/* Of a batch of several sends, only a receive that got all of it is known to follow each. */
+/* If several sends are one batch, only a receive that got all of it is known to follow each of them. */
 static bool is_part_of_batch(const struct chunk *chunk, uint64_t from, uint64_t to)
 {
 	return chunk->shared && (from > chunk->start || to < chunk->end);

@@ -150,7 +150,7 @@ void dpe_preload_begin(struct dpe_probes *probes)
 	header->pid = (uint32_t)probes->pid;
 }
 
-/* Of several versions of a function, the one that the library found has the same offset within a page. */
+/* If a function has several versions, the one that the library found has the same offset within a page. */
 static const struct dpe_site *find_site(const struct dpe_probes *probes, unsigned function)
 {
 	uint64_t address = probes->preload->rings.header->address[function];

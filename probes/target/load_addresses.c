@@ -1,6 +1,6 @@
 /* load_addresses: where the target has the libraries whose variables are wanted.
  *
- * A process that runs has them somewhere. Of one that we start, the program is there first, and alone: the
+ * A running process has all of them mapped. In a process that we start, the program is mapped first, and alone: the
  * dynamic linker maps its libraries then, and notifies of that, as it does for debuggers, before anything of
  * them runs. There the target is stopped once more, and at the latest where its program begins. */
 #include "probes/target/target.h"

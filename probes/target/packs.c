@@ -125,7 +125,7 @@ const char *dpe_probes_inlined_order(struct dpe_probes *probes)
 	return probes->inlined_order;
 }
 
-/* Of a language with locks of its own, deadlock.dpe observes other locks. */
+/* A language has locks of its own, which deadlock.dpe does not observe. */
 static void report_deadlocks(const char *module, const struct pack *pack, struct dpe_diags *diags)
 {
 	dpe_diag_at(diags, DPE_WARNING, module, "%s: %s", pack->name, pack->deadlocks);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of struct pthread on x86-64: tcbhead_t, which points to itself, precedes the id of the thread. */
+/* Offsets in struct pthread on x86-64: tcbhead_t, which points to itself, precedes the id of the thread. */
 #define SELF 16
 #define ID 720
 

@@ -90,7 +90,7 @@ static bool assign_from(struct cycle_search *search, unsigned at)
 	return false;
 }
 
-static void note_lacks(struct cycle_search *search)
+static void note_limits(struct cycle_search *search)
 {
 	for (unsigned i = 1; i < search->nsteps; i++) {
 		const struct dpe_acquisition *acquisition = search->steps[i].acquisition;
@@ -114,13 +114,13 @@ static bool assign(struct cycle_search *search)
 			step->tried = step->instance;
 	}
 	if (!found)
-		note_lacks(search);
+		note_limits(search);
 	return found;
 }
 
 /* ---- noting ------------------------------------------------------------------------------ */
 
-/* Of 0 as well, which is the hash of a lock of that number. */
+/* Mixes 0 as well, since that is the hash of the lock with number 0. */
 static uint64_t mix(uint64_t site)
 {
 	site += 0x9e3779b97f4a7c15ull;

@@ -16,7 +16,7 @@ static bool is_held(const struct dpe_lock_order *order, const struct dpe_lock *l
 	return false;
 }
 
-static void end_giving(struct dpe_lock_release *release)
+static void end_release(struct dpe_lock_release *release)
 {
 	dpe_message_unref(release->event);
 	dpe_strand_unref(release->strand);
@@ -34,10 +34,10 @@ void dpe_lock_release_settle(struct dpe_lock_order *order, const struct dpe_mess
 		dpe_acquisitions_drop_strand(order, release->strand);
 		dpe_lock_cycles_redo(order, release->thread);
 	}
-	end_giving(release);
+	end_release(release);
 }
 
-static void begin_giving(struct dpe_lock_order *order, const struct dpe_message *event)
+static void begin_release(struct dpe_lock_order *order, const struct dpe_message *event)
 {
 	dpe_lock_release_settle(order, event);
 	if (event && !order->release.event)
@@ -46,7 +46,7 @@ static void begin_giving(struct dpe_lock_order *order, const struct dpe_message 
 
 void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *event)
 {
-	begin_giving(order, event);
+	begin_release(order, event);
 	order->release.known = true;
 }
 
@@ -54,7 +54,7 @@ void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *e
 void dpe_lock_released_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
 	const struct dpe_lock *lock, const struct dpe_message *event)
 {
-	begin_giving(order, event);
+	begin_release(order, event);
 	if (!thread->unsure || !thread->strand->instances || order->release.strand ||
 		(lock && is_held(order, lock)))
 		return;

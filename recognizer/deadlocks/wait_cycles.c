@@ -152,7 +152,7 @@ static void report_wait_for_ended(struct dpe_wait_graph *waits, struct dpe_recog
 	report_with_rule(waits, recognizer, thread, &deadlock);
 }
 
-/* When the wait became what it is; 0: unknown. */
+/* When the wait for this object and holder began; 0: unknown. */
 static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wait_edge *wait,
 	const struct dpe_wait_edge *held)
 {

@@ -54,7 +54,7 @@ struct dpe_config_engine {
 	 * none. */
 	unsigned (*ending)(const struct dpe_run *run, const struct dpe_config *config,
 		const struct dpe_stmt *const **actions);
-	/* Of operands that differ in carets alone one is followed. NULL: cannot be done. */
+	/* From now on follows only one of the operands that differ in carets alone. NULL: cannot be done. */
 	void (*reduce_symmetry)(struct dpe_run *run);
 	/* The search for dead states was given up. NULL: there is none. */
 	bool (*given_up)(const struct dpe_run *run);

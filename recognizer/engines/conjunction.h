@@ -80,7 +80,7 @@ struct dpe_partial_list {
 	struct dpe_partial_index *index; /* NULL: there are few */
 };
 
-/* Of one operand. */
+/* The partial matches of one operand. */
 struct dpe_partial_lists {
 	struct dpe_partial_list active; /* that can be extended */
 	struct dpe_partial_list ended;  /* in a final state; not of a single operand */
@@ -93,7 +93,7 @@ struct dpe_matching {
 	unsigned noperands;
 	uint64_t count;    /* partial matches in lists */
 	uint64_t prune_at; /* … at which they are pruned next, … */
-	uint64_t full;     /* … and events since when there were too many in vain */
+	uint64_t full;     /* … the last pruning left too many at the event before this number */
 	uint64_t trim_at;  /* events in the order of the slice */
 };
 
@@ -158,7 +158,7 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 
 /* ---- events: matching.c, conjunction_step.c, detect.c -------------------------------------------------- */
 
-/* Of the slice; made if there is none. */
+/* The partial matches of the slice; created if there are none. */
 struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice);
 /* Drops events that no partial match has, or precedes with one of its own. */
 void dpe_matching_trim(const struct dpe_run *run, struct dpe_slice *slice);

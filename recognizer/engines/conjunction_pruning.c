@@ -232,7 +232,7 @@ static void try_next_peer(struct dpe_peers *peers, unsigned a, unsigned b)
 }
 
 /* True if any gave way that was looked at before. */
-static bool mend(struct dpe_peers *peers)
+static bool repair(struct dpe_peers *peers)
 {
 	bool changed = false;
 
@@ -283,7 +283,7 @@ static void drop_redundant(struct pruning *p)
 	if (peers.count <= DPE_PRUNED_PEERS) {
 		begin_with_latest(&peers);
 		compare_all(&peers);
-		while (mend(&peers))
+		while (repair(&peers))
 			;
 		drop_replaced(p, &peers);
 		for (unsigned i = 0; i < matching->noperands; i++)

@@ -242,7 +242,7 @@ static void take_in_operand(struct extending *x, unsigned operand)
 
 /* ---- keeping new partial matches --------------------------------------------------------- */
 
-/* Of partial matches that can replace each other one is enough. False if there is no room. */
+/* Keeps only one of several partial matches that can replace each other. False if there is no room. */
 static bool keep(struct extending *x, struct dpe_partial_list *partials, struct dpe_partial *new,
 	enum dpe_partial_role role)
 {

@@ -9,8 +9,8 @@
 
 /* ---- actions ----------------------------------------------------------------------------- */
 
-/* Of a rule that is followed as a whole: what is at each position, the latest. Actions of others
- * name none. */
+/* In a rule that is followed as a whole, $i is the latest event at position i. Actions of other rules
+ * name no positions. */
 static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_trail *trail,
 	const struct dpe_message *event)

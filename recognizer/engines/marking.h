@@ -1,4 +1,4 @@
-/* Tokens (token.c) and markings (marking.c), which the token game (token_game.c) is made of.
+/* Tokens (token.c) and markings (marking.c), which the token game (token_game.c) moves.
  * Private to these. */
 #ifndef DPE_RECOGNIZER_ENGINES_MARKING_H
 #define DPE_RECOGNIZER_ENGINES_MARKING_H
@@ -20,7 +20,7 @@ struct dpe_game_token {
 	char key[];
 };
 
-/* What a token is made of. */
+/* The content of a token. */
 struct dpe_token_content {
 	const struct dpe_pred *events;
 	const int64_t *counts;

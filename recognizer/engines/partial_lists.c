@@ -39,7 +39,7 @@ struct dpe_partial_index {
 	unsigned nkeys, capkeys;
 };
 
-/* Of partial matches that may take an event whatever precedes it; no occurrence has this address. */
+/* The key of partial matches that may take an event whatever precedes it; no occurrence has this address. */
 #define ASKED_ALWAYS 1
 
 /* ---- keys -------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
 /* The net that is played on. */
 const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
-/* True if tokens may wait for each other in vain: some & synchronises, or control variables have
+/* True if tokens may wait for each other forever: some & synchronises, or control variables have
  * to agree. */
 bool dpe_game_can_be_stuck(const struct dpe_game *game);
 /* Prints the net as its blocks, {"net":BLOCK}: an event is a string, others are ["OPERATOR",BLOCK,...]. False if there are more

@@ -116,7 +116,7 @@ static void collect_partials(const struct dpe_run *run, const struct dpe_matchin
 	}
 }
 
-/* Of the match that the event completes: what is complete is in no list. */
+/* The states of the match that the event completes: complete partial matches are in no list. */
 static void collect_match(const struct dpe_run *run, struct states *states)
 {
 	for (unsigned i = 0; i < noperands(run); i++) {

@@ -35,8 +35,7 @@ struct dpe_name_watchers {
 		bool bare;         /* … or none */
 		uint8_t phases;    /* that match, one bit each */
 		unsigned variable; /* of a single watcher */
-		/* Of rules about pairs: what the event is to all rules up to `end`. Owned; or NULL.
-		 */
+		/* What the event is to all rules about pairs up to `end`. Owned; or NULL. */
 		struct dpe_pair_access *access;
 		bool sends, receives; /* in a `sync` rule … */
 		bool keyed;           /* … with this variable as its only key */

@@ -87,7 +87,7 @@ static void add(struct dpe_arrangement *a, uint64_t number)
 	a->order.events[a->order.count++] = (uint32_t)number;
 }
 
-/* Goes through the events once; true if some came. */
+/* One pass over the events; true if it added some. */
 static bool pass(struct dpe_arrangement *a, const uint32_t *limits)
 {
 	const struct dpe_past_event *events = a->follower.history->events;
@@ -139,7 +139,7 @@ static bool must_precede(struct dpe_arrangement *a, const struct dpe_lock_sectio
 	return false;
 }
 
-static bool mend(struct dpe_arrangement *a)
+static bool repair(struct dpe_arrangement *a)
 {
 	const struct dpe_history *history = a->follower.history;
 
@@ -203,7 +203,7 @@ bool dpe_arrange(struct dpe_arrangement *a, const struct dpe_history *history, c
 	dpe_follower_begin(&a->follower, history, a->order.first, cut, nchains);
 	make_room(a);
 	for (unsigned i = 0; !go_through(a); i++) {
-		if (i == DPE_REORDER_MENDED || !mend(a))
+		if (i == DPE_REORDER_REPAIRS || !repair(a))
 			return false;
 	}
 	return dpe_follower_follow(&a->follower, &a->order);

@@ -281,7 +281,7 @@ void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *hi
 
 /* ---- the order within a run ----------------------------------------------------------------- */
 
-/* Of chain i of its lock, the last conflicting acquire of the run before this one; NULL for its own chain. */
+/* The last conflicting acquire in chain i of the lock that the run has before this one; NULL for its own chain. */
 static const struct dpe_lock_section *last_in_other_chain(
 	const struct dpe_closure *run, const struct dpe_lock_section *section, unsigned i)
 {

@@ -42,7 +42,7 @@ void dpe_closure_clear(struct dpe_closure *closure);
 void dpe_closure_copy(struct dpe_closure *closure, const struct dpe_closure *from);
 /* Adds an event: what must precede it, and the event itself to `there`. */
 void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *history, uint64_t number);
-/* Of each two conflicting acquires that are there, adds the release of the earlier one. */
+/* For each two conflicting acquires in the cut, adds the release of the earlier one. */
 void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *history);
 static inline bool dpe_closure_has(
 	const struct dpe_closure *closure, const struct dpe_past_event *event)

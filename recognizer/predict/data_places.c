@@ -75,7 +75,7 @@ static struct kept_sends *new_kept(struct dpe_history *history, unsigned rule, s
 	return kept;
 }
 
-/* Of `all`, a send of the same thread hides the one before it. */
+/* With the pairing `all`, a send of the same thread hides the one before it. */
 static bool is_hidden(const struct dpe_history *history, uint64_t send, uint64_t by)
 {
 	return history->events[send].epoch->chain == history->events[by].epoch->chain;

@@ -17,7 +17,7 @@ static uint64_t oldest(const struct dpe_recent_accesses *accesses)
 	return accesses->count > DPE_REORDER_ACCESSES ? accesses->count - DPE_REORDER_ACCESSES : 0;
 }
 
-/* Of the event of the oldest one some may be forgotten. */
+/* Some accesses of the event that has the oldest one may have been forgotten. */
 uint64_t dpe_accesses_known(const struct dpe_recent_accesses *accesses)
 {
 	uint64_t first = oldest(accesses);
@@ -71,7 +71,7 @@ bool dpe_reads_overwritten(const struct dpe_history *history, const uint32_t *cu
 	return overwritten && (writes || at_once);
 }
 
-/* Of each byte: writes are numbers of accesses from the view's first on, plus 1. */
+/* What an access does to each of its bytes. A write is the number of its access, counted from the view's first, plus 1. */
 struct access_use {
 	uint32_t sees[BYTES];    /* a read that has to see something: the write; 0: none in the view */
 	uint32_t readers[BYTES]; /* a write: reads that have to see it */

@@ -72,7 +72,7 @@ uint32_t *dpe_history_passed(const struct dpe_history *history)
 	return passed;
 }
 
-/* Of an ended thread: frees what it needed for events. It may have died with locks. */
+/* Frees what an ended thread needed for further events. It may have ended while it held locks. */
 static void shrink(struct dpe_past_chain *chain)
 {
 	const struct dpe_past_chain left = {.earlier = chain->earlier, .found = chain->found, .ended = true};

@@ -200,7 +200,7 @@ bool dpe_history_is_full(const struct dpe_history *history);
 /* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
  * stay valid if so asked. */
 void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps_sets);
-/* Of each chain the events that precede all that is to come in other chains, as a cut; the caller frees it. */
+/* The events of each chain that precede all future events of other chains, as a cut; the caller frees it. */
 uint32_t *dpe_history_passed(const struct dpe_history *history);
 /* An edge that holds in every run. */
 void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);

@@ -238,7 +238,7 @@ void dpe_reorder_free(struct dpe_prediction_search *search);
 
 /* ---- closable_cycles.c -------------------------------------------------------------------- */
 
-/* Of the cycles in the order of locks, which can close; before the events are forgotten. */
+/* Decides which cycles in the order of locks can close; before their events are forgotten. */
 void dpe_predictor_decide_cycles(struct dpe_history *history);
 
 /* ---- prediction.c ------------------------------------------------------------------------- */

@@ -76,7 +76,7 @@ struct dpe_arrangement {
 	unsigned capplaces;
 	uint32_t *limits; /* of each chain: its events before those of the match, which come first */
 	unsigned caplimits;
-	struct dpe_precedence before[DPE_REORDER_MENDED + 2 * DPE_POMSET_EVENTS];
+	struct dpe_precedence before[DPE_REORDER_REPAIRS + 2 * DPE_POMSET_EVENTS];
 	unsigned nbefore;
 	uint64_t last; /* of the cut's events, in the observed order */
 	uint64_t looked_at; /* events, threads and locks, in all */

@@ -302,7 +302,7 @@ bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_se
 	return false;
 }
 
-static void free_takings(struct dpe_reordered_lock *lock)
+static void free_reordered_lock(struct dpe_reordered_lock *lock)
 {
 	for (unsigned i = 0; i < lock->nchains; i++) {
 		free(lock->by_chain[i]->at);
@@ -323,7 +323,7 @@ static void free_locks(struct dpe_keyed **locks)
 	struct dpe_keyed *keyed;
 
 	while ((keyed = dpe_keyed_take_any(locks))) {
-		free_takings((struct dpe_reordered_lock *)keyed);
+		free_reordered_lock((struct dpe_reordered_lock *)keyed);
 		dpe_value_drop(keyed->value);
 		free(keyed);
 	}
@@ -347,7 +347,7 @@ static void hold_from_before(struct dpe_history *history, uint32_t chain, struct
 	});
 }
 
-/* Drops the locks that nothing refers to; they are created anew if needed. */
+/* Drops the locks that nothing refers to; they are created again if needed. */
 static struct dpe_keyed *forget_sets(struct dpe_history *history)
 {
 	struct dpe_keyed *before = history->locks;
@@ -388,7 +388,7 @@ void dpe_sections_restart(struct dpe_history *history, bool keeps_sets)
 	HASH_CLEAR(hh, history->sections);
 	HASH_ITER (hh, history->locks, keyed, next) {
 		for (struct dpe_keyed *same = keyed; same; same = same->same)
-			free_takings((struct dpe_reordered_lock *)same);
+			free_reordered_lock((struct dpe_reordered_lock *)same);
 	}
 	for (unsigned i = 0; i < history->nchains; i++) {
 		struct dpe_past_chain *chain = &history->chains[i];

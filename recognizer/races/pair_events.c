@@ -128,7 +128,7 @@ static unsigned last_literal(uint32_t literals)
 	return 31 - (unsigned)__builtin_clz(literals);
 }
 
-/* Of several readings of a match the last, as in detect.c. */
+/* The positions of a match; if it can be read in several ways, of the last one, as in detect.c. */
 static void find_positions(
 	const struct dpe_pairs *pairs, uint32_t met, uint32_t literals, uint16_t *positions)
 {

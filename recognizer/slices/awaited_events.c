@@ -104,7 +104,7 @@ static unsigned first_after(const struct awaited_chain *chain, uint32_t index)
 	return DPE_PARTITION_POINT(i, 0, chain->count, chain->at[i].index <= index);
 }
 
-/* Of the first `reach` events of the chain, all that precede no shared predecessor. */
+/* Finds those of the first `reach` events of the chain that precede no shared predecessor. */
 static void find_in_chain(void *context, uint32_t number, uint32_t reach)
 {
 	struct awaited_search *search = context;

@@ -140,7 +140,7 @@ void dpe_cell_prefetch(
 	const struct dpe_cell *cell;
 
 	if (!soon) {
-		dpe_fetch(entry);
+		dpe_prefetch(entry);
 		return;
 	}
 	while (entry->cell && entry->hash != hash)
@@ -148,8 +148,8 @@ void dpe_cell_prefetch(
 	if (!entry->cell)
 		return;
 	cell = dpe_cell_at(slices, entry->cell - 1);
-	dpe_fetch(cell);
-	dpe_fetch((const char *)cell + ALIGNMENT);
+	dpe_prefetch(cell);
+	dpe_prefetch((const char *)cell + ALIGNMENT);
 }
 
 static void place(struct dpe_slices *slices, struct dpe_cell_slot entry)

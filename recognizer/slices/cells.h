@@ -26,7 +26,7 @@ struct dpe_cell {
 	bool marked : 1;   /* scratch of iterations */
 	bool touched : 1;  /* the current event belongs to it */
 	bool joined : 1;   /* no event brought its values together */
-	/* Of a compact slice; of an active one the slice knows. */
+	/* Only for a compact slice; an active slice has these members itself. */
 	bool done : 1, renewed : 1, overflown : 1, searched : 1;
 	bool longer : 1;           /* it contains events that may be forgotten */
 	uint32_t index;            /* among all cells */

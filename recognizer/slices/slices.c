@@ -384,7 +384,7 @@ static struct dpe_cell *shared_cell(struct dpe_run *run, const struct dpe_bindin
 	return run->shared->cell;
 }
 
-/* Of the others only the slices that it can change. */
+/* An event of another slice: only the slices that it can change are touched. */
 static void touch_sharing(struct dpe_run *run, const struct dpe_binding *binding, const struct dpe_stamp *stamp)
 {
 	if (run->reads[binding->pattern].as_literal)

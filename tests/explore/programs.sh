@@ -55,14 +55,14 @@ done
 
 # Another schedule than one of four switches, none of which can be left out.
 seeds="1 2 3 4 5" shortest lost-maximum 2
-# Of five switches and more, one has to be left out and another one to lead to another thread, again and again.
+# With five switches and more, one has to be left out and another one changed, again and again.
 seeds="2 5 7" shortest last-item 3
 # The two switches are at places of the longer schedule, but lead to other threads.
 seeds=3 shortest released-between 2
 # The switches of other runs with the finding can be minimised further.
 seeds="8 27" shortest released-between 2
 
-# Of a thousand single switches, one is enough.
+# One of a thousand single switches is enough.
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/setters.c" -o setters.o &&
 	${CC:-cc} setters.o -o setters -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling setters.c"
 for seed in 8 10; do

@@ -87,7 +87,7 @@ transfers() {
 		says "events after the call are not ordered by $how" 1 'racing: match' ' 0 lost'
 	done
 }
-# Of the data sent to a receiver that is not observed, dpe keeps as much as can be pending.
+# dpe keeps no more of the data that is sent to an unobserved receiver than can be pending.
 output() {
 	compile_target prints
 	printf 'include "ipc.dpe"\ndetect end: before()\n' >end.dpe

@@ -51,7 +51,7 @@ static void a_thread_calls_exec(void **state)
 
 	begin(&run);
 	add_site(&run, NULL, "work", 1);
-	observe(&run, ARGV(targets_of(state)->plain, "anew"));
+	observe(&run, ARGV(targets_of(state)->plain, "again"));
 	assert_true(WIFEXITED(run.status) && !WEXITSTATUS(run.status));
 	assert_true(run.count >= 2);
 	assert_int_equal(run.nlosses, 1);

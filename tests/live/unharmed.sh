@@ -31,11 +31,11 @@ kill -STOP $!
 "$1" run $2 -s seen.dpe -- ./steps end 0 || test $? -eq 1 || exit
 while pgrep -s 0 -x dpe >/dev/null; do sleep 0.05; done
 kill -KILL $!
-echo goes on
+echo survived
 X
 for follow in '' --follow; do
 	run setsid --wait sh stopped.sh "$DPE" $follow
-	check "a stopped process of the same group gets no SIGHUP${follow:+, with $follow}" "$(cat out)" = 'goes on'
+	check "a stopped process of the same group gets no SIGHUP${follow:+, with $follow}" "$(cat out)" = 'survived'
 done
 
 run "$DPE" run -s seen.dpe -- ./steps crash

@@ -195,8 +195,8 @@ static void memory_of_many_operands_is_flat(void **state)
 	}
 }
 
-/* Of threads that never synchronise there are as many pairs of a and b as half their number squared; none is kept. The one that
- * is asked for is found. */
+/* Threads that never synchronise have as many pairs of a and b as half their number squared. None is kept, but the
+ * one that the rule needs is found. */
 static void pairs_are_made_when_something_follows_both(void **state)
 {
 	enum { BESIDE = 100 };

@@ -230,7 +230,7 @@ static void sync_rules_order_events(void **state)
 		"R match at b: a=$1 b=$2\n");
 }
 
-/* Of two sends the later one counts, whichever alternatives they and the receive are. */
+/* The later one of two sends counts, whichever alternatives they and the receive are. */
 static void sides_of_sync_rules_have_alternatives(void **state)
 {
 	const char *rules = "sync last S(x): (V(x) + leave(_, x)) ; (P(x).exit + enter(_, x).exit)\n";
@@ -347,7 +347,7 @@ static void break_ends_a_replay(void **state)
 	dpe_text_free(&to.text);
 }
 
-static void break_can_go_on(void **state)
+static void replay_can_continue_after_break(void **state)
 {
 	(void)state;
 	assert_transcript("detect R: a { break; print(\"on\"); }", "msg", "(a .)",
@@ -790,7 +790,7 @@ int main(void)
 		cmocka_unit_test(parentheses_and_operands_act),
 		cmocka_unit_test(any_number_side_by_side),
 		cmocka_unit_test(break_ends_a_replay),
-		cmocka_unit_test(break_can_go_on),
+		cmocka_unit_test(replay_can_continue_after_break),
 		cmocka_unit_test(dependence_on_a_loss_is_inconclusive),
 		cmocka_unit_test(a_gap_makes_inconclusive),
 		cmocka_unit_test(a_limit_that_is_met_is_reported),

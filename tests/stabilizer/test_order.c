@@ -258,7 +258,7 @@ static void times_and_predecessors(void **state)
 	assert_story(&capture, "");
 	PUSH(&capture, "x", HOST(1));
 	assert_story(&capture, "x a b ");
-	/* Of equal times, a message that is named goes first. */
+	/* Among messages of equal times, a named one is released first. */
 	PUSH(&capture, "d e", TIME(200));
 	PUSH(&capture, "e", TIME(200));
 	PUSH(&capture, "f", TIME(200));

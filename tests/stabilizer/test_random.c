@@ -466,7 +466,7 @@ static void make_roles(struct model *model, struct item *item, enum world world,
 		item->keys[r] = dpe_value_int(dice(model, 2));
 		item->roles[r] = (struct dpe_role){
 			.rule = rule, .send = dice(model, 2), .nkeys = 1, .keys = &item->keys[r]};
-		/* Of several sends the latest need not exist where clocks and arrival disagree. */
+		/* Where clocks and arrival disagree, several sends need not have a latest one. */
 		if (world == MIXED && rule == DPE_SYNC_ONCE)
 			item->roles[r].send = item->base == item->keys[r].num;
 	}

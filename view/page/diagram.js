@@ -311,7 +311,7 @@ function drawEdges(height) {
 	}
 }
 
-/* Of a deadlock: from where a thread waits to where the holder took what it waits for. */
+/* The arrows of a deadlock: from where a thread waits to where the holder acquired what it waits for. */
 function drawWaits(height) {
 	for (const wait of (view.finding && view.finding.waits) || []) {
 		const ends = [wait.waits, wait.holds].map(at => at && at.event !== null ? at.event : -1);

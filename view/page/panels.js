@@ -161,7 +161,7 @@ function explainPair(finding, i, j) {
 
 const nameInFinding = side => side.position ? `$${side.position}` : titleOf(side);
 
-/* Of a prediction: how its events were ordered in this run, as far as the page shows it. */
+/* How the events of a prediction were ordered in this run, as far as the page shows it. */
 function orderHere(finding) {
 	const events = finding.events.map(side => side.event);
 	finding.ordered = !events.includes(null);

@@ -11,7 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-/* Of a system call that a thread is in. */
+/* What the system call that a thread is in transfers. */
 enum dpe_transfer {
 	TRANSFER_NONE,
 	TRANSFER_SEND,
@@ -184,7 +184,7 @@ static __always_inline bool find_channel(struct task_struct *task, long call,
 	}
 }
 
-/* Of the messages of one call (struct mmsghdr): their bytes, or, of datagrams, how many are not empty. MESSAGES is the
+/* The bytes of the messages of one call (struct mmsghdr), or the number of datagrams that are not empty. MESSAGES is the
  * kernel's own limit. The sum is kept in a map, as the verifier would follow its values in a register. */
 #define MESSAGES 1024
 #define MESSAGE_SIZE 64

@@ -43,7 +43,7 @@ struct dpe_guard_stop {
 	struct dpe_guard_arg args[DPE_GUARD_ARGS];
 };
 
-/* Of entries of a site, of its returns (by 2 * site + 1), then of watched variables. */
+/* A guard: first those of each site's entry (2 * site) and returns (2 * site + 1), then those of watched variables. */
 struct dpe_guard_entry {
 	struct dpe_guard_flags sets;
 	struct dpe_guard_flags after; /* the event is sent where one of these is set; none: always */

@@ -40,7 +40,7 @@ struct bpf_task_work {
 	__u64 opaque;
 } __attribute__((aligned(8)));
 
-/* Of a process that waits before it runs (process_wait.h). */
+/* The wait of a process before it runs (process_wait.h). */
 struct process_wait {
 	struct bpf_task_work work;
 	__u64 number; /* of its question */

@@ -64,7 +64,7 @@ static void benign_second(void)
 }
 
 /* Another object at the same place. */
-static void anew_first(void)
+static void reallocated_first(void)
 {
 	AnnotateBenignRaceSized(IN, object, sizeof(*object), "meant");
 	if (wrong)
@@ -74,7 +74,7 @@ static void anew_first(void)
 	*object = 1;
 }
 
-static void anew_second(void)
+static void reallocated_second(void)
 {
 	*object = 2;
 }
@@ -254,7 +254,7 @@ static const struct scenario {
 #define CASE(name) {#name, name##_first, name##_second}
 	CASE(announce),
 	CASE(benign),
-	CASE(anew),
+	CASE(reallocated),
 	CASE(ignored),
 	CASE(rwlock),
 	CASE(readers),

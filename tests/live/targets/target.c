@@ -141,7 +141,7 @@ static void *become(void *program)
 	return NULL;
 }
 
-/* A thread that is not the first one executes the program anew. */
+/* A thread that is not the first one executes the program again. */
 static int run_anew(char *program)
 {
 	pthread_t thread;
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 		return run_threads(count);
 	if (!strcmp(what, "long"))
 		return run_long(count);
-	if (!strcmp(what, "anew"))
+	if (!strcmp(what, "again"))
 		return run_anew(argv[0]);
 	if (!strcmp(what, "exit"))
 		return count;

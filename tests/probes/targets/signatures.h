@@ -41,7 +41,7 @@ struct nested {
 };
 struct empty {
 };
-/* Of more types than are followed: 10,000. */
+/* Structures with more types than are followed: 10,000. */
 #define TEN(name) int name##0, name##1, name##2, name##3, name##4, name##5, name##6, name##7, name##8, name##9;
 #define HUNDRED(name) TEN(name##0) TEN(name##1) TEN(name##2) TEN(name##3) TEN(name##4) \
 	TEN(name##5) TEN(name##6) TEN(name##7) TEN(name##8) TEN(name##9)
