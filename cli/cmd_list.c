@@ -20,9 +20,14 @@ int cli_list(struct cli *cli)
 	unsigned programs = cli->pid ? 0 : 1;
 	const char *program = cli->pid ? NULL : cli->words.count ? cli->words.at[0] : NULL;
 	const char *pattern = cli->words.count > programs ? cli->words.at[programs] : NULL;
-	const struct dpe_probes_options options = {
+	const struct dpe_listing listing = {
+		.program = program,
+		.pid = (pid_t)cli->pid,
+		.pattern = pattern,
+		.placement = cli->placement,
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
+		.line = print_line,
 	};
 
 	if (!cli->pid && !program) {
@@ -38,8 +43,5 @@ int cli_list(struct cli *cli)
 		cli_usage_error(cli, "there is no process %d", (int)cli->pid);
 		return CLI_ERROR;
 	}
-	if (dpe_probes_list(program, cli->pid, pattern, cli->placement, &options, print_line, NULL,
-		    cli->diags) < 0)
-		return CLI_ERROR;
-	return CLI_GOOD;
+	return dpe_probes_list(&listing, cli->diags) < 0 ? CLI_ERROR : CLI_GOOD;
 }

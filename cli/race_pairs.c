@@ -230,15 +230,19 @@ static void take_line(void *context, const char *line)
 /* The types of the first parameter of all functions with the name. */
 static void take_types(const struct cli *cli, const char *name, struct first_type *type)
 {
-	const struct dpe_probes_options options = {
+	struct first_type of_name = {.global = !strpbrk(name, ":<(")};
+	const struct dpe_listing listing = {
+		.program = cli->pid ? NULL : cli->target[0],
+		.pid = (pid_t)cli->pid,
+		.pattern = name,
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
+		.line = take_line,
+		.context = &of_name,
 	};
-	struct first_type of_name = {.global = !strpbrk(name, ":<(")};
 	struct dpe_diags *ignored = dpe_diags_new();
 
-	dpe_probes_list(cli->pid ? NULL : cli->target[0], cli->pid, name, false, &options, take_line,
-		&of_name, ignored);
+	dpe_probes_list(&listing, ignored);
 	dpe_diags_free(ignored);
 	type->other |= of_name.other || !of_name.text || (type->text && strcmp(type->text, of_name.text) != 0);
 	if (type->text)

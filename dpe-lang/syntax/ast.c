@@ -116,25 +116,36 @@ static void print_prefix(struct dpe_text *to, const struct ast_expr *expr, const
 	dpe_text_puts(to, parens ? ")" : "");
 }
 
-static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
+/* False: it has operands. */
+static bool print_leaf(struct dpe_text *to, const struct ast_expr *expr)
 {
 	switch (expr->kind) {
 	case AST_NUMBER:
 		dpe_text_printf(to, "%s%" PRIu64, expr->negative ? "-" : "", expr->num);
-		return;
+		return true;
 	case AST_STRING:
 		dpe_ast_print_string(to, expr->name);
-		return;
+		return true;
 	case AST_REAL:
 	case AST_NAME:
 		dpe_text_printf(to, expr->text ? "text(%s)" : "%s", expr->name);
-		return;
+		return true;
 	case AST_ANY:
 		dpe_text_puts(to, "_");
-		return;
+		return true;
 	case AST_POSITION:
 		dpe_text_printf(to, "$%" PRIu64, expr->num);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
+{
+	if (print_leaf(to, expr))
 		return;
+	switch (expr->kind) {
 	case AST_DEREF:
 		print_prefix(to, expr, "*");
 		return;

@@ -202,16 +202,23 @@ void dpe_probes_free(struct dpe_probes *probes);
  * `parameters` "ns::queue::push". NULL if the symbol is not mangled; else the caller's. */
 char *dpe_demangle(const char *symbol, bool parameters);
 
-/* Lists functions (with arguments where DWARF has them) and USDT probes of a program or process
- * and its libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
- * "module::function(type name, …)", for C++ and Rust followed by the name in the source, which the
- * pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*"
- * lines of the source, as "\"file.c:12\" in module::function". With `placement` each function is
- * followed by a line on where its entry would be observed and why there. Of `options` (or NULL)
- * only the libraries count. -1 after a diagnostic. */
-int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
-	void *context, struct dpe_diags *diags);
+/* What to list, and who gets the lines. */
+struct dpe_listing {
+	const char *program; /* or NULL, and a process: */
+	pid_t pid;
+	const char *pattern; /* a glob for names; NULL: all */
+	bool placement;      /* each function is followed by a line on where its entry would be observed, and why there */
+	const char *const *libraries; /* besides what the program or process maps */
+	unsigned nlibraries;
+	void (*line)(void *context, const char *text);
+	void *context;
+};
+
+/* Lists functions (with arguments where DWARF has them) and USDT probes of a program or process and its
+ * libraries, as "module::function(type name, …)", for C++ and Rust followed by the name in the source, which
+ * the pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*" lines of
+ * the source, as "\"file.c:12\" in module::function". -1 after a diagnostic. */
+int dpe_probes_list(const struct dpe_listing *listing, struct dpe_diags *diags);
 
 #ifdef __cplusplus
 }

@@ -192,7 +192,7 @@ struct new_owner {
 	bool same;  /* … which needs no event if the thread itself freed it */
 	uint32_t thread;
 	uint64_t begin, end;
-	void (*piece)(void *context, uint64_t address, uint64_t size);
+	dpe_memory_piece_fn *piece;
 	void *context;
 };
 
@@ -284,14 +284,13 @@ static uint64_t largest_piece(uint64_t at, uint64_t end)
 	return size;
 }
 
-bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t at, uint64_t size,
-	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+bool dpe_memory_each(struct dpe_memory *memory, const struct dpe_memory_use *use, dpe_memory_piece_fn *piece, void *context)
 {
-	uint64_t end = at + size;
+	uint64_t at = use->address, size = use->size, end = at + size;
 
-	if (is_renewal(what)) {
-		const struct new_owner owner = {.freed = what == DPE_PRELOAD_FREED, .same = what == DPE_PRELOAD_HANDED_OUT,
-			.thread = thread, .begin = at, .end = end, .piece = piece, .context = context};
+	if (is_renewal(use->what)) {
+		const struct new_owner owner = {.freed = use->what == DPE_PRELOAD_FREED, .same = use->what == DPE_PRELOAD_HANDED_OUT,
+			.thread = use->thread, .begin = at, .end = end, .piece = piece, .context = context};
 
 		if (end <= at)
 			return true;
@@ -300,7 +299,7 @@ bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, 
 		change_owner(memory, &owner);
 		return true;
 	}
-	if (!is_access(what)) {
+	if (!is_access(use->what)) {
 		piece(context, at, size);
 		return true;
 	}

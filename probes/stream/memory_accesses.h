@@ -15,10 +15,18 @@ struct dpe_memory {
 
 /* Whether the program was built to report them. False after one error. */
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* What a thread does to `size` bytes: `what` is an enumerator of enum dpe_preload_memory. */
+struct dpe_memory_use {
+	uint32_t thread;
+	unsigned what;
+	uint64_t address, size;
+};
+
+typedef void dpe_memory_piece_fn(void *context, uint64_t address, uint64_t size);
+
 /* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; a free in those
- * eight-byte words that were accessed. Calls `piece` for each. */
-bool dpe_memory_each(struct dpe_memory *memory, uint32_t thread, unsigned what, uint64_t address, uint64_t size,
-	void (*piece)(void *context, uint64_t address, uint64_t size), void *context);
+ * eight-byte words that were accessed. */
+bool dpe_memory_each(struct dpe_memory *memory, const struct dpe_memory_use *use, dpe_memory_piece_fn *piece, void *context);
 void dpe_memory_free(struct dpe_memory *memory);
 /* The name of an event's message, and its arguments, at most 8. */
 void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,

@@ -173,9 +173,9 @@ static void deliver_memory(struct dpe_probes *probes, struct held_record *held, 
 {
 	struct dpe_record *record = &held->record;
 	struct record_pieces pieces = {probes, record, size, sink, held->held.gap};
+	const struct dpe_memory_use use = {record->tid, record->site, record->words[0], record->words[1]};
 
-	if (!dpe_memory_each(&probes->preload->memory, record->tid, record->site, record->words[0],
-		    record->words[1], deliver_piece, &pieces))
+	if (!dpe_memory_each(&probes->preload->memory, &use, deliver_piece, &pieces))
 		pieces.gap++; /* one that is too large counts as lost */
 	if (pieces.gap)
 		numbers_of(probes->merge, record->tid)->next += pieces.gap;

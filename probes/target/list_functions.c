@@ -7,11 +7,8 @@
 #include <unistd.h>
 
 struct listing {
-	const char *pattern; /* NULL: all */
-	void (*line)(void *context, const char *text);
-	void *context;
+	const struct dpe_listing *wanted;
 	unsigned count;
-	bool placement;
 };
 
 /* ---- one function ------------------------------------------------------------------------ */
@@ -30,7 +27,7 @@ static void print_function(
 
 static void print_line(const struct listing *listing, char *text)
 {
-	listing->line(listing->context, text);
+	listing->wanted->line(listing->wanted->context, text);
 	free(text);
 }
 
@@ -79,8 +76,8 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 	const struct dpe_function *function)
 {
 	char *whole = dpe_xasprintf("%s::%s", module->name, function->name);
-	bool wanted = matches(listing->pattern, whole, function->name) ||
-		      matches_source_name(listing->pattern, function->name);
+	bool wanted = matches(listing->wanted->pattern, whole, function->name) ||
+		      matches_source_name(listing->wanted->pattern, function->name);
 
 	free(whole);
 	return wanted;
@@ -100,14 +97,14 @@ static void list_usdt(void *context, const struct dpe_usdt *usdt)
 
 	dpe_usdt_print(&text, usdt);
 	whole = dpe_xasprintf("%.*s", (int)strcspn(text.at, "("), text.at);
-	wanted = matches(lines->listing->pattern, whole, usdt->name) &&
+	wanted = matches(lines->listing->wanted->pattern, whole, usdt->name) &&
 		 !(lines->last && !strcmp(lines->last, text.at));
 	free(whole);
 	if (!wanted) {
 		dpe_text_free(&text);
 		return;
 	}
-	lines->listing->line(lines->listing->context, text.at);
+	lines->listing->wanted->line(lines->listing->wanted->context, text.at);
 	lines->listing->count++;
 	free(lines->last);
 	lines->last = text.at;
@@ -141,8 +138,8 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 		if (!function)
 			continue;
 		print_function(&text, module, function);
-		listing->line(listing->context, text.at);
-		if (listing->placement)
+		listing->wanted->line(listing->wanted->context, text.at);
+		if (listing->wanted->placement)
 			print_placement(listing, module, function);
 		listing->count++;
 		dpe_text_free(&text);
@@ -195,7 +192,7 @@ static int by_line(const void *left, const void *right)
 
 static void list_lines(struct listing *listing, struct dpe_module *module)
 {
-	struct rows rows = {.pattern = listing->pattern};
+	struct rows rows = {.pattern = listing->wanted->pattern};
 
 	dpe_line_each(module, collect_row, &rows);
 	if (rows.count)
@@ -240,20 +237,13 @@ static void note_stripped(const struct dpe_modules *modules, struct dpe_diags *d
 	}
 }
 
-int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
-	void *context, struct dpe_diags *diags)
+int dpe_probes_list(const struct dpe_listing *wanted, struct dpe_diags *diags)
 {
-	struct listing listing = {
-		.pattern = pattern,
-		.line = line,
-		.context = context,
-		.placement = placement,
-	};
+	struct listing listing = {wanted, 0};
 	struct dpe_modules modules = {0};
-	bool complete = find_modules(&modules, program, pid, diags) &&
-			(!options || dpe_libraries_add(&modules, options->libraries,
-					     options->nlibraries, diags));
+	const char *pattern = wanted->pattern;
+	bool complete = find_modules(&modules, wanted->program, wanted->pid, diags) &&
+			dpe_libraries_add(&modules, wanted->libraries, wanted->nlibraries, diags);
 
 	for (unsigned i = 0; complete && i < modules.count; i++) {
 		if (is_for_lines(pattern))

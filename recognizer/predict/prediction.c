@@ -340,19 +340,29 @@ static void remember(struct dpe_prediction_search *search, const struct dpe_assi
 	*DPE_GROW(search->reported, search->nreported, search->capreported) = *assignment;
 }
 
-/* The events in the order of the observed run, with their places in the behaviour. */
-static unsigned sort_events(const struct dpe_assignment *assignment, unsigned *order)
-{
-	unsigned count = assignment->pomset->nevents;
+/* Events in the order of the observed run. */
+struct predicted_match {
+	const struct dpe_message *messages[DPE_POMSET_EVENTS];
+	uint64_t events[DPE_POMSET_EVENTS];
+	uint16_t positions[DPE_POMSET_EVENTS];
+};
 
-	for (unsigned i = 0; i < count; i++) {
+static void find_match(struct dpe_prediction *prediction, const struct dpe_assignment *assignment, struct predicted_match *match)
+{
+	unsigned order[DPE_POMSET_EVENTS]; /* places in the behaviour */
+
+	for (unsigned i = 0; i < prediction->nevents; i++) {
 		unsigned at = i;
 
 		for (; at && assignment->events[order[at - 1]] > assignment->events[i]; at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
-	return count;
+	for (unsigned i = 0; i < prediction->nevents; i++) {
+		match->events[i] = assignment->events[order[i]];
+		match->messages[i] = message_of(prediction, match->events[i]);
+		match->positions[i] = assignment->pomset->positions[order[i]] + 1;
+	}
 }
 
 static bool is_independent_pair(const struct dpe_assignment *assignment)
@@ -391,22 +401,19 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, const struct dpe_closure *closed)
 {
 	struct dpe_run *run = search->run;
-	unsigned order[DPE_POMSET_EVENTS], count = sort_events(assignment, order);
-	const struct dpe_message *messages[DPE_POMSET_EVENTS];
-	uint64_t events[DPE_POMSET_EVENTS];
-	uint16_t positions[DPE_POMSET_EVENTS];
+	struct predicted_match match;
 	struct dpe_value params[DPE_RULE_VARIABLES];
 	const struct dpe_slice slice = {.params = params, .mask = assignment->mask};
 	struct dpe_prediction prediction = {.history = search->history,
 		.run = closed,
-		.events = events,
-		.nevents = count,
+		.events = match.events,
+		.nevents = assignment->pomset->nevents,
 		.independent = !dpe_pomset_has_order(assignment->pomset)};
 	struct dpe_verdict verdict = {
 		.kind = DPE_MATCH,
-		.events = messages,
-		.positions = positions,
-		.nevents = count,
+		.events = match.messages,
+		.positions = match.positions,
+		.nevents = prediction.nevents,
 		.prediction = &prediction,
 		.happened = has_happened(search, assignment, closed),
 		.certain = dpe_recognizer_knows_data(run->recognizer),
@@ -418,14 +425,10 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	if (verdict.happened && dpe_rule_skips_happened(run->recognizer, run->rule))
 		return;
 	copy_params(search, assignment, params);
-	for (unsigned i = 0; i < count; i++) {
-		events[i] = assignment->events[order[i]];
-		messages[i] = message_of(&prediction, events[i]);
-		positions[i] = assignment->pomset->positions[order[i]] + 1;
-	}
-	verdict.event = messages[count - 1];
+	find_match(&prediction, assignment, &match);
+	verdict.event = match.messages[verdict.nevents - 1];
 	if (prediction.independent)
-		dpe_match_sort(count, messages, NULL, positions);
+		dpe_match_sort(verdict.nevents, match.messages, NULL, match.positions);
 	if (verdict.reason)
 		verdict.kind = DPE_INCONCLUSIVE;
 	dpe_verdict_report(run, &slice, &verdict);

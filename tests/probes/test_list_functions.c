@@ -14,8 +14,9 @@ static void check(const char *target, const char *pattern, int status, const cha
 	struct dpe_text lines = {0};
 	char *path = target_path(target), *text;
 
-	assert_int_equal(
-		dpe_probes_list(path, 0, pattern, false, NULL, add_line, &lines, diags), status);
+	assert_int_equal(dpe_probes_list(&(struct dpe_listing){.program = path, .pattern = pattern, .line = add_line, .context = &lines},
+				 diags),
+		status);
 	text = reported(diags);
 	if (!strstr(status ? text : lines.at, expected))
 		fail_msg("no \"%s\" in:\n%s%s", expected, lines.at ? lines.at : "", text);
@@ -71,8 +72,8 @@ static void of_a_process(void **state)
 	struct dpe_text lines = {0};
 
 	(void)state;
-	assert_int_equal(dpe_probes_list(NULL, getpid(), "of_a_process", false, NULL, add_line,
-				 &lines, diags),
+	assert_int_equal(dpe_probes_list(&(struct dpe_listing){.pid = getpid(), .pattern = "of_a_process", .line = add_line, .context = &lines},
+				 diags),
 		0);
 	assert_non_null(strstr(lines.at, "test_list_functions::of_a_process"));
 	dpe_text_free(&lines);

@@ -25,7 +25,7 @@ static void happens_in(struct dpe_memory *memory, uint32_t thread, unsigned what
 {
 	struct reported reported = {0};
 
-	dpe_memory_each(memory, thread, what, address, size, tell, &reported);
+	dpe_memory_each(memory, &(struct dpe_memory_use){thread, what, address, size}, tell, &reported);
 	assert_string_equal(reported.text.at ? reported.text.at : "", wanted);
 	dpe_text_free(&reported.text);
 }
@@ -153,12 +153,12 @@ static void accesses_of_others_before_reuse(void **state)
 		uint64_t begin = 0x1000 + object * GRANULES * 8ull;
 
 		if (random >> 30) {
-			dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_WRITE, 0x1000 + 8ull * at, 8, ignore, NULL);
+			dpe_memory_each(&memory, &(struct dpe_memory_use){thread + 1, DPE_PRELOAD_WRITE, 0x1000 + 8ull * at, 8}, ignore, NULL);
 			granules[at].used = true;
 			others_did(&granules[at], thread);
 			continue;
 		}
-		dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_FREED, begin, GRANULES * 8, ignore, NULL);
+		dpe_memory_each(&memory, &(struct dpe_memory_use){thread + 1, DPE_PRELOAD_FREED, begin, GRANULES * 8}, ignore, NULL);
 		for (unsigned i = object * GRANULES; i < end; i++) {
 			if (!granules[i].used)
 				continue;
@@ -168,7 +168,7 @@ static void accesses_of_others_before_reuse(void **state)
 		thread = (thread + (random >> 27) % 2) % THREADS;
 		for (unsigned i = object * GRANULES; i < end; i++)
 			reported += granules[i].unordered[thread];
-		dpe_memory_each(&memory, thread + 1, DPE_PRELOAD_HANDED_OUT, begin, GRANULES * 8, hand_over, NULL);
+		dpe_memory_each(&memory, &(struct dpe_memory_use){thread + 1, DPE_PRELOAD_HANDED_OUT, begin, GRANULES * 8}, hand_over, NULL);
 		for (unsigned i = object * GRANULES; i < end; i++)
 			assert_false(granules[i].unordered[thread]);
 	}
@@ -185,7 +185,7 @@ static void accesses_without_bound_are_refused(void **state)
 	(void)state;
 	for (unsigned i = 0; i < DPE_COUNT(sizes); i++) {
 		assert_false(dpe_memory_each(
-			&memory, 1, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &reported));
+			&memory, &(struct dpe_memory_use){1, DPE_PRELOAD_WRITE, 0x1000, sizes[i]}, tell, &reported));
 	}
 	assert_int_equal(reported.text.len, 0);
 	assert_null(memory.pages);
