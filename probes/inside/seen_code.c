@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-/* Of files beyond these the sections count as unseen. */
+/* Code of files beyond this number counts as unseen. */
 enum { FILES = 256 };
 
 static struct dpe_runtime files[FILES];
