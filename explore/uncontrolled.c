@@ -11,38 +11,6 @@
 
 #define LONG_COMPUTATION 100000000 /* ns */
 
-static const struct {
-	int number;
-	const char *name;
-} CALLS[] = {
-	{SYS_read, "read"},
-	{SYS_write, "write"},
-	{SYS_poll, "poll"},
-	{SYS_ppoll, "ppoll"},
-	{SYS_select, "select"},
-	{SYS_pselect6, "pselect"},
-	{SYS_accept, "accept"},
-	{SYS_accept4, "accept4"},
-	{SYS_connect, "connect"},
-	{SYS_recvfrom, "recv"},
-	{SYS_recvmsg, "recvmsg"},
-	{SYS_sendto, "send"},
-	{SYS_epoll_wait, "epoll_wait"},
-	{SYS_epoll_pwait, "epoll_pwait"},
-	{SYS_wait4, "waitpid"},
-	{SYS_waitid, "waitid"},
-	{SYS_futex, "futex"},
-	{SYS_pause, "pause"},
-	{SYS_rt_sigtimedwait, "sigwait"},
-	{SYS_rt_sigsuspend, "sigsuspend"},
-	{SYS_nanosleep, "nanosleep"},
-	{SYS_clock_nanosleep, "clock_nanosleep"},
-	{SYS_flock, "flock"},
-	{SYS_fcntl, "fcntl"},
-	{SYS_msgrcv, "msgrcv"},
-	{SYS_semop, "semop"},
-};
-
 /* The system call that it sleeps in; -1: none. A thread that waits uninterruptibly, for a page, a disk or the exec of its
  * vfork child, continues whatever other threads do, so it does not count as asleep. */
 static int blocking_call(const struct dpe_server *server, uint32_t tid)
@@ -65,12 +33,13 @@ static uint64_t computed(const struct dpe_server *server, uint32_t tid)
 
 static void print_call(int number, struct dpe_text *to)
 {
-	for (unsigned i = 0; i < DPE_COUNT(CALLS); i++)
-		if (CALLS[i].number == number) {
-			dpe_text_printf(to, "blocked in %s", CALLS[i].name);
-			return;
-		}
-	dpe_text_printf(to, "blocked in system call %d", number);
+	int file;
+	const char *name = number == SYS_futex ? "futex" : dpe_blocking_call(number, &file);
+
+	if (name)
+		dpe_text_printf(to, "blocked in %s", name);
+	else
+		dpe_text_printf(to, "blocked in system call %d", number);
 }
 
 static void note(struct dpe_server *server, const struct dpe_sched_op *last, int call)

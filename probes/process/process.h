@@ -105,6 +105,11 @@ struct dpe_thread_state {
 };
 /* False if the thread no longer exists. */
 bool dpe_thread_look(pid_t pid, pid_t thread, struct dpe_thread_state *state);
+/* The name of a system call that blocks, and the number of the argument that is a file descriptor (-1: none). NULL
+ * for all others. */
+const char *dpe_blocking_call(long number, int *file);
+/* What a descriptor of the process is open on, the caller's to free; NULL: nothing. */
+char *dpe_descriptor_file(pid_t pid, unsigned number);
 /* Calls `each` for all threads, until it returns false. -1 with errno if they cannot be listed. */
 int dpe_threads_each(pid_t pid, bool (*each)(void *context, pid_t thread), void *context);
 /* Whether an address of the process is in memory that others may have, too; true if that is unknown. */

@@ -40,7 +40,7 @@ static bool take_stream(const struct dpe_process_image *image, uint64_t address,
 	thread->kind = DPE_WAIT_STREAM;
 	thread->object = address;
 	if (stream._fileno >= 0)
-		thread->file = dpe_waits_file(image->pid, (unsigned)stream._fileno);
+		thread->file = dpe_descriptor_file(image->pid, (unsigned)stream._fileno);
 	return true;
 }
 

@@ -126,7 +126,7 @@ static void note_call(const struct waits_reading *reading, const struct dpe_thre
 
 	thread->call = state->call >= 0 ? dpe_blocking_call(state->call, &file) : NULL;
 	if (file >= 0)
-		thread->file = dpe_waits_file(reading->waits->pid, (unsigned)state->args[file]);
+		thread->file = dpe_descriptor_file(reading->waits->pid, (unsigned)state->args[file]);
 }
 
 /* By what is known of it without stopping it. */

@@ -64,14 +64,6 @@ const char *dpe_lock_advice(const struct dpe_process_image *image);
 /* The holder of a lock within glibc; of a stream's: the stream, which is the object then. */
 void dpe_stream_lock_look(const struct dpe_process_image *image, const struct dpe_module *libc, struct dpe_waiting_thread *thread);
 
-/* ---- system_calls.c ------------------------------------------------------------------------ */
-
-/* The name of a system call that blocks, and the number of the argument that is a file descriptor (-1: none). NULL
- * for all others. */
-const char *dpe_blocking_call(long number, int *file);
-/* What a descriptor of the process is open on, the caller's to free; NULL: nothing. */
-char *dpe_waits_file(pid_t pid, unsigned number);
-
 /* ---- prospects.c --------------------------------------------------------------------------- */
 
 /* Sets cycles and prospects of all threads, and of the whole, by `holder` and `next`. */

@@ -1,5 +1,5 @@
 /* System calls in which threads sleep until something outside the process comes, and the files that these are about. */
-#include "probes/waits/waits.h"
+#include "probes/process/process.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ const char *dpe_blocking_call(long number, int *file)
 	return NULL;
 }
 
-char *dpe_waits_file(pid_t pid, unsigned number)
+char *dpe_descriptor_file(pid_t pid, unsigned number)
 {
 	char path[64], target[256];
 	ssize_t length;
