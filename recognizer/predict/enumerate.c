@@ -37,18 +37,25 @@ static bool fits(const struct event_choice *choice)
 
 /* ---- the order of a match ------------------------------------------------------------------ */
 
-static bool keeps_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+/* True if those events of the match that should precede this one do. Its past is in search->past. */
+static bool keeps_order_before(
+	struct dpe_prediction_search *search, const struct dpe_assignment *assignment, unsigned event)
+{
+	dpe_closure_past(&search->least, search->history, assignment->events[event], &search->past);
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		bool before = i != event && dpe_closure_has(&search->past, dpe_event_of(search, assignment, i));
+
+		if (before != (assignment->pomset->before[event] >> i & 1))
+			return false;
+	}
+	return true;
+}
+
+static bool keeps_other_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
-		dpe_closure_past(
-			&search->least, search->history, assignment->events[i], &search->past);
-		for (unsigned j = 0; j < assignment->pomset->nevents; j++) {
-			bool before = j != i &&
-				      dpe_closure_has(&search->past, dpe_event_of(search, assignment, j));
-
-			if (before != (assignment->pomset->before[i] >> j & 1))
-				return false;
-		}
+		if (i != assignment->last && !keeps_order_before(search, assignment, i))
+			return false;
 	}
 	return true;
 }
@@ -128,7 +135,8 @@ static bool is_convex(struct dpe_prediction_search *search, const struct dpe_ass
 
 bool dpe_match_is_shown(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
-	return keeps_order(search, assignment) && is_convex(search, assignment);
+	return keeps_order_before(search, assignment, assignment->last) && keeps_other_order(search, assignment) &&
+	       is_convex(search, assignment);
 }
 
 static void judge(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
@@ -139,7 +147,9 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++)
 		dpe_closure_add(&search->least, search->history, assignment->events[i]);
 	dpe_closure_close(&search->least, search->history);
-	if (search->least.refused || !dpe_match_is_shown(search, assignment))
+	search->disordered = !search->least.refused && !keeps_order_before(search, assignment, assignment->last);
+	if (search->least.refused || search->disordered || !keeps_other_order(search, assignment) ||
+		!is_convex(search, assignment))
 		search->refused = true;
 	else
 		dpe_prediction_report(search, assignment, &search->least);
@@ -181,6 +191,29 @@ static bool always_leads(const struct event_choice *choice, const struct dpe_pas
 	return false;
 }
 
+/* How many of the first `count` candidates of a thread may make a match, where the next one had another order with the
+ * same other events: their least runs are parts of the one of the next one, and so are the pasts of the last event there. */
+static unsigned count_left(const struct event_choice *choice, const struct dpe_candidates *of, unsigned count)
+{
+	struct dpe_prediction_search *search = choice->search;
+	const struct dpe_assignment *assignment = choice->assignment;
+	const struct dpe_past_event *events = search->history->events;
+	uint32_t reach;
+
+	if (!search->disordered || choice->judge != judge || !(assignment->pomset->before[assignment->last] >> choice->event & 1))
+		return count;
+	reach = of->chain < search->past.nchains ? search->past.before[of->chain] : 0;
+	return DPE_PARTITION_POINT(i, 0, count, events[of->events[i]].index <= reach);
+}
+
+/* True if no other event of the match is chosen after this one. */
+static bool is_last_choice(const struct event_choice *choice)
+{
+	unsigned next = choice->event + 1;
+
+	return next + (next == choice->assignment->last) == choice->assignment->pomset->nevents;
+}
+
 /* The candidates of a thread, the latest first. Those that always lead to the match lie between it and each earlier one,
  * and all but one of the other events of the match may be among them. */
 static void choose_of_chain(struct event_choice *choice, const struct dpe_candidates *of, unsigned pattern, uint64_t first)
@@ -194,11 +227,14 @@ static void choose_of_chain(struct event_choice *choice, const struct dpe_candid
 	for (unsigned j = of->count; j-- && search->work && of->events[j] >= first && !is_done(&next);) {
 		search->work--;
 		assignment->events[choice->event] = of->events[j];
+		search->disordered = false;
 		if (fits(choice))
 			choose(&(struct event_choice){search, assignment, choice->judge, next.event});
 		leading += !search->run->late[pattern] && always_leads(choice, dpe_event_of(search, assignment, choice->event));
 		if (leading + 1 >= assignment->pomset->nevents)
 			break;
+		if (is_last_choice(choice))
+			j = count_left(choice, of, j);
 	}
 }
 

@@ -90,6 +90,8 @@ struct dpe_prediction_search {
 	struct dpe_assignment *reported;
 	unsigned nreported, capreported;
 	struct dpe_closure least, past, other; /* scratch */
+	/* The least run of the events that were tried last has other events before the last one: its past there is `past`. */
+	bool disordered;
 	const struct dpe_stamp *stamp; /* of the current event */
 	uint64_t work;                 /* left for it */
 	bool cut_short;       /* a search was given up */

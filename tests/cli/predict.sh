@@ -314,18 +314,27 @@ says 'a long run without possible matches across stretches finds nothing' 0 '220
 long 'T0|w(other)|7' 'T1|r(other)|8' >long.std
 run "$DPE" replay -s long.dpe long.std
 says 'a long run with a possible match across stretches is inconclusive' 3 'the run is long' 'nothing found, 1 inconclusive'
-# ---- many earlier events of the same thread -------------------------------------------------------
-# repeated EVENT...: one thread does them 21,000 times
+# ---- many earlier events -------------------------------------------------------
+# repeated THREADS EVENT...: they are done 21,000 times, by one thread after the other
 repeated() {
 	echo '{"dpe_log":1,"ordered":true}'
-	yes "$@" | tr ' ' '\n' | head -n $((21000 * $#)) | awk '{ printf "{\"event\":\"%s\",\"thread\":1,\"seq\":%d,\"args\":[1]}\n", $1, NR - 1 }'
+	awk -v threads="$1" -v events="$2" 'BEGIN {
+		count = split(events, event, " ")
+		for (i = 0; i < 21000 * count; i++) {
+			thread = int(i / count) % threads
+			printf "{\"event\":\"%s\",\"thread\":%d,\"seq\":%d,\"args\":[1]}\n", event[i % count + 1], thread, seq[thread]++
+		}
+	}'
 }
 echo 'predict R(x): b(x) ; d(x)' >many.dpe
-repeated b d >many.jsonl
+repeated 1 'b d' >many.jsonl
 run "$DPE" replay -s many.dpe many.jsonl
 check 'an event whose slice has its match tries no further events' "$(grep -o '1 rule: .*' err)" = '1 rule: 21000 matches'
+repeated 3 'b d' >many.jsonl
+run "$DPE" replay -s many.dpe many.jsonl
+check 'events that no run orders before it are not tried' "$(grep -o '1 rule: .*' err)" = '1 rule: 21000 matches'
 echo 'predict R(x): b(x) ; c(x) ; d(x)' >many.dpe
-repeated b c b d >many.jsonl
+repeated 1 'b c b d' >many.jsonl
 run "$DPE" replay -s many.dpe many.jsonl
 says 'events that others lie after in every run are not tried' 0 'nothing found'
 finish
