@@ -53,8 +53,9 @@ __extension__ typedef unsigned __int128 dpe_wide;
 /* Size of the caller's buffer for the text of such a number; it must live as long as the value. */
 #define DPE_NUMBER_TEXT 48
 
-/* A floating point number as its shortest round-trip text: 0.1, 3.0, 1e+22. Infinity is 1e999,
- * since JSON has no literal for it; NaN is the string "nan". `single`: it was a float. */
+/* A floating point number as its shortest round-trip text, if it is whole and below 2^64 as the shortest one of the same
+ * value: 0.1, 3.0, 1e+22. Infinity is 1e999, since JSON has no literal for it; NaN is the string "nan". `single`: it was a
+ * float. */
 struct dpe_value dpe_value_real(double real, bool single, char text[DPE_NUMBER_TEXT]);
 /* A 128-bit integer: an ordinary value if 64 bits hold it, else its decimal digits. */
 struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUMBER_TEXT]);

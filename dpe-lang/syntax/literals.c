@@ -124,6 +124,17 @@ int dpe_lex_number(
 	return T_NUMBER;
 }
 
+/* As it is written, in the shortest form of that value: the double nearest to it may be another number. */
+static const char *keep_exact(struct dpe_lexer *lexer, double real, const char *text, size_t len)
+{
+	char shortest[DPE_NUMBER_TEXT];
+	struct dpe_value value = dpe_value_real(real, false, shortest);
+	struct dpe_value written = {.kind = DPE_RAW, .len = (uint32_t)len, .text = text};
+	int order;
+
+	return keep(lexer, dpe_value_compare(value, written, &order) && !order ? value : written);
+}
+
 int dpe_lex_real(
 	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value)
 {
@@ -139,10 +150,10 @@ int dpe_lex_real(
 	if (time_unit(end))
 		real = (double)(exact * (long double)time_unit(end)); // 1.001ms is a whole number of ns
 	if (isinf(real) || (!real && strcspn(text, "123456789") < strcspn(text, "eE")))
-		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"%s does not fit into a double", text);
+		dpe_diag(lexer->diags, DPE_ERROR, place, "%s does not fit into a double", text);
 	value->number = (struct ast_number){
-		.real = keep(lexer, dpe_value_real(real, false, shortest))};
+		.real = time_unit(end) ? keep(lexer, dpe_value_real(real, false, shortest))
+				       : keep_exact(lexer, real, text, (size_t)(end - text))};
 	return T_NUMBER;
 }
 

@@ -57,6 +57,10 @@ seen_in whole.jsonl '.args[0] == 9223372036854775808.0' 1
 seen_in whole.jsonl '.args[0] == 1152921504606846976.0' 3
 seen_in whole.jsonl '.args[0] < 9223372036854775808.0' 2345
 seen_in whole.jsonl '.args[0] == 1.001ms' 4
+for number in 18446744073709551616.0 9.223372036854775807e18 3.14159265358979323846 0.1000000000000000055 1e23 9007199254740993.0; do
+	echo "{\"event\":\"f\",\"thread\":1,\"args\":[$number,1]}" >same.jsonl
+	seen_in same.jsonl ".args[0] == $number && .args[0] <= ${number}l" 1
+done
 seen_in whole.jsonl '.args[0] >= 1.001ms' 1234
 for literal in 1e-400 1e400; do
 	echo "detect r: f [.args[0] > $literal]" >r.dpe
