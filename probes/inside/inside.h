@@ -218,6 +218,7 @@ struct dpe_preload_header {
 			  * available */
 	uint32_t images; /* number of the target's programs that loaded the library */
 	uint32_t used;   /* rings from this one on were never claimed */
+	uint32_t mapped_twice; /* a file may have been mapped at two addresses */
 	struct dpe_preload_loss nowhere;     /* lost by threads that have no ring */
 	uint64_t address[DPE_PRELOAD_COUNT]; /* of the functions that are wrapped */
 	struct dpe_preload_ring rings[DPE_PRELOAD_RINGS];

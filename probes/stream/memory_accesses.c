@@ -105,6 +105,15 @@ bool dpe_probes_omits_reads(const struct dpe_probes *probes)
 	return probes->plan->memory && find_hooks(&probes->modules).omitted;
 }
 
+void dpe_memory_report_mapped_twice(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if (probes->plan->memory && probes->preload &&
+		__atomic_load_n(&probes->preload->rings.header->mapped_twice, __ATOMIC_RELAXED))
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"the program maps a file at two addresses, or more than 64 files at once, with MAP_SHARED: accesses through one "
+			"mapping count as accesses to other memory than those through the other");
+}
+
 /* Tells the options of the linker: the library need not be where it looks by itself. */
 static void note_how_to_link(const struct dpe_modules *modules, struct dpe_diags *diags)
 {

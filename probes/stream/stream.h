@@ -202,5 +202,7 @@ void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is no li
 void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* Tells the library which events the plan wants. */
 void dpe_memory_request(struct dpe_probes *probes);
+/* At the end: a warning if the target has mapped a file twice. */
+void dpe_memory_report_mapped_twice(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 #endif

@@ -128,6 +128,7 @@ void dpe_probes_report_missing(struct dpe_probes *probes, struct dpe_diags *diag
 	dpe_object_watches_report_refused(probes, diags);
 	report_replaced(probes, diags);
 	dpe_texts_report_cut(probes, diags);
+	dpe_memory_report_mapped_twice(probes, diags);
 	report_unplaced(probes, diags);
 	dpe_sites_report_fatal_return(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
