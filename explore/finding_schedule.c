@@ -37,7 +37,7 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 600, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the five ways */
+enum { SHORTER_RUNS = 700, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the six ways */
 enum { OTHER_RUNS = 5 }; /* with the finding, whose schedules are minimised */
 
 /* The search for a schedule with fewer switches. */
@@ -209,25 +209,27 @@ static void seek_by_joining(struct shortening *search)
 	}
 }
 
-/* All behaviours with few preemptions. */
-static void seek_by_dfs(struct shortening *search)
+/* Behaviours with a bound of preemptions, until one is shorter. */
+static bool finds_by_dfs(struct shortening *search, unsigned bound)
 {
 	struct dpe_sched_header *memory = search->exploration->server.memory;
+	struct dpe_dfs dfs = {.bound = bound, .full = search->exploration->options->rules != NULL};
+	bool shorter = false;
 
-	for (unsigned bound = 0; bound < search->schedule->count && may_continue(search); bound++) {
-		struct dpe_dfs dfs = {.bound = bound, .full = search->exploration->options->rules != NULL};
-
-		while (may_continue(search) && dpe_dfs_give(&dfs, memory)) {
-			bool shorter;
-
-			memory->strategy = DPE_SCHED_DFS;
-			shorter = finds_shorter(search);
-			dpe_dfs_take(&dfs, memory);
-			if (shorter)
-				minimise_shorter(search);
-		}
-		dpe_dfs_free(&dfs);
+	while (!shorter && may_continue(search) && dpe_dfs_give(&dfs, memory)) {
+		memory->strategy = DPE_SCHED_DFS;
+		shorter = finds_shorter(search);
+		dpe_dfs_take(&dfs, memory);
 	}
+	dpe_dfs_free(&dfs);
+	return shorter;
+}
+
+/* A shorter schedule has fewer switches, so fewer preemptions; with a lower bound there are fewer behaviours. */
+static void seek_by_dfs(struct shortening *search, unsigned fewer)
+{
+	while (search->schedule->count > fewer && finds_by_dfs(search, search->schedule->count - fewer))
+		minimise_shorter(search);
 }
 
 static void choose_at_random(const struct shortening *search)
@@ -290,7 +292,9 @@ static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedul
 	search.runs = runs;
 	seek_by_others(&search);
 	search.runs = runs;
-	seek_by_dfs(&search);
+	seek_by_dfs(&search, 1);
+	search.runs = runs;
+	seek_by_dfs(&search, 2);
 }
 
 char *dpe_exploration_file(const struct dpe_exploration *exploration, unsigned number)
