@@ -8,7 +8,7 @@ struct item {
 	char bytes[2000];
 };
 
-static volatile int freed, shared;
+static volatile int ready, freed, done, shared;
 static struct item *volatile last;
 
 [[gnu::noipa]] static void use(struct item *item)
@@ -18,23 +18,32 @@ static struct item *volatile last;
 
 static void *first(void *unused)
 {
-	struct item *item = malloc(sizeof(*item));
+	struct item *item;
 
+	while (!ready)
+		;
+	item = malloc(sizeof(*item));
 	use(item);
 	last = item;
 	if (!shared)
 		free(item);
 	freed = 1;
+	while (!done) /* the end of a thread frees, too */
+		;
 	return unused;
 }
 
 static void *second(void *unused)
 {
+	void *volatile once = malloc(1); /* what the allocator needs for this thread */
 	struct item *item;
 
+	free(once);
+	ready = 1;
 	while (!freed)
 		;
 	item = shared ? last : malloc(sizeof(*item));
+	done = 1;
 	use(item);
 	puts(item == last ? "same address" : "other address");
 	free(item);
