@@ -165,6 +165,7 @@ struct first_type {
 	char *text; /* owned; NULL: none yet */
 	bool other; /* there is one that is no pointer to an object, or differs */
 	bool global; /* the name means no function of a class or namespace */
+	bool unknown; /* for want of debug information: whether a function is a method, whose object comes first */
 };
 
 static char *without_template_arguments(const char *begin, const char *end)
@@ -214,6 +215,14 @@ static bool is_in_scope(const char *line)
 	return *cli_race_find(name, "(:") == ':';
 }
 
+/* Then only the readable name has parameters, and no object. */
+static bool lacks_arguments(const char *line)
+{
+	const char *symbol = strstr(line, "::");
+
+	return symbol && symbol[2 + strcspn(symbol + 2, "( ")] == ' ';
+}
+
 static void take_line(void *context, const char *line)
 {
 	struct first_type *type = context;
@@ -221,6 +230,7 @@ static void take_line(void *context, const char *line)
 
 	if (type->global && is_in_scope(line))
 		return;
+	type->unknown |= is_in_scope(line) && lacks_arguments(line);
 	text = type_in(line);
 	type->other |= !text || (type->text && strcmp(type->text, text) != 0);
 	free(type->text);
@@ -244,6 +254,7 @@ static void take_types(const struct cli *cli, const char *name, struct first_typ
 
 	dpe_probes_list(&listing, ignored);
 	dpe_diags_free(ignored);
+	type->unknown |= of_name.unknown;
 	type->other |= of_name.other || !of_name.text || (type->text && strcmp(type->text, of_name.text) != 0);
 	if (type->text)
 		free(of_name.text);
@@ -259,21 +270,22 @@ static bool may_take_object(const struct race_side *side)
 	return side->count;
 }
 
-/* The type of the object that all functions of the pair take first; the caller's. NULL: there is none. */
-static char *type_of_object(const struct cli *cli, const struct race_side sides[2])
+/* What all functions of the pair take first; the text is the caller's, and NULL if there is none. */
+static struct first_type type_of_object(const struct cli *cli, const struct race_side sides[2])
 {
 	struct first_type type = {0};
 
 	if (!may_take_object(&sides[0]) || !may_take_object(&sides[1]) ||
 		(!cli->pid && !(cli->target && cli->target[0])))
-		return NULL;
+		return type;
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned j = 0; j < sides[i].count && !type.other; j++)
 			take_types(cli, sides[i].events[j].name, &type);
-	if (!type.other)
-		return type.text;
-	free(type.text);
-	return NULL;
+	if (type.other) {
+		free(type.text);
+		type.text = NULL;
+	}
+	return type;
 }
 
 /* ---- expressions --------------------------------------------------------------------------- */
@@ -305,16 +317,24 @@ static void add_side(
 	}
 }
 
-static void note_object(const struct cli *cli, const char *word, const struct race_side sides[2], const char *type)
+/* What the word means, and how the other meaning is written. */
+static void note_object(const struct cli *cli, const char *word, const struct race_side sides[2], const struct first_type *type)
 {
-	struct dpe_text any = {0};
+	const char *argument = type->text ? "(_)" : "(object)";
+	struct dpe_text other = {0};
 
-	add_side(&any, &sides[0], NULL, "(_)");
-	dpe_text_puts(&any, ",");
-	add_side(&any, &sides[1], NULL, "(_)");
-	dpe_diag_at(cli->diags, DPE_NOTE, "dpe race",
-		"%s: calls with the same first argument (%s); write '%s' for all calls", word, type, any.at);
-	dpe_text_free(&any);
+	add_side(&other, &sides[0], NULL, argument);
+	dpe_text_puts(&other, ",");
+	add_side(&other, &sides[1], NULL, argument);
+	if (type->text)
+		dpe_diag_at(cli->diags, DPE_NOTE, "dpe race", "%s: calls with the same first argument (%s); write '%s' for all calls", word,
+			type->unknown ? "of a method the object" : type->text, other.at);
+	else
+		dpe_diag_at(cli->diags, DPE_NOTE, "dpe race",
+			"%s: all calls, as there is no debug information that says whether they are methods; write '%s' for calls with the "
+			"same object",
+			word, other.at);
+	dpe_text_free(&other);
 }
 
 char *cli_race_pair(const struct cli *cli, const char *word, bool *objects)
@@ -322,7 +342,7 @@ char *cli_race_pair(const struct cli *cli, const char *word, bool *objects)
 	const char *comma = cli_race_find(word, ",");
 	struct race_side sides[2] = {0};
 	struct dpe_text text = {0};
-	char *type;
+	struct first_type type;
 
 	if (!*comma)
 		return NULL;
@@ -330,15 +350,14 @@ char *cli_race_pair(const struct cli *cli, const char *word, bool *objects)
 	parse_side(&sides[1], comma + 1, strlen(comma + 1));
 	type = type_of_object(cli, sides);
 	dpe_text_puts(&text, "(");
-	add_side(&text, &sides[0], NULL, type ? "(object)" : "");
+	add_side(&text, &sides[0], NULL, type.text ? "(object)" : "");
 	dpe_text_puts(&text, ") & (");
-	add_side(&text, &sides[1], &sides[0], type ? "(object)" : "");
+	add_side(&text, &sides[1], &sides[0], type.text ? "(object)" : "");
 	dpe_text_puts(&text, ")");
-	if (type) {
-		note_object(cli, word, sides, type);
-		*objects = true;
-	}
-	free(type);
+	if (type.text || type.unknown)
+		note_object(cli, word, sides, &type);
+	*objects |= type.text != NULL;
+	free(type.text);
 	free_side(&sides[0]);
 	free_side(&sides[1]);
 	return text.at;

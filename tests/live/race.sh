@@ -174,6 +174,37 @@ run "$DPE" race put,get -- ./two
 says 'methods of the C++ library that are called put and get are not taken for global functions' 0 'with the same first argument (queue *)' 'nothing found'
 run "$DPE" race put,get -- ./two one
 says 'put and get of one queue are a race' 1 'match of put(object)&get(object)'
+
+# Without debug information, names do not show whether a function is a method.
+cat >methods.cc <<'END'
+#include <thread>
+struct box {
+	int items = 0;
+	__attribute__((noipa)) void put(int n) { items += n; }
+	__attribute__((noipa)) int get() { return items--; }
+	__attribute__((noipa)) void add(const int &n) { items += n; }
+};
+static void use(box *own)
+{
+	own->put(1), own->add(own->get());
+}
+int main()
+{
+	static box boxes[2];
+	std::thread one(use, &boxes[0]), other(use, &boxes[1]);
+	one.join(), other.join();
+}
+END
+${CXX:-g++} -O2 -pthread methods.cc -o methods || not_ok 'compiling methods.cc'
+run "$DPE" race box::put,box::get -- ./methods
+says 'without debug information, a note says that all calls count' 1 \
+	"box::put,box::get: all calls, as there is no debug information that says whether they are methods; write 'box::put(object),box::get(object)' for"
+run "$DPE" race 'box::put(object),box::get(object)' -- ./methods
+says 'what the note suggests follows each object' 0 'nothing found'
+run "$DPE" race box::add,box::add -- ./methods
+says 'without debug information, the type of a parameter is not taken for that of the object' 0 \
+	"with the same first argument (of a method the object); write" 'nothing found'
+
 # ---- the locks that were held ----------------------------------------------------------------
 # held: the locks of each access, sorted, as either access may come first in the report
 held() {
