@@ -73,7 +73,7 @@ PRELOAD := $(BUILD)/libdpe-pthread.so
 PRELOAD_MEMORY := $(BUILD)/libdpe-mem.so
 PRELOAD_SCHED := $(BUILD)/libdpe-sched.so
 
-.PHONY: all help deps test-deps demo tiny test test-long bench check install clean tests examples
+.PHONY: all always help deps test-deps demo tiny test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -153,21 +153,28 @@ $(BUILD)/probes/kernel/bpf/%.skel.h: $(BUILD)/probes/kernel/bpf/%.bpf.o
 # Generated headers must be there before the first compilation finds out who needs them.
 $(core_obj) $(live_obj): | $(GENERATED)
 
-$(LIBDPE): $(core_obj)
-	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+# The names of the linked files: libraries and programs are linked again after one is added or removed.
+PARTS_LIST := $(BUILD)/parts
+LINKED = $(filter %.o %.a,$^)
+$(PARTS_LIST): export PARTS_NAMES = $(sort $(core_obj) $(live_obj) $(view_obj) $(explore_obj) $(cli_obj) $(PRELOAD_SRC) $(MEMORY_SRC) $(SCHED_SRC))
+$(PARTS_LIST): always
+	+@mkdir -p $(@D) && { printenv PARTS_NAMES | cmp -s - $@ || printenv PARTS_NAMES >$@; }
 
-$(LIBPROBES): $(live_obj)
+$(LIBDPE): $(core_obj) $(PARTS_LIST)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LINKED)
+
+$(LIBPROBES): $(live_obj) $(PARTS_LIST)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LINKED)
 
 # Allocations, and updates of maps, of what is linked with these fail on demand.
 FAILING := $(BUILD)/tests/failing_malloc.o
 FAILING_UPDATES := $(BUILD)/tests/failing_updates.o
 
-$(DPE): $(cli_obj) $(explore_obj) $(view_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
+$(DPE): $(cli_obj) $(explore_obj) $(view_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE) $(PARTS_LIST)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINKED) $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
 PRELOAD_SRC := $(addprefix probes/inside/,library.c call_filter.c exit_wait.c ring_writer.c callers.c pthread_wrappers.c)
@@ -175,7 +182,7 @@ PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g $(filter 
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
 
-$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
+$(PRELOAD): $(PRELOAD_SRC) $(PARTS_LIST) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
@@ -183,16 +190,18 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) $(wildcard probes/kerne
 # It has 128-bit atomic operations, and a memcpy of its own, which must not be made of itself.
 # clang makes no such calls of loops without builtins.
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
-$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c call_hooks.c seen_code.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
-		openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c transfer_hooks.c once_routines.c container_hooks.c annotations.c result_hooks.c system_hooks.c \
-		text_hooks.c) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
+MEMORY_SRC := $(addprefix probes/inside/,memory_hooks.c call_hooks.c seen_code.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
+	openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c transfer_hooks.c once_routines.c container_hooks.c annotations.c result_hooks.c system_hooks.c \
+	text_hooks.c)
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(MEMORY_SRC) $(PARTS_LIST) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -fno-builtin -fno-optimize-sibling-calls $(NO_LOOP_CALLS) \
 		-Wl,-soname,$(@F) $(filter %.c,$^) -o $@
 
 # It has 128-bit atomic operations, and a strlen of its own, which must not be made of itself.
-$(PRELOAD_SCHED): $(wildcard explore/sched/*.c) $(wildcard explore/sched/*.h) explore/limits.h
+SCHED_SRC := $(wildcard explore/sched/*.c)
+$(PRELOAD_SCHED): $(SCHED_SRC) $(PARTS_LIST) $(wildcard explore/sched/*.h) explore/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -mcx16 -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \
@@ -219,10 +228,10 @@ $(BUILD)/tsan/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
 	$(Q)$(CC) $(TSAN_FLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-sign-compare \
 		-MMD -MP -c $< -o $@
 
-$(BUILD)/tests/library/test_threads: $(tsan_obj)
+$(BUILD)/tests/library/test_threads: $(tsan_obj) $(PARTS_LIST)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(TSAN_FLAGS) $^ $(CORE_LIBS) -o $@
+	$(Q)$(CC) $(TSAN_FLAGS) $(LINKED) $(CORE_LIBS) -o $@
 
 # Targets are observed, not tested: never with sanitizers.
 $(BUILD)/targets/%: TARGET_MODE := -O1
@@ -270,15 +279,15 @@ $(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_me
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CORE_LIBS) -lcmocka -o $@
 
-$(BUILD)/tests/explore/%: $(BUILD)/tests/explore/%.o $(explore_obj) $(LIBPROBES) $(LIBDPE)
+$(BUILD)/tests/explore/%: $(BUILD)/tests/explore/%.o $(explore_obj) $(LIBPROBES) $(LIBDPE) $(PARTS_LIST)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $(LINKED) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
 # The command, many times in one process.
 MANY := $(BUILD)/tests/conformance/many_commands
-$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(view_obj) $(LIBPROBES) $(LIBDPE)
+$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(explore_obj) $(view_obj) $(LIBPROBES) $(LIBDPE) $(PARTS_LIST)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $(LINKED) $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 tests: $(test_bin) $(MANY) $(targets) $(explored) examples
 examples: $(examples)

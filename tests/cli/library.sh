@@ -141,4 +141,24 @@ done
 nm -g --defined-only "$prefix/lib/libdpe.a" "$prefix/lib/libdpe-probes.a" 2>/dev/null | awk 'NF == 3 { print $3 }' >names
 check 'libdpe.a defines the public functions' "$(grep -c '^dpe_recognizer_' names)" -gt 5
 check 'the libraries define no names outside dpe_' -z "$(grep -Ev '^(dpe_|__odr_asan)' names | head -5)"
+
+# A library is linked again after a file is removed from it, and only then. (What would be done, in a folder of its own.)
+relinks() { # NAME WANTED VARIABLE=VALUE...
+	name=$1
+	wanted=$2
+	shift 2
+	run make -n -C "$TOP" BUILD="$folder/own" "$@" "$folder/own/libdpe-pthread.so"
+	check "$name" "$status $(grep -c -- '-o .*/libdpe-pthread.so$' out)" = "0 $wanted"
+}
+mkdir own
+printf 'int unused;\n' >part.c
+printf 'int unused_too;\n' >other.c
+make -s -C "$TOP" BUILD="$folder/own" PRELOAD_SRC="$folder/part.c $folder/other.c" "$folder/own/libdpe-pthread.so" >made 2>&1 || { not_ok 'linking a library'; cat made; }
+relinks 'a library with the same files is not linked again' 0 PRELOAD_SRC="$folder/part.c $folder/other.c"
+relinks 'a library from which a file is removed is linked again' 1 PRELOAD_SRC="$folder/part.c"
+make -pnq -C "$TOP" BUILD=own DPE=own/dpe all tests >rules 2>/dev/null
+for linked in libdpe.a libdpe-probes.a libdpe-pthread.so libdpe-mem.so libdpe-sched.so dpe tests/conformance/many_commands; do
+	check "$linked is linked again when its list of files changes" -n "$(grep "^own/$linked: .* own/parts" rules)"
+done
+rm -rf "$TOP/own"
 finish

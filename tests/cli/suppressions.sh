@@ -136,6 +136,19 @@ known:4:8: error: a second rule: in one line
   | rule:a rule:b
   |        ^~~~~~
 X
+
+# Files of other tools.
+refuses() { # FILE ERROR
+	printf "$1" >known
+	run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
+	check "one error refuses $1" "$status $(grep -c error: err) $(grep -cF "error: $2" err)" = '2 1 1'
+}
+forms='dpe reads lines of rule:PATTERN, function:PATTERN, file:PATTERN and library:PATTERN: write'
+refuses '# known\nrace:f\nrace:g\nmutex:h\n' "these are suppressions for ThreadSanitizer; $forms function:F for race:F"
+refuses 'deadlock:f\nthread:g\n' "these are suppressions for ThreadSanitizer; $forms function:F for deadlock:F"
+refuses 'called_from_lib:libz.so\n' "these are suppressions for ThreadSanitizer; $forms library:L for called_from_lib:L"
+refuses '{\n   known\n   Helgrind:Race\n   fun:f\n   obj:*/libz.so\n}\n' "these are suppressions for Valgrind; $forms function:F for fun:F and library:L for obj:L"
+refuses 'fun:f\nfun:g\n' "these are suppressions for Valgrind; $forms function:F for fun:F"
 run "$DPE" replay --suppressions=nowhere -s race.dpe log.jsonl
 says 'a missing file of suppressions is reported' 2 'nowhere: error: cannot read these suppressions: No such file'
 finish
