@@ -409,27 +409,24 @@ static void list_commands(const struct cli *cli, unsigned mask, struct dpe_text 
 
 static void unknown_option(struct cli *cli, const char *word, size_t len)
 {
-	const char *names[DPE_COUNT(options)];
+	const char *names[DPE_COUNT(options)], *best;
+	char *name = dpe_xasprintf("%.*s", (int)len, word);
 	struct dpe_text hint = {0};
 	unsigned count = 0;
-	char *name = dpe_xasprintf("%.*s", (int)len, word);
-	char *shown[DPE_COUNT(options)];
 
 	for (unsigned i = 0; i < DPE_COUNT(options); i++) {
-		if (!(options[i].mask & cli->command->mask))
-			continue;
-		shown[count] = dpe_xasprintf("--%s", options[i].name);
-		names[count] = shown[count];
-		count++;
+		if (options[i].mask & cli->command->mask)
+			names[count++] = options[i].name;
 	}
+	dpe_text_puts(&hint, "");
 	if (commands_with(name)) {
 		list_commands(cli, commands_with(name), &hint);
 		cli_usage_error(cli, "unknown option '%s', which these commands have: %s", name, hint.at);
 	} else {
-		cli_usage_error(cli, "unknown option '%s'%s", name, cli_did_you_mean(&hint, name, names, count));
+		if (dpe_nearest(name + strspn(name, "-"), names, count, &best, 1))
+			dpe_text_printf(&hint, "; did you mean '--%s'?", best);
+		cli_usage_error(cli, "unknown option '%s'%s", name, hint.at);
 	}
-	for (unsigned i = 0; i < count; i++)
-		free(shown[i]);
 	dpe_text_free(&hint);
 	free(name);
 }

@@ -447,6 +447,8 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 	dpe_recognizer_unordered(recognizer, add_unordered, object);
 	dpe_recognizer_unobserved(
 		recognizer, add_unobserved, cJSON_AddArrayToObject(object, "unobserved"));
+	if (report->unobserved)
+		cJSON_AddStringToObject(object, "reason", report->unobserved);
 	cli_json_add_number(object, "lost", summary->lost);
 	cli_json_add_number(object, "held", summary->held);
 	cli_json_add_number(object, "rules", summary->rules);

@@ -546,6 +546,8 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 		free(text);
 	}
 	dpe_recognizer_losses(recognizer, add_loss, report);
+	if (report->unobserved)
+		cli_sarif_doubt(report, report->unobserved);
 	cJSON_AddStringToObject(log, "version", "2.1.0");
 	runs = cJSON_AddArrayToObject(log, "runs");
 	cJSON_AddItemToArray(runs, run);

@@ -21,7 +21,7 @@ struct cli_report {
 	bool blocked; /* threads can never continue, as their waits at the end show */
 	struct dpe_waits *noted; /* owned, or NULL: see cli_report_note_waits */
 	bool needs_order; /* see cli_report_needs_order */
-	enum cli_unobserved unobserved; /* which is no success */
+	const char *unobserved; /* why a run without findings is no success, or NULL */
 	struct dpe_text first; /* finding: its rule and kind */
 	bool terminal; /* `to` is one */
 	bool color;    /* headings are coloured */

@@ -280,11 +280,8 @@ static void add_totals(struct dpe_text *to, const struct cli_report *report, con
 	add_count(to, &separator, summary->held, "held", "held");
 	dpe_text_printf(to, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
-	if (report->unobserved == CLI_SOME_UNOBSERVED)
-		add_text(to, &separator, "nothing was observed for a rule, so it cannot have found anything "
-			"(see --allow-unobserved)");
-	else if (report->unobserved)
-		add_text(to, &separator, "nothing was observed, so nothing can have been found (see --allow-unobserved)");
+	if (report->unobserved)
+		add_text(to, &separator, report->unobserved);
 	else if (!dpe_summary_findings(summary) && report->blocked)
 		add_text(to, &separator, "nothing found by rules, but threads that can never proceed");
 	else if (!dpe_summary_findings(summary))

@@ -392,4 +392,12 @@ reads_alike 'predicted' 'predict r: a & b' 12 '1 2' '2 1'
 printf '{"event":"%s","thread":1}\n' x a b a b c >repeated.jsonl
 run "$DPE" replay -e 'detect r: x ; (a ; b)* ; c' repeated.jsonl
 check 'events of a match with repetitions are in causal order' "$status $(grep -o '^  \$[0-9]*' err | tr -dc '0-9')" = '1 123234'
+: >empty.jsonl
+printf 'detect e: e\n' >e.dpe
+run "$DPE" replay --format=json -s e.dpe empty.jsonl
+check 'the summary as JSON has the reason for status 3 if nothing was observed' "$status $(grep -c '"reason":"nothing was observed' out)" = '3 1'
+run "$DPE" replay --format=sarif -s e.dpe empty.jsonl
+check 'SARIF has it as a notification' "$status $(grep -c '"nothing was observed' out)" = '3 1'
+run "$DPE" replay --format=json --allow-unobserved -s e.dpe empty.jsonl
+check 'the summary as JSON has no reason if nothing had to be observed' "$status $(grep -c '"reason"' out)" = '0 0'
 finish

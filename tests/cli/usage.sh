@@ -30,6 +30,12 @@ says 'a program in the place of a command is refused with where it belongs' 2 "'
 run "$DPE" replay --fromat=json -s r.dpe r.msg
 says 'an unknown option is refused with the nearest one' 2 "unknown option '--fromat'" "did you mean '--format'?"
 check 'an unknown option is reported in one line' "$(lines err)" -eq 1
+for option in --quiet --silent --version-all; do
+	run "$DPE" run $option -s x.dpe -- true
+	check "no option is suggested for $option, which is near to none" "$status $(grep -c "unknown option '$option' (see" err)" = '2 1'
+done
+run "$DPE" run -fromat -s x.dpe -- true
+says 'the nearest option is suggested for a word with a single dash' 2 "did you mean '--format'?"
 run "$DPE" replay --rule=R -s r.dpe r.msg
 says 'an option of another command is refused, with that command' 2 "unknown option '--rule', which these commands have: compile"
 run "$DPE" replay -x -s r.dpe r.msg

@@ -29,6 +29,8 @@ built program -s -static
 run "$DPE" deadlock -- ./program
 says 'shipped rules cannot find anything in a stripped program without libraries' 3 \
 	'program: warning: has none of the functions that the rules name (it is stripped' 'nothing was observed, so nothing can have been found'
+run "$DPE" deadlock --format=json -- ./program
+check 'JSON has the reason why they cannot' "$status $(grep -c '"type":"summary".*"reason":"nothing was observed, so nothing can have been found' out)" = '3 1'
 run "$DPE" run -s pthread.dpe -e 'detect created: thread::create' -- ./program
 says 'threads of a stripped program without libraries are observed' 1 'has none of the functions' 'created: match'
 
