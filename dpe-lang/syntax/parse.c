@@ -84,6 +84,25 @@ static const char *list_of(struct dpe_parser *parser, const char *const *names, 
 	return list;
 }
 
+/* `x: uprobe:…`: the name after a header would be the next one, on the same line. Other errors of that line follow from this. */
+static bool report_prefix(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
+{
+	const char *text, *end, *prefix;
+	size_t len;
+
+	if (token->kind != T_ITEM || !last || last->kind != ':' || token[1].kind != T_RULE_NAME || token[2].kind != ':')
+		return false;
+	text = dpe_source_text(last->place.source, &len);
+	end = memchr(text + last->place.end, '\n', len - last->place.end);
+	if (end && text + token[1].place.begin > end)
+		return false;
+	prefix = dpe_token_text(parser->arena, &token[1]);
+	dpe_diag(parser->spec->diags, DPE_ERROR, token[1].place,
+		"unexpected '%s:' where an event begins: an event is the name of a function, f, or libc::f in one library", prefix);
+	parser->silent_until = end ? (uint32_t)(end - text) : (uint32_t)len;
+	return true;
+}
+
 /* The file or the item ends too early; `last` is the token before. */
 static void report_early_end(struct dpe_parser *parser, const struct dpe_token *last,
 	const char *const *expected, unsigned n)
@@ -267,6 +286,8 @@ void dpe_build_syntax_error(
 		parser->tokens.at[at - 1].kind != T_ITEM)
 		at--;
 	last = at ? &parser->tokens.at[at - 1] : NULL;
+	if (token->place.begin < parser->silent_until || report_prefix(parser, token, last))
+		return;
 	if (token->kind == T_ITEM || token->kind == T_END || token->place.begin == token->place.end)
 		report_early_end(parser, last, expected, nexpected);
 	else

@@ -40,6 +40,7 @@ struct dpe_parser {
 	unsigned next;
 	bool included;
 	bool too_deep; /* reported */
+	uint32_t silent_until; /* errors in front of this place follow from a reported one */
 	struct ast_item *items, **last;
 };
 
