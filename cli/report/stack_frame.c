@@ -89,13 +89,14 @@ bool cli_frame_is_of_language(const char *text)
 			  : frame.library && begins_with_any(frame.library, frame.library_len, libraries);
 }
 
-/* A frame of dpe's preloaded libraries, which the program did not call itself. */
-static bool is_of_wrapper(const char *text)
+/* The program's source does not call it: a function of dpe's preloaded libraries, or one that the compiler calls for OpenMP. */
+static bool is_implicit(const char *text)
 {
-	static const char *const folders[] = {"probes/inside/", NULL};
+	static const char *const folders[] = {"probes/inside/", NULL}, *const functions[] = {"GOMP_", "__kmpc_", NULL};
 	struct cli_frame frame = cli_frame_split(text);
 
-	return frame.file && begins_with_any(frame.file, frame.file_len, folders);
+	return frame.file ? begins_with_any(frame.file, frame.file_len, folders)
+			  : begins_with_any(frame.function, frame.function_len, functions);
 }
 
 static bool has_own_frame(const char *const *frames, unsigned count)
@@ -172,7 +173,7 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 	for (unsigned i = 0; i < count; i++) {
 		bool called_by_own = i + 1 < count && !cli_frame_is_of_language(frames[i + 1]);
 
-		if (!all && cli_frame_is_of_language(frames[i]) && (!called_by_own || is_of_wrapper(frames[i])))
+		if (!all && cli_frame_is_of_language(frames[i]) && (!called_by_own || is_implicit(frames[i])))
 			continue;
 		each(context, frames[i], innermost);
 		innermost = false;
