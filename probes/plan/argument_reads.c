@@ -169,6 +169,14 @@ static char *readable(const char *lvalue)
 	return text.at;
 }
 
+/* One line for all shipped rules and a program or library, as the user did not write them. */
+static void warn_of_shipped(const struct dpe_site *site, struct dpe_diags *diags)
+{
+	dpe_diag_at(diags, DPE_WARNING, site->module->name,
+		"has no debug information that describes its locks, barriers and once routines: shipped rules assume more order there than there is, "
+		"which may hide races");
+}
+
 static void report_unreadable(const struct dpe_read *read, enum dpe_severity severity, const char *why, bool dispensable,
 	struct dpe_diags *diags)
 {
@@ -200,8 +208,11 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 			continue;
 		}
 		dispensable = plan->reads[i].dispensable && site->wanted->optional;
-		report_unreadable(&plan->reads[i], probes->placed || dispensable ? DPE_WARNING : DPE_ERROR, why,
-			dispensable, diags);
+		if (dispensable && !site->wanted->own)
+			warn_of_shipped(site, diags);
+		else
+			report_unreadable(&plan->reads[i], probes->placed || dispensable ? DPE_WARNING : DPE_ERROR, why,
+				dispensable, diags);
 		free(why);
 		site->reads &= ~(UINT64_C(1) << i);
 		site->filters[0].all = site->filters[1].all = true;

@@ -104,6 +104,10 @@ ${CC:-cc} -O1 -pthread -rdynamic "$TOP/tests/live/targets/sync_cases.c" own.c -o
 run "$DPE" run --stack=0 -s cases.dpe -- ./own
 check "a function that replaces one of the C library: its lock is read by that one's types" "$(grep -c 'cannot be read' err)" -eq 0
 all_ways 'where the program replaces a function of the C library'
+${CC:-cc} -O1 -static -pthread "$TOP/tests/live/targets/sync_cases.c" -o static || not_ok 'compiling a static program'
+run "$DPE" run --stack=0 -s cases.dpe -- ./static
+check 'a static program without debug information gets one warning about values of locks, none of them at shipped rules' \
+	"$(grep -c '^static: warning: has no debug information that describes its locks' err) $(grep -c 'pthread.dpe:.*warning\|cannot be read' err)" = '1 0'
 # A name that the program lacks may be a mistake in the user's rules, and is none in shipped ones.
 printf 'include "pthread.dpe"\nsync mine(x): nowhere(x) ; enqueue(x)\ndetect r: enqueue\n' >lacking.dpe
 run "$DPE" run -s lacking.dpe -- "$BUILD/examples/producer-consumer"
