@@ -10,9 +10,9 @@ import re
 import subprocess
 import sys
 
-OBJECT = {"r": "x", "w": "x", "R": "y", "W": "y", "l": "m", "u": "m", "L": "n", "U": "n",
-          "p": "s", "s": "s", "t": "s", "a": "k", "b": "k", "c": "k"}
-COMMUTE = {"r", "R", "a"}
+OBJECT = {"r": "x", "w": "x", "R": "y", "W": "y", "l": "m", "v": "m", "u": "m", "L": "n", "U": "n",
+          "p": "s", "s": "s", "t": "s", "a": "k", "b": "k", "c": "k", "o": "o", "O": "o", "g": "g", "h": "g"}
+COMMUTE = {"r", "R", "a", "h"}
 
 
 def dependent(a, b):
@@ -20,14 +20,17 @@ def dependent(a, b):
 
 
 KINDS = ["rR", "wW", "ps", "pt", "lu", "LU", "ac", "bc"]
+SKIPPING = ["vu", "oO", "gh"]  # v to u if the lock is taken, o to O but for the first, h for the last at the barrier
 
 
-def draw(dice, size, kinds=KINDS):
+def draw(dice, size, kinds=()):
     """A thread's letters: sections are closed, and may be in one another."""
     text = ""
     while len(text) < size:
-        kind = dice.choice(kinds)
-        if kind in ("lu", "LU", "ac", "bc"):
+        kind = dice.choice([*KINDS, *SKIPPING, *kinds])
+        if kind == "gh":
+            text += kind
+        elif kind in ("lu", "LU", "ac", "bc", "vu", "oO"):
             text += kind[0] + "".join(dice.choice("rwRWpst" + ("L" if kind == "lu" else ""))
                                       for _ in range(dice.randrange(2))) + kind[1]
             if "L" in text and text.count("L") > text.count("U"):
@@ -37,23 +40,44 @@ def draw(dice, size, kinds=KINDS):
     return text
 
 
-def possible(letter, state):
+def possible(letter, state, t):
     if letter in "lL":
         return not state[OBJECT[letter]]
     if letter == "s":
         return state["s"] > 0
     if letter == "a":
         return state["k"] >= 0
+    if letter == "h":
+        return state["g"] >= state["round"][t]
+    if letter == "o":
+        return state["o"] != 1
     return letter != "b" or state["k"] == 0
 
 
+def start():
+    return {**dict.fromkeys("xymnskog", 0), "round": (0,) * 4, "skipped": frozenset()}
+
+
 def do(letter, state, seen, t):
+    """Returns the letter up to which the thread's letters are skipped."""
     if letter in "rR":
         seen[t] = 2 * seen[t] + state[OBJECT[letter]]
     elif letter in "wW":
         state[OBJECT[letter]] = seen[t] % 5
-    elif letter in "lL":
+    elif letter == "v" and state["m"]:
+        return "u"
+    elif letter == "o" and state["o"]:
+        return "O"
+    elif letter in "lLvo":
         state[OBJECT[letter]] = 1
+    elif letter == "O":
+        state["o"] = 2
+    elif letter == "g":
+        state["g"] += 1
+        state["round"] = state["round"][:t] + ((state["g"] + 1) // 2 * 2,) + state["round"][t + 1:]
+        if state["g"] % 2 == 0:
+            seen[t] += 3
+            return "h"
     elif letter in "uU":
         state[OBJECT[letter]] = 0
     elif letter == "p":
@@ -67,16 +91,25 @@ def do(letter, state, seen, t):
         state["k"] = -1
     elif letter == "c":
         state["k"] = 0 if state["k"] < 0 else state["k"] - 1
+    return None
+
+
+def after_letter(threads, at, state, seen, t):
+    """The places of the threads once t has done its letter."""
+    until = do(threads[t][at[t]], state, seen, t)
+    end = threads[t].index(until, at[t]) if until else at[t]
+    state["skipped"] |= {(t, i) for i in range(at[t] + 1, end + 1)}
+    return at[:t] + (end + 1,) + at[t + 1:]
 
 
 def enumerate_all(threads):
     """Prefixes that are one behaviour lead to one state, so each is followed once, by the order that it makes."""
     behaviours, states = set(), set()
-    start = ((0,) * len(threads), frozenset())
-    stack, known = [(start, dict.fromkeys("xymnsk", 0), [1] * len(threads))], {start}
+    first = ((0,) * len(threads), frozenset())
+    stack, known = [(first, start(), [1] * len(threads))], {first}
     while stack:
         (at, order), state, seen = stack.pop()
-        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state)]
+        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state, t)]
         if not able:
             behaviours.add((at, order))
             over = all(at[t] == len(threads[t]) for t in range(len(threads)))
@@ -84,12 +117,11 @@ def enumerate_all(threads):
         for t in able:
             letter = threads[t][at[t]]
             pairs = {(u, i, t, at[t]) for u in range(len(threads)) if u != t
-                     for i in range(at[u]) if dependent(threads[u][i], letter)}
-            node = (at[:t] + (at[t] + 1,) + at[t + 1:], order | pairs)
+                     for i in range(at[u]) if (u, i) not in state["skipped"] and dependent(threads[u][i], letter)}
+            after, saw = dict(state), list(seen)
+            node = (after_letter(threads, at, after, saw, t), order | pairs)
             if node not in known:
                 known.add(node)
-                after, saw = dict(state), list(seen)
-                do(letter, after, saw, t)
                 stack.append((node, after, saw))
         if len(known) > 20000:
             return None
@@ -120,21 +152,20 @@ def compare_bounded(dpe, program, dice, count, bound):
 def races_by_force(threads):
     """Of the letters of accesses; and the number of states."""
     found = set()
-    stack = [((0,) * len(threads), dict.fromkeys("xymnsk", 0))]
+    stack = [((0,) * len(threads), start())]
     known = set()
     while stack:
         at, state = stack.pop()
-        key = (at, tuple(state[name] for name in "mnsk"))
+        key = (at, tuple(state[name] for name in ("m", "n", "s", "k", "o", "g", "round")))
         if key in known:
             continue
         known.add(key)
-        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state)]
+        able = [t for t in range(len(threads)) if at[t] < len(threads[t]) and possible(threads[t][at[t]], state, t)]
         ready = [threads[t][at[t]] for t in able if threads[t][at[t]] in "rRwW"]
         found |= {"".join(sorted((a, b))) for i, a in enumerate(ready) for b in ready[:i] if dependent(a, b)}
         for t in able:
             after = dict(state)
-            do(threads[t][at[t]], after, [1] * len(threads), t)
-            stack.append((at[:t] + (at[t] + 1,) + at[t + 1:], after))
+            stack.append((after_letter(threads, at, after, [1] * len(threads), t), after))
     return found
 
 
@@ -155,7 +186,7 @@ def races_explored(dpe, program, threads, letters):
 def compare_races(dpe, program, dice, count):
     letters, compared, raced = letters_by_line(program), 0, 0
     while compared < count:
-        threads = [draw(dice, dice.randrange(1, 5), KINDS + ["rw", "rw", "RW"]) for _ in range(dice.choice([2, 3, 3]))]
+        threads = [draw(dice, dice.randrange(1, 5), ["rw"] * 6 + ["RW"] * 2) for _ in range(dice.choice([2, 3, 3]))]
         counted = enumerate_all(threads)
         if not counted or counted[0] > 400:
             continue
