@@ -37,8 +37,8 @@
 #define DPE_MAX_INSTANCES DPE_TINY_OR(12, 32768)
 #define DPE_MAX_PAST_ENTRIES DPE_TINY_OR(12, 4u << 20)
 
-/* Predictions: events of a stretch of the run, bytes of what precedes them (then another one begins), slices and locks
- * of which it is known over stretches what matches with their events may be missed (else any), choices of events for one last event, and patterns that one event may match. The rule is
+/* Predictions: events of a window of the run, bytes of what precedes them (then another one begins), slices and locks
+ * of which it is known over windows what matches with their events may be missed (else any), choices of events for one last event, and patterns that one event may match. The rule is
  * inconclusive. */
 #define DPE_MEASURED_KEYS DPE_TINY_OR(2, 4096) /* of one call; values of others are counted together */
 #define DPE_PREDICT_EVENTS DPE_TINY_OR(6, 2u << 20)

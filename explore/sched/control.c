@@ -233,7 +233,7 @@ __attribute__((noinline)) static void wipe_little(void)
 static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible)
 {
 	int error = errno;
-	bool round_again;
+	bool polls_again;
 
 	me->inside = true;
 	me->op = *op;
@@ -243,8 +243,8 @@ static void point(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bo
 	if (++dpe_sched->steps > dpe_sched->max_steps)
 		dpe_sched_end(DPE_SCHED_CUT);
 	dpe_sched_meet(me, visible);
-	round_again = dpe_sched_loop_arrive(me);
-	if (!round_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
+	polls_again = dpe_sched_loop_arrive(me);
+	if (!polls_again && (dpe_sched_arrive(me, visible || me->repeats) || me->state == DPE_SCHED_OUTSIDE)) {
 		if (me->state == DPE_SCHED_CONTROLLED)
 			dpe_sched_check_written(op);
 		dpe_sched_lock();

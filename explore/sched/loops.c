@@ -29,7 +29,7 @@ struct loop {
 };
 
 static struct loop loops[DPE_SCHED_THREADS];
-static unsigned round_again = DPE_SCHED_NOBODY; /* this one polls some more times */
+static unsigned polling = DPE_SCHED_NOBODY; /* this one polls some more times */
 static char calls = SYSCALL_DISPATCH_FILTER_ALLOW; /* whether system calls of the thread are noticed */
 static bool called;
 
@@ -92,7 +92,7 @@ static void stop_listening(void)
 {
 	struct sigaction now;
 
-	round_again = DPE_SCHED_NOBODY;
+	polling = DPE_SCHED_NOBODY;
 	calls = SYSCALL_DISPATCH_FILTER_ALLOW;
 	if (dpe_sched_has_libgomp())
 		return;
@@ -123,7 +123,7 @@ static void restart_analysis(unsigned thread)
 	loops[thread].held = 0;
 	loops[thread].over = false;
 	dpe_sched->threads[thread].repeats = false;
-	if (round_again == thread)
+	if (polling == thread)
 		stop_listening();
 }
 
@@ -190,17 +190,17 @@ static bool is_own_stack(const struct dpe_sched_thread *me, const struct dpe_sch
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-static bool is_round_again(const struct dpe_sched_thread *me)
+static bool polls_again(const struct dpe_sched_thread *me)
 {
-	return round_again == dpe_sched_number(me);
+	return polling == dpe_sched_number(me);
 }
 
 /* It repeated everything, and is where it was. */
-static void come_back(struct dpe_sched_thread *me, struct loop *loop)
+static void on_repeated_state(struct dpe_sched_thread *me, struct loop *loop)
 {
 	if (loop->asks)
 		return;
-	if (!is_round_again(me)) {
+	if (!polls_again(me)) {
 		me->repeats = true;
 		dpe_sched->loops++;
 		return;
@@ -246,8 +246,8 @@ static void look(struct dpe_sched_thread *me, struct loop *loop, const struct dp
 	if (!loop->held && loop->first.pc == op->pc && loop->first.object == op->object && loop->first.kind == op->kind) {
 		state = state_of(me);
 		if (state && state == loop->state)
-			come_back(me, loop);
-		else if (is_round_again(me) && loop->state)
+			on_repeated_state(me, loop);
+		else if (polls_again(me) && loop->state)
 			stop_listening();
 		loop->state = state;
 	} else if (op->object && is_due(loop)) {
@@ -270,9 +270,9 @@ bool dpe_sched_loop_arrive(struct dpe_sched_thread *me)
 		loop->calm++;
 		look(me, loop, &me->op);
 	}
-	if (is_round_again(me) && (++loop->rounds > 2 * DPE_SCHED_LOOP_ROUNDS || !dpe_sched_ready(me)))
+	if (polls_again(me) && (++loop->rounds > 2 * DPE_SCHED_LOOP_ROUNDS || !dpe_sched_ready(me)))
 		stop_listening();
-	return is_round_again(me);
+	return polls_again(me);
 }
 
 void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *op, bool visible)
@@ -286,7 +286,7 @@ void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *o
 			restart_analysis(dpe_sched_number(me));
 		loop->held += takes(op);
 	}
-	if (!is_round_again(me))
+	if (!polls_again(me))
 		return;
 	if (!loop->rounds)
 		begin_listening();
@@ -303,7 +303,7 @@ unsigned dpe_sched_loop_again(void)
 			continue;
 		thread->repeats = false;
 		loops[i].rounds = 0;
-		return round_again = i;
+		return polling = i;
 	}
 	return DPE_SCHED_NOBODY;
 }

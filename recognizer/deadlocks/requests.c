@@ -155,7 +155,7 @@ void dpe_lock_order_decide(struct dpe_lock_order *order, dpe_meet_fn *meet, void
 	}
 }
 
-/* Requests of different stretches of the history were not compared. */
+/* Requests of different windows of the history were not compared. */
 bool dpe_lock_cycle_may_close(const struct dpe_lock_order *order, const struct dpe_lock_cycle *cycle)
 {
 	return cycle->meeting != DPE_MEET_NEVER || order->ndecided != 1 || order->any_unordered ||

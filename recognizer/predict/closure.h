@@ -16,7 +16,7 @@ struct dpe_closure {
 	uint32_t *latest; /* by the number of a lock: the place in its `order` of its latest acquire that is closed, plus 1 */
 	unsigned nlatest;
 	bool refused; /* a lock is never given back: no run has all these events */
-	bool leans;   /* on the release of a lock that was held when the stretch began */
+	bool leans;   /* on the release of a lock that was held when the window began */
 	const struct dpe_rearranged *order; /* of what is there; NULL: as observed. Borrowed */
 };
 

@@ -8,7 +8,7 @@
 
 /* ---- making and freeing ------------------------------------------------------------------ */
 
-static void begin_stretch(struct dpe_history *history, uint64_t first)
+static void begin_window(struct dpe_history *history, uint64_t first)
 {
 	history->first = first;
 	history->nevents = 0;
@@ -30,7 +30,7 @@ void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recog
 		.reads = {dpe_intern_string(names, "mem::read"), dpe_intern_string(names, "atomic::read")},
 		.writes = {dpe_intern_string(names, "mem::write"), dpe_intern_string(names, "atomic::write")},
 	};
-	begin_stretch(history, 0);
+	begin_window(history, 0);
 }
 
 static void free_chain(struct dpe_past_chain *chain)
@@ -107,7 +107,7 @@ void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps
 	history->arena = dpe_arena_new();
 	history->bytes = 0;
 	history->chain_full = false;
-	begin_stretch(history, first);
+	begin_window(history, first);
 }
 
 void dpe_history_free(struct dpe_history *history)
@@ -407,7 +407,7 @@ bool dpe_history_may_change(const struct dpe_history *history, uint64_t number)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* A new chain may be that of a thread whose one was full. The stretch began after that. */
+/* A new chain may be that of a thread whose one was full. The window began after that. */
 static void take_over(struct dpe_history *history, struct dpe_past_chain *chain, const struct dpe_message *message)
 {
 	for (unsigned i = 0; history->nmoved && i < history->nchains; i++) {

@@ -42,7 +42,7 @@ struct dpe_epoch {
 
 struct dpe_past_event {
 	const struct dpe_epoch *epoch;
-	uint32_t index;   /* from 1, within the stretch */
+	uint32_t index;   /* from 1, within the window */
 	uint32_t message; /* in `messages`; 0: no rule predicts, so it is not needed */
 };
 
@@ -103,7 +103,7 @@ struct dpe_acquire {
 };
 
 struct dpe_past_chain {
-	uint32_t earlier; /* its events before the stretch */
+	uint32_t earlier; /* its events before the window */
 	uint32_t *events; /* numbers, by index - 1 */
 	unsigned nevents, capevents;
 	const struct dpe_epoch *epoch; /* of its last event; NULL: it has none */
@@ -142,7 +142,7 @@ struct dpe_data_access {
 /* The latest accesses, in a ring. */
 struct dpe_recent_accesses {
 	struct dpe_data_access *at; /* NULL: there was none */
-	uint64_t count;        /* of all that there were in the stretch */
+	uint64_t count;        /* of all that there were in the window */
 };
 
 /* A write whose event is a read as well. Others may do at once what it does, whatever it reads; but who sees what it wrote
@@ -152,11 +152,11 @@ struct dpe_past_update {
 	const struct dpe_base *base; /* of its sources */
 };
 
-/* A long run is looked at in stretches: what came before one happens as it was observed. Numbers of events
- * count from 1 within the stretch; 0 stands for all before it. */
+/* A long run is looked at in windows: what came before one happens as it was observed. Numbers of events
+ * count from 1 within the window; 0 stands for all before it. */
 struct dpe_history {
 	struct dpe_recognizer *recognizer;
-	uint64_t first;                /* number in the run of the stretch's first event */
+	uint64_t first;                /* number in the run of the window's first event */
 	struct dpe_past_event *events; /* by number */
 	unsigned nevents, capevents;
 	struct dpe_past_chain *chains;
@@ -189,15 +189,15 @@ struct dpe_history {
 	bool orders_too_much;
 	bool chain_full;    /* a thread continues in another chain */
 	unsigned nmoved;  /* such threads that have not come yet */
-	bool stranger;      /* nothing of its stretch precedes a thread that begins: it may follow nothing of earlier ones */
+	bool stranger;      /* nothing of its window precedes a thread that begins: it may follow nothing of earlier ones */
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
 };
 
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
 void dpe_history_free(struct dpe_history *history);
-/* True if the stretch is as long as it may become, or a thread continues in another chain. */
+/* True if the window is as long as it may become, or a thread continues in another chain. */
 bool dpe_history_is_full(const struct dpe_history *history);
-/* Begins another stretch with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
+/* Begins another window with event `first` of the run. All events are forgotten; locks stay held, and sets of locks
  * stay valid if so asked. */
 void dpe_history_restart(struct dpe_history *history, uint64_t first, bool keeps_sets);
 /* The events of each chain that precede all future events of other chains, as a cut; the caller frees it. */

@@ -108,7 +108,7 @@ static bool keeps_slices(const struct dpe_history *history)
 }
 
 /* Where slices are not kept, matches of their events with later ones are missed. */
-static void begin_stretch_of(struct dpe_prediction_search *search, const uint32_t *passed, bool keeps)
+static void begin_window_of(struct dpe_prediction_search *search, const uint32_t *passed, bool keeps)
 {
 	search->missed |= !keeps && search->nslices;
 	if (keeps)
@@ -116,7 +116,7 @@ static void begin_stretch_of(struct dpe_prediction_search *search, const uint32_
 	forget_events(search, keeps);
 }
 
-static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
+static void begin_window(struct dpe_predictor *predictor, uint64_t first)
 {
 	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
 	uint32_t *passed = dpe_history_passed(&predictor->history);
@@ -127,7 +127,7 @@ static void begin_stretch(struct dpe_predictor *predictor, uint64_t first)
 		struct dpe_prediction_search *search = recognizer->runs[i].prediction;
 
 		if (search)
-			begin_stretch_of(search, passed, keep && search->pairwise);
+			begin_window_of(search, passed, keep && search->pairwise);
 	}
 	dpe_history_restart(&predictor->history, first, keep);
 	free(passed);
@@ -137,7 +137,7 @@ void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event
 {
 	resume(predictor);
 	if (dpe_history_is_full(&predictor->history))
-		begin_stretch(predictor, event->number);
+		begin_window(predictor, event->number);
 	dpe_history_add(&predictor->history, event);
 }
 

@@ -26,7 +26,7 @@ struct dpe_candidate_span {
  * have in common: they wait to be divided by chain until somebody asks for that. */
 struct dpe_candidate_group {
 	struct dpe_candidate_slice *slice;
-	struct dpe_candidate_span all, earlier; /* all its events, and those of earlier stretches */
+	struct dpe_candidate_span all, earlier; /* all its events, and those of earlier windows */
 	unsigned pattern;
 	uint32_t waiting; /* the last one: in the search's `waiting`; 0: none */
 	struct dpe_candidates **by_chain;
@@ -81,7 +81,7 @@ struct dpe_prediction_search {
 	unsigned *ngroups, *capgroups;
 	bool pairwise; /* all patterns bind the same variables, and all events of a match are independent */
 	uint64_t *partners; /* of a pairwise rule, by pattern: patterns of the other events of a match, a bit each */
-	bool missed;        /* there may have been matches with events of earlier stretches */
+	bool missed;        /* there may have been matches with events of earlier windows */
 	struct dpe_sweep *sweeps; /* a hash table */
 	struct dpe_slice_end *ends; /* a hash table */
 	uint64_t *end_masks;        /* the sets of variables that ends have, each once */
@@ -186,11 +186,11 @@ void dpe_candidates_keep(struct dpe_prediction_search *search, dpe_keep_fn *keep
 /* Frees all. */
 void dpe_candidates_free(struct dpe_prediction_search *search);
 
-/* ---- stretches.c -------------------------------------------------------------------------- */
+/* ---- windows.c -------------------------------------------------------------------------- */
 
-/* Before another stretch begins: forgets events, and keeps the spans of events that some later one may not follow. */
+/* Before another window begins: forgets events, and keeps the spans of events that some later one may not follow. */
 void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t *passed);
-/* True if the event may have been the last of a match with events of earlier stretches. */
+/* True if the event may have been the last of a match with events of earlier windows. */
 bool dpe_candidates_miss(const struct dpe_prediction_search *search,
 	const struct dpe_candidate_group *group, uint64_t number);
 /* The event ends the slice. */

@@ -91,7 +91,7 @@ static void set_release(const struct dpe_history *history, struct dpe_lock_secti
 	section->release_index = history->events[number].index;
 }
 
-/* The end of its thread gives back a robust mutex: at its last event, or before the stretch. */
+/* The end of its thread gives back a robust mutex: at its last event, or before the window. */
 static bool end_releases(struct dpe_history *history, struct dpe_lock_sections *sections)
 {
 	struct dpe_past_chain *chain = &history->chains[sections->chain];
@@ -329,7 +329,7 @@ static void free_locks(struct dpe_keyed **locks)
 	}
 }
 
-/* The lock was taken before the stretch. */
+/* The lock was taken before the window. */
 static void hold_from_before(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
 {
 	held->lock = find_lock(history, held->lock->keyed.value);
@@ -373,7 +373,7 @@ void dpe_sections_move(struct dpe_history *history, struct dpe_past_chain *from,
 	from->nheld = from->capheld = 0;
 	from->asks = false;
 	for (unsigned i = 0; i < to->nheld; i++) {
-		if (to->held[i].sections) { /* of this stretch there is no other */
+		if (to->held[i].sections) { /* of this window there is no other */
 			to->held[i].sections->count = 0;
 			to->held[i].lock->nopen--;
 		}

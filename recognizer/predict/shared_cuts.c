@@ -1,6 +1,6 @@
 /* Cuts as immutable tries over chain numbers that share equal parts: joining two costs only the parts that differ,
  * not one number for each thread so far. Like the clocks of the stabilizer, but of the order that holds in every
- * run. All cuts of a stretch are freed together, so they have no reference counts. */
+ * run. All cuts of a window are freed together, so they have no reference counts. */
 #include "recognizer/predict/history.h"
 
 #include <string.h>

@@ -291,7 +291,7 @@ run "$DPE" check --explain race.dpe
 check 'dpe check --explain names the engine of a predict rule' "$(grep -c 'engine    least runs of the same threads' out)" = 1
 run "$DPE" replay --format=json -s race.dpe race.jsonl
 check 'JSON has order and schedule of a predicted match' "$(grep -c '"order":"kept","certain":false,"happened":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
-# ---- runs longer than a stretch ------------------------------------------------------------------
+# ---- runs longer than a window ------------------------------------------------------------------
 # long LINE LINE: two threads that keep to a lock, with these lines near the beginning and at the end
 long() {
 	awk -v first="$1" -v last="$2" 'BEGIN {
@@ -310,10 +310,10 @@ predict racy(x): w(x) & (w^(x) + r(x))
 X
 long 'T0|r(other)|7' 'T1|r(other)|8' >long.std
 run "$DPE" replay -s long.dpe long.std
-says 'a long run without possible matches across stretches finds nothing' 0 '2200005 events' 'nothing found'
+says 'a long run without possible matches across windows finds nothing' 0 '2200005 events' 'nothing found'
 long 'T0|w(other)|7' 'T1|r(other)|8' >long.std
 run "$DPE" replay -s long.dpe long.std
-says 'a long run with a possible match across stretches is inconclusive' 3 'the run is long' 'nothing found, 1 inconclusive'
+says 'a long run with a possible match across windows is inconclusive' 3 'the run is long' 'nothing found, 1 inconclusive'
 # ---- many earlier events -------------------------------------------------------
 # repeated THREADS EVENT...: they are done 21,000 times, by one thread after the other
 repeated() {

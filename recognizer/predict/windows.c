@@ -1,4 +1,4 @@
-/* Between two stretches of a long run events are forgotten. Of a slice of independent events there remains what its
+/* Between two windows of a long run events are forgotten. Of a slice of independent events there remains what its
  * events have in common; so it is known of a later event whether a match with one of them may be missed: not where
  * both are of one thread, under one lock, or where the later one follows the thread of the earlier one. */
 #include "recognizer/predict/predictor.h"
@@ -24,7 +24,7 @@ static bool all_have_passed(const struct passing *passing, const uint32_t *event
 	return true;
 }
 
-/* The events of earlier stretches: a chain has passed where its first event of this stretch has. */
+/* The events of earlier windows: a chain has passed where its first event of this window has. */
 static bool earlier_has_passed(const struct passing *passing, const struct dpe_candidate_span *earlier)
 {
 	const struct dpe_history *history = passing->search->history;
@@ -81,7 +81,7 @@ void dpe_candidates_restart(struct dpe_prediction_search *search, const uint32_t
 	dpe_candidates_keep(search, keep, &(struct passing){search, passed});
 }
 
-/* True if something of the chain's events in this stretch precedes the event, and so all of its earlier ones. */
+/* True if something of the chain's events in this window precedes the event, and so all of its earlier ones. */
 static bool follows(const struct dpe_epoch *epoch, uint32_t chain)
 {
 	return dpe_base_reach(epoch->base, chain);
