@@ -187,15 +187,6 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	put_access(what, address, size, place);
 }
 
-/* All objects have at least this number of bytes; an access to these represents the whole object. */
-void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
-{
-	enum { BYTES = 4 };
-
-	if (dpe_memory_is_wanted(what))
-		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
-}
-
 void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place)
 {
 	enum { BYTES = 4 };

@@ -1,5 +1,6 @@
-/* seen_code: which code reports its accesses. In a section of a lock that other code takes, any data may be read and written
- * unseen: a prediction must not put two such sections of one lock in another order. */
+/* seen_code: which code reports its accesses, and accesses to objects of thread functions. In a section of a lock that
+ * other code takes, any data may be read and written unseen: a prediction must not put two such sections of one lock in
+ * another order. */
 #include "probes/inside/memory_hooks.h"
 #include "probes/inside/runtime.h"
 
@@ -38,6 +39,16 @@ DPE_MEMORY_EXPORTED void __tsan_init(void)
 	if (!nfiles)
 		add_file(dlsym(RTLD_DEFAULT, "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"));
 	add_file(__builtin_return_address(0));
+}
+
+/* All objects have at least this number of bytes; an access to these represents the whole object. One that unseen code
+ * makes or destroys may be handed over by its unseen accesses. */
+void dpe_memory_touch(unsigned what, uint64_t address, const uint64_t *frame)
+{
+	enum { BYTES = 4 };
+
+	if (dpe_memory_is_wanted(what) && (what != DPE_PRELOAD_WRITE || is_seen(frame[1])))
+		dpe_memory_access(what, address, BYTES, (struct dpe_memory_place){frame[1], frame});
 }
 
 void dpe_memory_begin_section(uint64_t lock, bool shared, const uint64_t *frame)

@@ -14,13 +14,14 @@ static const struct runtime {
 	{"libtbb", "oneTBB", "tbb.dpe"},
 };
 
-/* In other programs, by their functions. */
-enum { CXX20, RUST, CPYTHON };
+/* By their functions. */
+enum { CXX20, RUST, CPYTHON, GLIB };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
 	const char *runtime; /* a function of the language's runtime: a file without a sign that has it may use the pack by inlined code; or NULL */
 	const char *says, *missing, *deadlocks;
+	bool compiled; /* also in programs compiled to report their accesses */
 } packs[] = {
 	[CXX20] = {"C++20", "cxx20.dpe", {"_ZSt21__atomic_wait_address", "_ZSt25__atomic_notify_address", "_ZNSt18counting_semaphore"}, "__cxa_throw",
 		"what semaphores, barriers, stop tokens and futures order, where they are not inlined; latches and waits "
@@ -34,6 +35,10 @@ static const struct pack {
 	[CPYTHON] = {"CPython", "pthread.dpe", {"PyThread_release_lock"}, NULL,
 		"what its locks and the GIL order, as these are semaphores, mutexes and conditions of POSIX", NULL,
 		"dpe finds that no thread can proceed, but neither the holders of locks nor potential deadlocks"},
+	[GLIB] = {"GLib", "glib.dpe", {"g_cond_wait_until"}, NULL,
+		"what GMutex, GCond and GOnce order, where they are calls; g_bit_lock is not observed",
+		"no function of its locks can be observed",
+		"deadlocks of GMutex and GCond are not found, as these are not mutexes of POSIX", .compiled = true},
 };
 
 static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
@@ -174,6 +179,7 @@ void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags)
 	if (!probes->plan->threads && !probes->plan->memory)
 		return;
 	report_runtimes(probes, diags);
-	for (unsigned i = 0; i < DPE_COUNT(packs) && !probes->plan->memory; i++)
-		report_pack(probes, &packs[i], diags);
+	for (unsigned i = 0; i < DPE_COUNT(packs); i++)
+		if (!probes->plan->memory || packs[i].compiled)
+			report_pack(probes, &packs[i], diags);
 }
