@@ -1,6 +1,7 @@
 /* The normal text of lvalues: program variables, and what arguments and results point to. */
 #include "dpe-lang/resolve/resolve.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 bool dpe_is_result(const struct ast_expr *expr)
@@ -36,7 +37,7 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 
 	dpe_text_puts(to, "[");
 	if (index->kind == AST_NUMBER) {
-		dpe_ast_print_expr(to, index);
+		dpe_text_printf(to, "%" PRIu64, index->num);
 	} else if (!dpe_is_lvalue(index)) {
 		resolve_error(r, index->place,
 			"an index in a variable of the program is a number or such a variable");

@@ -59,12 +59,14 @@ void dpe_ast_print_string(struct dpe_text *to, const char *text)
 	dpe_text_puts(to, "\"");
 }
 
+static void print_expr(struct dpe_text *to, const struct ast_expr *expr);
+
 static void print_args(struct dpe_text *to, const struct ast_expr *arg)
 {
 	dpe_text_puts(to, "(");
 	for (; arg; arg = arg->next) {
 		dpe_text_puts(to, arg->behind ? "&" : "");
-		dpe_ast_print_expr(to, arg);
+		print_expr(to, arg);
 		if (arg->next)
 			dpe_text_puts(to, ", ");
 	}
@@ -75,7 +77,7 @@ static void print_args(struct dpe_text *to, const struct ast_expr *arg)
 static void print_postfix(struct dpe_text *to, const struct ast_expr *expr)
 {
 	if (expr->left)
-		dpe_ast_print_expr(to, expr->left);
+		print_expr(to, expr->left);
 	switch (expr->kind) {
 	case AST_FIELD:
 		dpe_text_printf(to, ".%s", expr->name);
@@ -85,7 +87,7 @@ static void print_postfix(struct dpe_text *to, const struct ast_expr *expr)
 		return;
 	case AST_INDEX:
 		dpe_text_puts(to, "[");
-		dpe_ast_print_expr(to, expr->right);
+		print_expr(to, expr->right);
 		dpe_text_puts(to, "]");
 		return;
 	case AST_PRIOR:
@@ -99,9 +101,9 @@ static void print_postfix(struct dpe_text *to, const struct ast_expr *expr)
 
 static void print_infix(struct dpe_text *to, const struct ast_expr *expr, const char *op)
 {
-	dpe_ast_print_expr(to, expr->left);
+	print_expr(to, expr->left);
 	dpe_text_printf(to, " %s ", op);
-	dpe_ast_print_expr(to, expr->right);
+	print_expr(to, expr->right);
 }
 
 /* -(-x) must not come out as --x */
@@ -112,13 +114,17 @@ static void print_prefix(struct dpe_text *to, const struct ast_expr *expr, const
 
 	dpe_text_puts(to, op);
 	dpe_text_puts(to, parens ? "(" : "");
-	dpe_ast_print_expr(to, expr->left);
+	print_expr(to, expr->left);
 	dpe_text_puts(to, parens ? ")" : "");
 }
 
 /* False: it has operands. */
 static bool print_leaf(struct dpe_text *to, const struct ast_expr *expr)
 {
+	if (expr->time) {
+		dpe_text_printf(to, "%s%s", expr->negative ? "-" : "", expr->time);
+		return true;
+	}
 	switch (expr->kind) {
 	case AST_NUMBER:
 		dpe_text_printf(to, "%s%" PRIu64, expr->negative ? "-" : "", expr->num);
@@ -141,7 +147,7 @@ static bool print_leaf(struct dpe_text *to, const struct ast_expr *expr)
 	}
 }
 
-static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
+static void print_operation(struct dpe_text *to, const struct ast_expr *expr)
 {
 	if (print_leaf(to, expr))
 		return;
@@ -158,15 +164,15 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 	case AST_CONDITIONAL:
 		print_infix(to, expr, "?");
 		dpe_text_puts(to, " : ");
-		dpe_ast_print_expr(to, expr->third);
+		print_expr(to, expr->third);
 		return;
 	case AST_ASSIGN:
 		print_infix(to, expr, "=");
 		return;
 	case AST_UPDATE:
-		dpe_ast_print_expr(to, expr->left);
+		print_expr(to, expr->left);
 		dpe_text_printf(to, " %s= ", dpe_value_operator(expr->op)->text);
-		dpe_ast_print_expr(to, expr->right);
+		print_expr(to, expr->right);
 		return;
 	default:
 		print_postfix(to, expr);
@@ -175,10 +181,10 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 }
 
 /* Parentheses are printed where they were written, so where they are needed. */
-void dpe_ast_print_expr(struct dpe_text *to, const struct ast_expr *expr)
+static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 {
 	dpe_text_puts(to, expr->parens ? "(" : "");
-	print_expr(to, expr);
+	print_operation(to, expr);
 	dpe_text_puts(to, expr->parens ? ")" : "");
 }
 
@@ -191,7 +197,7 @@ static void print_stmt(struct dpe_text *to, const struct ast_stmt *stmt)
 		dpe_text_puts(to, ";");
 		return;
 	case AST_STMT_EXPR:
-		dpe_ast_print_expr(to, stmt->expr);
+		print_expr(to, stmt->expr);
 		dpe_text_puts(to, ";");
 		return;
 	case AST_STMT_BLOCK:
@@ -199,7 +205,7 @@ static void print_stmt(struct dpe_text *to, const struct ast_stmt *stmt)
 		return;
 	case AST_STMT_IF:
 		dpe_text_puts(to, "if (");
-		dpe_ast_print_expr(to, stmt->expr);
+		print_expr(to, stmt->expr);
 		dpe_text_puts(to, ") ");
 		/* always a block, so that an inner `if` does not take the `else` */
 		dpe_ast_print_block(
@@ -228,7 +234,7 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 {
 	if (event->data) {
 		dpe_text_puts(to, "[");
-		dpe_ast_print_expr(to, event->expr);
+		print_expr(to, event->expr);
 		dpe_text_puts(to, "]");
 	} else {
 		if (event->module)
@@ -248,7 +254,7 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 		dpe_text_puts(to, event->phase == DPE_ENTER ? ".enter" : ".exit");
 	if (event->value) {
 		dpe_text_puts(to, " = ");
-		dpe_ast_print_expr(to, event->value);
+		print_expr(to, event->value);
 	}
 	if (event->from) {
 		dpe_text_puts(to, " from ");
@@ -262,7 +268,7 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 		dpe_text_printf(to, " by %s", event->by->text);
 	if (event->cond) {
 		dpe_text_puts(to, " [");
-		dpe_ast_print_expr(to, event->cond);
+		print_expr(to, event->cond);
 		dpe_text_puts(to, "]");
 	}
 }
@@ -350,7 +356,7 @@ void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item)
 		print_params(to, item->params);
 		if (item->initial) {
 			dpe_text_puts(to, " = ");
-			dpe_ast_print_expr(to, item->initial);
+			print_expr(to, item->initial);
 		}
 		break;
 	case AST_DEFINITION:

@@ -381,6 +381,7 @@ struct ast_expr *dpe_build_number(
 		new_expr(parser, number.real || wide ? AST_REAL : AST_NUMBER, place);
 
 	expr->num = number.num;
+	expr->time = number.time;
 	expr->negative = negative;
 	if (number.real)
 		expr->name = negative ? dpe_arena_printf(parser->arena, "-%s", number.real)

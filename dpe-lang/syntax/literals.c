@@ -113,8 +113,10 @@ int dpe_lex_number(
 			text);
 		return T_BAD;
 	}
-	if (time_unit(end))
+	if (time_unit(end)) {
+		value->number.time = dpe_arena_strndup(lexer->arena, text, strlen(text));
 		overflow |= __builtin_mul_overflow(num, (dpe_wide)time_unit(end), &num);
+	}
 	if (overflow)
 		dpe_diag(lexer->diags, DPE_ERROR, place,
 			"integer overflow in a literal: %s does not fit into 128 bits", text);
@@ -153,7 +155,8 @@ int dpe_lex_real(
 		dpe_diag(lexer->diags, DPE_ERROR, place, "%s does not fit into a double", text);
 	value->number = (struct ast_number){
 		.real = time_unit(end) ? keep(lexer, dpe_value_real(real, false, shortest))
-				       : keep_exact(lexer, real, text, (size_t)(end - text))};
+				       : keep_exact(lexer, real, text, (size_t)(end - text)),
+		.time = time_unit(end) ? dpe_arena_strndup(lexer->arena, text, strlen(text)) : NULL};
 	return T_NUMBER;
 }
 

@@ -26,16 +26,17 @@ enum ast_expr_kind {
 	AST_UPDATE,      /* left op= right, also ++ and -- */
 };
 
-/* A number as it is read; `real` if it is not a 64-bit integer. */
+/* A number as it is read; `real` if it is not a 64-bit integer; `time`, as it is written, if it has a unit. */
 struct ast_number {
 	uint64_t num;
-	const char *real;
+	const char *real, *time;
 };
 
 struct ast_expr {
 	enum ast_expr_kind kind;
 	enum dpe_op op;
 	const char *name;
+	const char *time; /* of numbers: as it is written, with its unit; or NULL */
 	uint64_t num;
 	bool negative; /* of numbers in arguments */
 	bool parens;   /* in parentheses */
@@ -158,7 +159,6 @@ struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum dpe_node_kind kind
 
 /* ---- printing (ast.c), also for texts of patterns and dumps --------------------------- */
 
-void dpe_ast_print_expr(struct dpe_text *to, const struct ast_expr *expr);
 void dpe_ast_print_block(struct dpe_text *to, const struct ast_stmt *first);
 void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event);
 void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item);

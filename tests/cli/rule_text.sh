@@ -41,4 +41,17 @@ run "$DPE" replay --error-exitcode=7 -e 'detect' log.jsonl
 gives '--error-exitcode does not change the status of errors' 2
 run "$DPE" replay --error-exitcode=256 -e 'detect race: a & b' log.jsonl
 says '--error-exitcode refuses 256' 2 '--error-exitcode takes a number from 1 to 255'
+
+# Times are printed as they are written; patterns with equal times are the same.
+cat >times.dpe <<'X'
+expect x: f(5ms, -2us) ; b [.time - $1.time < 1.5s] ; c [.time > 2min] ; c [.time > 120000000000]
+X
+run "$DPE" check --dump=resolved times.dpe
+sed -n 's/^  tree //p' out >tree
+same 'a rule has its times as they are written' tree <<'X'
+f(5ms, -2us);b [.time - $1.time < 1.5s];c [.time > 2min];c [.time > 2min]
+X
+printf '{"event":"f","thread":1,"time":0,"args":[5000000,-2000]}\n{"event":"b","thread":1,"time":1500000000}\n' >times.jsonl
+run "$DPE" replay -s times.dpe times.jsonl
+says 'a report has the times as they are written' 1 'expected b [.time - $1.time < 1.5s] after f(5ms, -2us)'
 finish
