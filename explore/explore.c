@@ -3,8 +3,24 @@
 
 #include "explore/exploration.h"
 
+#include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Before the runs, so that no finding lacks its schedule. */
+static bool can_write(const char *path, struct dpe_diags *diags)
+{
+	char *copy = dpe_xstrdup(path);
+	bool good = access(path, F_OK) ? !access(dirname(copy), W_OK | X_OK) : !access(path, W_OK);
+
+	if (!good)
+		dpe_diag_at(diags, DPE_ERROR, path, "%s", strerror(errno));
+	free(copy);
+	return good;
+}
 
 static enum dpe_explored explore(struct dpe_exploration *exploration)
 {
@@ -60,9 +76,10 @@ enum dpe_explored dpe_explore(const struct dpe_explore_options *options, struct 
 	exploration.to = options->listener ? open_memstream(&exploration.text, &exploration.text_size)
 					   : options->to;
 	if (exploration.to && (!options->fails || dpe_fails_check(options->fails, diags)))
-		result = options->replay    ? dpe_exploration_replay(&exploration)
-			 : options->confirm ? dpe_exploration_confirm(&exploration)
-					    : explore(&exploration);
+		result = options->replay		      ? dpe_exploration_replay(&exploration)
+			 : !can_write(options->output, diags) ? DPE_EXPLORED_FAILED
+			 : options->confirm		      ? dpe_exploration_confirm(&exploration)
+							      : explore(&exploration);
 	if (exploration.to && options->listener)
 		report_total(&exploration);
 	if (exploration.server.commands >= 0)

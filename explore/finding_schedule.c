@@ -372,8 +372,7 @@ static void hand_over(struct dpe_exploration *exploration, struct dpe_finding *f
 				.run = run,
 				.predicted = exploration->target ? exploration->target->what : NULL,
 				.choices = all, .file = written ? path : NULL, .again = again});
-	if (written)
-		fprintf(exploration->to, "   %s: ", path);
+	fprintf(exploration->to, "   %s: ", written ? path : "no schedule");
 	print_choices(exploration, all, schedule.count, again);
 	dpe_schedule_free(&schedule);
 	free(path);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,15 +40,26 @@ static enum dpe_after complain(const struct dpe_stepping *stepping, const char *
 	return DPE_STAY;
 }
 
+/* All of the text, which has no sign. */
+static bool is_number(const char *text, unsigned *number)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	*number = (unsigned)value;
+	return isdigit((unsigned char)*text) && !*end && !errno && value <= UINT_MAX;
+}
+
 /* The number in the text, 1 if it is empty; 0 after a message. */
 static unsigned number_in(const struct dpe_stepping *stepping, const char *text)
 {
 	unsigned number;
-	int end = 0;
 
 	if (!*text)
 		return 1;
-	if (sscanf(text, "%u%n", &number, &end) == 1 && !text[end] && number)
+	if (is_number(text, &number) && number)
 		return number;
 	fprintf(stepping->options->to, "'%s' is not a number of at least 1\n", text);
 	return 0;
@@ -258,7 +270,6 @@ static enum dpe_after run_command(struct dpe_stepping *stepping, char *line)
 {
 	char *word = line + strspn(line, " \t"), *with;
 	unsigned thread;
-	int end = 0;
 
 	word[strcspn(word, "\n")] = '\0';
 	with = word + strcspn(word, " \t");
@@ -267,7 +278,7 @@ static enum dpe_after run_command(struct dpe_stepping *stepping, char *line)
 	with += strspn(with, " \t");
 	if (!*word)
 		return go_next(stepping, "");
-	if (sscanf(word, "%u%n", &thread, &end) == 1 && !word[end])
+	if (is_number(word, &thread))
 		return make_choice(stepping, true, thread - 1);
 	return run_named(stepping, word, with);
 }

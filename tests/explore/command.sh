@@ -25,6 +25,9 @@ says "if a program cannot be loaded, the error contains the loader's reason" 2 "
 ${CC:-cc} -fsanitize=thread "$targets/statuses.c" -o sanitized || not_ok "compiling statuses.c with ThreadSanitizer"
 run "$DPE" explore -- ./sanitized
 says "a program linked with ThreadSanitizer is refused, and -ldpe-mem suggested" 2 "link without it, but with -ldpe-mem"
+run "$DPE" explore -o /nonexistent/x -- "$explored/ab-ba"
+says "a schedule that cannot be written is an error" 2 "/nonexistent/x: error: No such file"
+check "… before the first run" "$(wc -l <err)" -eq 1
 run "$DPE" explore --strategy=pct:65 -- ./statuses
 says "--strategy=pct:65 is refused" 2 "--strategy takes" "pct:65"
 run "$DPE" explore --strategy=dfs:-1 -- ./statuses

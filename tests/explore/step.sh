@@ -106,9 +106,10 @@ shows "back refuses more macrosteps than were made" 0 "there are fewer macrostep
 check "next comes to the same end before and after back" "$(grep -c 'the run has ended: exit status 0' out)" -eq 2
 
 # ---- errors ----
-printf '1000\nwalk\nsave\nsave #3\ngoto nowhere\nback x\nwrite /nonexistent/x\ndot /nonexistent/x\nquit\n' >commands
+printf '1000\n-1\nnext -1\nnext 4294967297\n4294967297\nwalk\nsave\nsave #3\ngoto nowhere\nback x\nwrite /nonexistent/x\ndot /nonexistent/x\nquit\n' >commands
 steps -- ./counted one-lock
-shows "wrong commands of --step are reported" 0 "there is no thread 1000 here" "'walk' is not a command" "'save' takes NAME" "begins with no '#'" \
+shows "wrong commands of --step are reported" 0 "there is no thread 1000 here" "'-1' is not a command" \
+	"'-1' is not a number" "'4294967297' is not a number" "'4294967297' is not a command" "'walk' is not a command" "'save' takes NAME" "begins with no '#'" \
 	"there is no 'nowhere'" "'x' is not a number" "/nonexistent/x: No such file"
 printf 'next 5\nback\nquit\n' >commands
 steps -- ./forgetful
