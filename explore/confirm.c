@@ -172,14 +172,18 @@ void dpe_targets_take(struct dpe_targets *targets, const struct dpe_explore_pred
 	targets->left_out = count - taken;
 }
 
+/* Each thread of a deadlock comes first in some runs: it may need a lock, before its place, that another holds at its own. */
 void dpe_target_give(const struct dpe_target *target, struct dpe_sched_header *memory, unsigned n)
 {
+	unsigned first = target->cause ? 0 : n - 1;
+
 	memory->strategy = DPE_SCHED_STEER;
 	memory->nforced = 0;
 	memory->depth = n == 1 ? 0 : 1 + n % 4;
 	memory->seed = memory->seed << 32 | n;
 	memory->nturns = target->nturns;
-	memcpy(memory->turns, target->turns, target->nturns * sizeof(*target->turns));
+	for (unsigned i = 0; i < target->nturns; i++)
+		memory->turns[i] = target->turns[(i + first) % target->nturns];
 	memcpy(memory->race, target->race, sizeof(target->race));
 }
 

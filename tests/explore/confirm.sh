@@ -34,6 +34,9 @@ check "a deadlock of two locks: each wait names its function, not an address" "$
 
 run "$DPE" explore --confirm --runs=7 -s race.dpe -- ./predicted guarded
 says "a predicted race that the program's data forbids is not reached" 3 "race: predicted match of get at guarded_second (" ": not reached in 7 runs" "nothing found"
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/taken_before.c" -o taken_before || not_ok "compiling taken_before.c"
+run "$DPE" explore --confirm --runs=60 -s deadlock.dpe -- ./taken_before
+says "a deadlock whose second thread first takes the lock that the first one holds is confirmed" 1 "run 2 of 60" "1 of 1 predictions confirmed"
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted gated
 says "a predicted deadlock that never occurs is not reached" 3 "mutexes: potential deadlock of 2 threads: not reached in 7 runs"
 run "$DPE" explore --confirm --runs=7 -s deadlock.dpe -- ./predicted mixed
