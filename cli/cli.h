@@ -55,6 +55,7 @@ struct cli {
 	bool show_suppressions, trace, name_silent, full_stacks;
 	enum cli_when draw, color;
 	const char *report, *output, *rule, *emit, *from, *pattern, *to, *dump, *debug_text;
+	const char *log; /* of explore: for the events of the run of --replay */
 	const char *html; /* a page to be written with the run and its findings … */
 	bool steps;       /* … and what each rule did at each event */
 	const char *beside; /* a log of another run that the page shows, too; or NULL */

@@ -44,7 +44,7 @@ static enum dpe_explored with_rules(struct cli *cli, struct dpe_explore_options 
 	enum dpe_explored explored;
 
 	if (!cli->specs.count && !cli->rules.len) {
-		if (!cli->html && !cli->confirm_from)
+		if (!cli->html && !cli->log && !cli->confirm_from)
 			return explore(cli, options);
 		cli->shipped = order;
 	}
@@ -98,6 +98,8 @@ static bool check_usage(struct cli *cli)
 		cli_usage_error(cli, "--gdb needs --replay=SCHEDULE: it looks at one run");
 	else if (cli->html && !cli->replay_from)
 		cli_usage_error(cli, "--html needs --replay=SCHEDULE: it draws one run");
+	else if (cli->log && !cli->replay_from)
+		cli_usage_error(cli, "--log needs --replay=SCHEDULE: it is the log of one run");
 	else if (cli->confirm && !cli->confirm_from && !cli->specs.count && !cli->rules.len)
 		cli_usage_error(cli, "--confirm needs rules that predict: -s SPEC, or -e RULE");
 	else if (cli->confirm && (cli->replay_from || cli->step))

@@ -31,6 +31,7 @@ struct cli_explore_rules {
 	dpe_name create;
 	pid_t fork_server; /* of the runs */
 	uint64_t watermark;
+	struct dpe_log_writer *log; /* of the run of --replay; or NULL */
 	struct one_run run;
 	unsigned unclear; /* runs */
 	bool *observed;   /* for each rule */
@@ -103,7 +104,8 @@ static bool begin_run(struct cli_explore_rules *rules, const struct dpe_message 
 	run->begun = creation->time;
 	if (!open_report(rules))
 		return false;
-	sink = cli_report_sink(run->report, false);
+	cli_report_set_log(run->report, rules->log);
+	sink = cli_report_sink(run->report, rules->log);
 	sink.hangs = nobody_hangs;
 	sink.stop = continue_at_break;
 	run->recognizer = dpe_recognizer_new(spec_of(rules), &options, &sink, rules->cli->diags);
@@ -178,14 +180,20 @@ static void wait_for_events(void *context, int ms)
 
 /* ---- a run ends -------------------------------------------------------------------------- */
 
-static void take_losses(struct cli_explore_rules *rules)
+/* In the log they come after all messages. */
+static void take_losses(struct cli_explore_rules *rules, bool logs)
 {
 	unsigned count;
 	struct dpe_loss *losses = cli_losses(rules->probes, &count);
 
-	for (unsigned i = 0; i < count; i++)
-		if (losses[i].last >= rules->run.begun)
+	for (unsigned i = 0; i < count; i++) {
+		if (losses[i].last < rules->run.begun)
+			continue;
+		if (logs)
+			cli_log_loss(rules->log, &losses[i]);
+		else
 			cli_lose(rules->run.recognizer, &losses[i]);
+	}
 	free(losses);
 }
 
@@ -243,6 +251,18 @@ static bool take_rest(struct cli_explore_rules *rules)
 	return !rules->failed;
 }
 
+/* False, after a diagnostic, if it is not all in the file. */
+static bool close_log(struct cli_explore_rules *rules)
+{
+	struct dpe_log_writer *log = rules->log;
+
+	if (!log)
+		return true;
+	rules->log = NULL;
+	cli_report_set_log(rules->run.report, NULL);
+	return dpe_log_finish(log, rules->cli->diags) >= 0;
+}
+
 static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
 {
 	struct cli_explore_rules *rules = context;
@@ -253,13 +273,15 @@ static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
 		rules->unclear++;
 		return true;
 	}
-	take_losses(rules);
+	take_losses(rules, false);
 	if (!whole)
 		dpe_recognizer_doubt(rules->run.recognizer, "the run ended before the program did");
 	finish_run(rules, finding);
+	take_losses(rules, true);
+	rules->failed |= !close_log(rules);
 	rules->unclear += whole && !finding->found && cli_report_inconclusive(rules->run.report);
 	free_run(&rules->run);
-	return !whole || check_names(rules);
+	return !rules->failed && (!whole || check_names(rules));
 }
 
 /* ---- the exploration --------------------------------------------------------------------- */
@@ -279,8 +301,11 @@ static bool begin(void *context, pid_t fork_server, int signal)
 
 	rules->fork_server = fork_server;
 	rules->probes = dpe_probes_attach(rules->plan, cli->names, fork_server, &options, cli->diags);
+	if (rules->probes && cli->log)
+		rules->log = dpe_log_create(
+			cli->names, cli->log, DPE_LOG_UNKNOWN, (struct dpe_log_header){.ordered = true}, cli->diags);
 	dpe_diags_print(cli->diags, stderr);
-	return rules->probes;
+	return rules->probes && (rules->log || !cli->log);
 }
 
 static void report_unobserved(const struct cli_explore_rules *rules, FILE *to)
@@ -412,6 +437,8 @@ void cli_explore_rules_free(struct cli_explore_rules *rules)
 {
 	if (!rules)
 		return;
+	if (rules->log) /* no run has begun */
+		dpe_log_finish(rules->log, rules->cli->diags);
 	free_run(&rules->run);
 	dpe_probes_free(rules->probes);
 	dpe_plan_free(rules->plan);

@@ -363,10 +363,10 @@ static struct dpe_value thread_of(const struct dpe_loss *loss)
 }
 
 /* After a thread's last message no gap shows losses. */
-static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+void cli_log_loss(struct dpe_log_writer *log, const struct dpe_loss *lost)
 {
-	for (unsigned i = 0; i < nlosses; i++)
-		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count + losses[i].doubts);
+	if (log)
+		dpe_log_write_lost(log, thread_of(lost), lost->count + lost->doubts);
 }
 
 void cli_lose(struct dpe_recognizer *recognizer, const struct dpe_loss *lost)
@@ -420,8 +420,8 @@ static void end_outputs(struct live *live)
 		cli_lose(live->recognizer, &losses[i]);
 	cli_stats_note(live->stats, live->recognizer);
 	dpe_recognizer_finish(live->recognizer);
-	if (live->log)
-		log_losses(live, losses, nlosses);
+	for (unsigned i = 0; i < nlosses; i++)
+		cli_log_loss(live->log, &losses[i]);
 	recorded = end_log(live);
 	if (live->how->recognize)
 		cli_report_finish(live->report, live->recognizer);

@@ -265,6 +265,7 @@ static const struct option options[] = {
 	{0, "html", "FILE", FOR_RECOGNIZING & ~FOR_VIEW,
 		"write a page that draws the run and its findings, for a browser", take_text, AT(html)},
 	{0, "html", "FILE", FOR_EXPLORE, "write a page that draws the run of --replay", take_text, AT(html)},
+	{0, "log", "LOG", FOR_EXPLORE, "write the events of the run of --replay to a log (.jsonl, .dpel)", take_text, AT(log)},
 	{'p', "pid", "PID", FOR_ATTACH | FOR_TOP | FOR_LIST | FOR_DEADLOCK | FOR_RACE | FOR_HANG,
 		"the process to observe", take_number, AT(pid), .min = 1, .max = INT_MAX},
 	{'I', "include", "DIR", FOR_ALL & ~(FOR_LIST | FOR_HANG), "search this directory for included specifications",

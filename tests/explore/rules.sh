@@ -24,6 +24,18 @@ check "the page of --html shows thread_create and thread::start" "$(grep -o -m 1
 run "$DPE" explore --replay=found.schedule --html=rule.html -s early.dpe -- ./ordered
 says "--html of a replay with a rule reports the match" 1 "early: match"
 check "the page of --html has the match of the rule" "$(grep -c '"early"' rule.html)" -ge 1
+run "$DPE" explore --replay=found.schedule --log=rule.jsonl -s early.dpe -- ./ordered
+says "--log of a replay with a rule reports the match" 1 "early: match"
+run "$DPE" replay -s early.dpe rule.jsonl
+says "the log of a replay has the match of the rule" 1 "early: match" "at use+0x0" "at configure+0x0"
+run "$DPE" explore --replay=found.schedule --log=order.dpel -- ./ordered
+says "--log of a replay without rules has no finding" 0 "nothing found"
+run "$DPE" convert order.dpel order.jsonl
+check "the log of a replay without rules has what orders threads" "$(grep -c 'thread::create' order.jsonl)" -ge 2
+run "$DPE" explore --replay=found.schedule --log=none/rule.jsonl -s early.dpe -- ./ordered
+says "--log of a replay that cannot be written is an error" 2 "none/rule.jsonl"
+run "$DPE" explore --log=rule.jsonl -- ./ordered
+says "--log without --replay is refused" 2 "--log needs --replay=SCHEDULE"
 run "$DPE" explore --html=run.html -- ./ordered
 says "--html without --replay is refused" 2 "--html needs --replay=SCHEDULE"
 run "$DPE" explore --strategy=delay --runs=30 -s early.dpe -- ./ordered round
