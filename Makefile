@@ -153,10 +153,11 @@ $(BUILD)/probes/kernel/bpf/%.skel.h: $(BUILD)/probes/kernel/bpf/%.bpf.o
 # Generated headers must be there before the first compilation finds out who needs them.
 $(core_obj) $(live_obj): | $(GENERATED)
 
-# The names of the linked files: libraries and programs are linked again after one is added or removed.
+# The names of the linked files, without the folder, which has several names: libraries and programs are linked again after
+# one is added or removed.
 PARTS_LIST := $(BUILD)/parts
 LINKED = $(filter %.o %.a,$^)
-$(PARTS_LIST): export PARTS_NAMES = $(sort $(core_obj) $(live_obj) $(view_obj) $(explore_obj) $(cli_obj) $(PRELOAD_SRC) $(MEMORY_SRC) $(SCHED_SRC))
+$(PARTS_LIST): export PARTS_NAMES = $(sort $(patsubst $(BUILD)/%,%,$(core_obj) $(live_obj) $(view_obj) $(explore_obj) $(cli_obj)) $(PRELOAD_SRC) $(MEMORY_SRC) $(SCHED_SRC))
 $(PARTS_LIST): always
 	+@mkdir -p $(@D) && { printenv PARTS_NAMES | cmp -s - $@ || printenv PARTS_NAMES >$@; }
 

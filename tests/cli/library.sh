@@ -155,6 +155,8 @@ printf 'int unused;\n' >part.c
 printf 'int unused_too;\n' >other.c
 make -s -C "$TOP" BUILD="$folder/own" PRELOAD_SRC="$folder/part.c $folder/other.c" "$folder/own/libdpe-pthread.so" >made 2>&1 || { not_ok 'linking a library'; cat made; }
 relinks 'a library with the same files is not linked again' 0 PRELOAD_SRC="$folder/part.c $folder/other.c"
+run make -n -C "$TOP" BUILD="$folder/../${folder##*/}/own" PRELOAD_SRC="$folder/part.c $folder/other.c" "$folder/../${folder##*/}/own/libdpe-pthread.so"
+check 'a library in a folder with another name is not linked again' "$status $(grep -c -- '-o .*/libdpe-pthread.so$' out)" = '0 0'
 relinks 'a library from which a file is removed is linked again' 1 PRELOAD_SRC="$folder/part.c"
 make -pnq -C "$TOP" BUILD="$folder/own" DPE="$folder/own/dpe" all >rules 2>/dev/null
 for linked in libdpe.a libdpe-probes.a libdpe-pthread.so libdpe-mem.so libdpe-sched.so dpe tests/conformance/many_commands; do
