@@ -168,6 +168,8 @@ static gboolean idle_call(gpointer data)
 
 static void idle_run(void)
 {
+	if (!right)
+		get(&idle_value);
 	g_main_loop_run(loop);
 }
 
@@ -175,8 +177,6 @@ static void idle_add(void)
 {
 	put(&idle_value);
 	g_idle_add(idle_call, &idle_value);
-	if (!right)
-		put(&idle_value);
 }
 
 static void init_case(void)
