@@ -20,78 +20,79 @@
 #define DPE_PRELOAD_SCHEDULER "libdpe-sched.so"
 
 /* Every function that the library wraps; what its call does to its first argument, an object: plain accesses where it is
- * initialised or destroyed (MADE), atomic ones of all other functions (USED); and whether it releases before its return: other
- * threads may follow what this thread did before. */
+ * initialised or destroyed (MADE), atomic ones of all other functions (USED); whether it releases before its return: other
+ * threads may follow what this thread did before; and what the thread holds after it: the lock that is its first argument, if it
+ * succeeds, or the mutex that is its second one (WAITS). */
 #define DPE_PRELOAD_FUNCTIONS(X)                                                                   \
-	X(pthread_mutex_init, MADE, RELEASES)                                                      \
-	X(pthread_mutex_destroy, MADE, RELEASES)                                                   \
-	X(pthread_mutex_lock, USED, ACQUIRES)                                                      \
-	X(pthread_mutex_trylock, USED, ACQUIRES)                                                   \
-	X(pthread_mutex_timedlock, USED, ACQUIRES)                                                 \
-	X(pthread_mutex_clocklock, USED, ACQUIRES)                                                 \
-	X(pthread_mutex_unlock, USED, RELEASES)                                                    \
-	X(pthread_mutex_consistent, UNSEEN, RELEASES)                                              \
-	X(pthread_rwlock_init, MADE, RELEASES)                                                     \
-	X(pthread_rwlock_destroy, MADE, RELEASES)                                                  \
-	X(pthread_rwlock_rdlock, USED, ACQUIRES)                                                   \
-	X(pthread_rwlock_wrlock, USED, ACQUIRES)                                                   \
-	X(pthread_rwlock_tryrdlock, USED, RELEASES)                                                \
-	X(pthread_rwlock_trywrlock, USED, RELEASES)                                                \
-	X(pthread_rwlock_timedrdlock, USED, RELEASES)                                              \
-	X(pthread_rwlock_timedwrlock, USED, RELEASES)                                              \
-	X(pthread_rwlock_clockrdlock, USED, RELEASES)                                              \
-	X(pthread_rwlock_clockwrlock, USED, RELEASES)                                              \
-	X(pthread_rwlock_unlock, USED, RELEASES)                                                   \
-	X(pthread_cond_init, MADE, RELEASES)                                                       \
-	X(pthread_cond_destroy, MADE, RELEASES)                                                    \
-	X(pthread_cond_wait, USED, RELEASES)                                                       \
-	X(pthread_cond_timedwait, USED, RELEASES)                                                  \
-	X(pthread_cond_clockwait, USED, RELEASES)                                                  \
-	X(pthread_cond_signal, UNSEEN, RELEASES)                                                   \
-	X(pthread_cond_broadcast, UNSEEN, RELEASES)                                                \
-	X(sem_init, MADE, RELEASES)                                                                \
-	X(sem_destroy, MADE, RELEASES)                                                             \
-	X(sem_wait, USED, ACQUIRES)                                                                \
-	X(sem_trywait, USED, RELEASES)                                                             \
-	X(sem_timedwait, USED, RELEASES)                                                           \
-	X(sem_clockwait, USED, RELEASES)                                                           \
-	X(sem_post, USED, RELEASES)                                                                \
-	X(pthread_barrier_init, MADE, RELEASES)                                                    \
-	X(pthread_barrier_destroy, MADE, RELEASES)                                                 \
-	X(pthread_barrier_wait, USED, RELEASES)                                                    \
-	X(pthread_spin_init, MADE, RELEASES)                                                       \
-	X(pthread_spin_destroy, MADE, RELEASES)                                                    \
-	X(pthread_spin_lock, USED, ACQUIRES)                                                       \
-	X(pthread_spin_trylock, USED, ACQUIRES)                                                    \
-	X(pthread_spin_unlock, USED, RELEASES)                                                     \
-	X(pthread_once, UNSEEN, RELEASES)                                                          \
-	X(pthread_create, UNSEEN, RELEASES)                                                        \
-	X(pthread_join, UNSEEN, ACQUIRES)                                                          \
-	X(pthread_tryjoin_np, UNSEEN, RELEASES)                                                    \
-	X(pthread_timedjoin_np, UNSEEN, RELEASES)                                                  \
-	X(pthread_clockjoin_np, UNSEEN, RELEASES)                                                  \
-	X(pthread_detach, UNSEEN, RELEASES)                                                        \
-	X(pthread_exit, UNSEEN, RELEASES)                                                          \
-	X(mtx_init, UNSEEN, RELEASES)                                                              \
-	X(mtx_destroy, UNSEEN, RELEASES)                                                           \
-	X(mtx_lock, UNSEEN, ACQUIRES)                                                              \
-	X(mtx_trylock, UNSEEN, RELEASES)                                                           \
-	X(mtx_timedlock, UNSEEN, RELEASES)                                                         \
-	X(mtx_unlock, UNSEEN, RELEASES)                                                            \
-	X(cnd_init, UNSEEN, RELEASES)                                                              \
-	X(cnd_destroy, UNSEEN, RELEASES)                                                           \
-	X(cnd_wait, UNSEEN, RELEASES)                                                              \
-	X(cnd_timedwait, UNSEEN, RELEASES)                                                         \
-	X(cnd_signal, UNSEEN, RELEASES)                                                            \
-	X(cnd_broadcast, UNSEEN, RELEASES)                                                         \
-	X(call_once, UNSEEN, RELEASES)                                                             \
-	X(thrd_create, UNSEEN, RELEASES)                                                           \
-	X(thrd_join, UNSEEN, RELEASES)                                                             \
-	X(thrd_detach, UNSEEN, RELEASES)                                                           \
-	X(thrd_exit, UNSEEN, RELEASES)
+	X(pthread_mutex_init, MADE, RELEASES, NONE)                                                \
+	X(pthread_mutex_destroy, MADE, RELEASES, NONE)                                             \
+	X(pthread_mutex_lock, USED, ACQUIRES, EXCLUSIVE)                                           \
+	X(pthread_mutex_trylock, USED, ACQUIRES, EXCLUSIVE)                                        \
+	X(pthread_mutex_timedlock, USED, ACQUIRES, EXCLUSIVE)                                      \
+	X(pthread_mutex_clocklock, USED, ACQUIRES, EXCLUSIVE)                                      \
+	X(pthread_mutex_unlock, USED, RELEASES, NONE)                                              \
+	X(pthread_mutex_consistent, UNSEEN, RELEASES, NONE)                                        \
+	X(pthread_rwlock_init, MADE, RELEASES, NONE)                                               \
+	X(pthread_rwlock_destroy, MADE, RELEASES, NONE)                                            \
+	X(pthread_rwlock_rdlock, USED, ACQUIRES, SHARED)                                           \
+	X(pthread_rwlock_wrlock, USED, ACQUIRES, EXCLUSIVE)                                        \
+	X(pthread_rwlock_tryrdlock, USED, RELEASES, SHARED)                                        \
+	X(pthread_rwlock_trywrlock, USED, RELEASES, EXCLUSIVE)                                     \
+	X(pthread_rwlock_timedrdlock, USED, RELEASES, SHARED)                                      \
+	X(pthread_rwlock_timedwrlock, USED, RELEASES, EXCLUSIVE)                                   \
+	X(pthread_rwlock_clockrdlock, USED, RELEASES, SHARED)                                      \
+	X(pthread_rwlock_clockwrlock, USED, RELEASES, EXCLUSIVE)                                   \
+	X(pthread_rwlock_unlock, USED, RELEASES, NONE)                                             \
+	X(pthread_cond_init, MADE, RELEASES, NONE)                                                 \
+	X(pthread_cond_destroy, MADE, RELEASES, NONE)                                              \
+	X(pthread_cond_wait, USED, RELEASES, WAITS)                                                \
+	X(pthread_cond_timedwait, USED, RELEASES, WAITS)                                           \
+	X(pthread_cond_clockwait, USED, RELEASES, WAITS)                                           \
+	X(pthread_cond_signal, UNSEEN, RELEASES, NONE)                                             \
+	X(pthread_cond_broadcast, UNSEEN, RELEASES, NONE)                                          \
+	X(sem_init, MADE, RELEASES, NONE)                                                          \
+	X(sem_destroy, MADE, RELEASES, NONE)                                                       \
+	X(sem_wait, USED, ACQUIRES, NONE)                                                          \
+	X(sem_trywait, USED, RELEASES, NONE)                                                       \
+	X(sem_timedwait, USED, RELEASES, NONE)                                                     \
+	X(sem_clockwait, USED, RELEASES, NONE)                                                     \
+	X(sem_post, USED, RELEASES, NONE)                                                          \
+	X(pthread_barrier_init, MADE, RELEASES, NONE)                                              \
+	X(pthread_barrier_destroy, MADE, RELEASES, NONE)                                           \
+	X(pthread_barrier_wait, USED, RELEASES, NONE)                                              \
+	X(pthread_spin_init, MADE, RELEASES, NONE)                                                 \
+	X(pthread_spin_destroy, MADE, RELEASES, NONE)                                              \
+	X(pthread_spin_lock, USED, ACQUIRES, EXCLUSIVE)                                            \
+	X(pthread_spin_trylock, USED, ACQUIRES, EXCLUSIVE)                                         \
+	X(pthread_spin_unlock, USED, RELEASES, NONE)                                               \
+	X(pthread_once, UNSEEN, RELEASES, NONE)                                                    \
+	X(pthread_create, UNSEEN, RELEASES, NONE)                                                  \
+	X(pthread_join, UNSEEN, ACQUIRES, NONE)                                                    \
+	X(pthread_tryjoin_np, UNSEEN, RELEASES, NONE)                                              \
+	X(pthread_timedjoin_np, UNSEEN, RELEASES, NONE)                                            \
+	X(pthread_clockjoin_np, UNSEEN, RELEASES, NONE)                                            \
+	X(pthread_detach, UNSEEN, RELEASES, NONE)                                                  \
+	X(pthread_exit, UNSEEN, RELEASES, NONE)                                                    \
+	X(mtx_init, UNSEEN, RELEASES, NONE)                                                        \
+	X(mtx_destroy, UNSEEN, RELEASES, NONE)                                                     \
+	X(mtx_lock, UNSEEN, ACQUIRES, NONE)                                                        \
+	X(mtx_trylock, UNSEEN, RELEASES, NONE)                                                     \
+	X(mtx_timedlock, UNSEEN, RELEASES, NONE)                                                   \
+	X(mtx_unlock, UNSEEN, RELEASES, NONE)                                                      \
+	X(cnd_init, UNSEEN, RELEASES, NONE)                                                        \
+	X(cnd_destroy, UNSEEN, RELEASES, NONE)                                                     \
+	X(cnd_wait, UNSEEN, RELEASES, NONE)                                                        \
+	X(cnd_timedwait, UNSEEN, RELEASES, NONE)                                                   \
+	X(cnd_signal, UNSEEN, RELEASES, NONE)                                                      \
+	X(cnd_broadcast, UNSEEN, RELEASES, NONE)                                                   \
+	X(call_once, UNSEEN, RELEASES, NONE)                                                       \
+	X(thrd_create, UNSEEN, RELEASES, NONE)                                                     \
+	X(thrd_join, UNSEEN, RELEASES, NONE)                                                       \
+	X(thrd_detach, UNSEEN, RELEASES, NONE)                                                     \
+	X(thrd_exit, UNSEEN, RELEASES, NONE)
 
 enum dpe_preload_function {
-#define DPE_PRELOAD_NAME(name, access, order) DPE_PRELOAD_##name,
+#define DPE_PRELOAD_NAME(name, ...) DPE_PRELOAD_##name,
 	DPE_PRELOAD_FUNCTIONS(DPE_PRELOAD_NAME)
 #undef DPE_PRELOAD_NAME
 		DPE_PRELOAD_COUNT

@@ -31,7 +31,7 @@ int (*dpe_preload_clock)(clockid_t clock, struct timespec *now);
 /* ---- beginning --------------------------------------------------------------------------- */
 
 static const char *const NAMES[] = {
-#define NAME(name, access, order) #name,
+#define NAME(name, ...) #name,
 	DPE_PRELOAD_FUNCTIONS(NAME)
 #undef NAME
 };

@@ -26,14 +26,16 @@ static inline void *real(enum dpe_preload_function function)
 	return __builtin_expect(!!found, 1) ? found : dpe_preload_find(function);
 }
 
-/* What each function does to its object, and how it orders threads. Numbers of functions are constants: see
- * DPE_PRELOAD_FUNCTIONS. */
+/* What each function does to its object, how it orders threads, and the lock that the thread holds after it. Numbers of functions
+ * are constants: see DPE_PRELOAD_FUNCTIONS. */
 enum access { UNSEEN, MADE, USED };
 enum order { ACQUIRES, RELEASES };
-#define FUNCTION(name, access, order) {access, order},
+enum lock { NONE, EXCLUSIVE, SHARED, WAITS };
+#define FUNCTION(name, access, order, lock) {access, order, lock},
 static const struct {
 	enum access access;
 	enum order order;
+	enum lock lock;
 } FUNCTIONS[] = {DPE_PRELOAD_FUNCTIONS(FUNCTION)};
 
 /* A lock is accessed before it is taken: what another holder did earlier does not come before that. It is accessed again before
@@ -84,29 +86,13 @@ static inline void enter(
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
-/* Which argument is a lock that the thread holds when the call has returned; -1: none. */
-static inline int lock_taken(unsigned function, int ret)
-{
-	if (function >= DPE_PRELOAD_pthread_cond_wait && function <= DPE_PRELOAD_pthread_cond_clockwait)
-		return 1;
-	return ret && ret != EOWNERDEAD ? -1
-		: (function >= DPE_PRELOAD_pthread_mutex_lock && function <= DPE_PRELOAD_pthread_mutex_clocklock) ||
-				(function >= DPE_PRELOAD_pthread_rwlock_rdlock && function <= DPE_PRELOAD_pthread_rwlock_clockwrlock) ||
-				function == DPE_PRELOAD_pthread_spin_lock || function == DPE_PRELOAD_pthread_spin_trylock
-		? 0
-		: -1;
-}
-
 static inline void begin_section(unsigned function, const struct dpe_preload_call *call, int ret, const uint64_t *frame)
 {
-	int lock = lock_taken(function, ret);
+	enum lock lock = FUNCTIONS[function].lock;
+	bool waits = lock == WAITS; /* for a condition: its mutex is held after a timeout, too */
 
-	if (dpe_memory_begin_section && lock >= 0)
-		dpe_memory_begin_section(call->words[lock],
-			function == DPE_PRELOAD_pthread_rwlock_rdlock || function == DPE_PRELOAD_pthread_rwlock_tryrdlock ||
-				function == DPE_PRELOAD_pthread_rwlock_timedrdlock ||
-				function == DPE_PRELOAD_pthread_rwlock_clockrdlock,
-			frame);
+	if (dpe_memory_begin_section && lock && (waits || !ret || ret == EOWNERDEAD))
+		dpe_memory_begin_section(call->words[waits], lock == SHARED, frame);
 }
 
 static inline void leave(

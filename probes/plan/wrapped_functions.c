@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const NAMES[] = {
-#define NAME(name, access, order) #name,
+#define NAME(name, ...) #name,
 	DPE_PRELOAD_FUNCTIONS(NAME)
 #undef NAME
 };
