@@ -180,21 +180,26 @@ static void wait_for_events(void *context, int ms)
 
 /* ---- a run ends -------------------------------------------------------------------------- */
 
-/* In the log they come after all messages. */
-static void take_losses(struct cli_explore_rules *rules, bool logs)
+/* Calls for each loss that happened in the run. */
+static void each_loss(struct cli_explore_rules *rules, void (*each)(struct cli_explore_rules *rules, const struct dpe_loss *loss))
 {
 	unsigned count;
 	struct dpe_loss *losses = cli_losses(rules->probes, &count);
 
-	for (unsigned i = 0; i < count; i++) {
-		if (losses[i].last < rules->run.begun)
-			continue;
-		if (logs)
-			cli_log_loss(rules->log, &losses[i]);
-		else
-			cli_lose(rules->run.recognizer, &losses[i]);
-	}
+	for (unsigned i = 0; i < count; i++)
+		if (losses[i].last >= rules->run.begun)
+			each(rules, &losses[i]);
 	free(losses);
+}
+
+static void lose(struct cli_explore_rules *rules, const struct dpe_loss *loss)
+{
+	cli_lose(rules->run.recognizer, loss);
+}
+
+static void log_loss(struct cli_explore_rules *rules, const struct dpe_loss *loss)
+{
+	cli_log_loss(rules->log, loss);
 }
 
 /* Whether there is anything but potential deadlocks, which are to be confirmed. */
@@ -273,11 +278,11 @@ static bool end_run(void *context, bool whole, struct dpe_explore_text *finding)
 		rules->unclear++;
 		return true;
 	}
-	take_losses(rules, false);
+	each_loss(rules, lose);
 	if (!whole)
 		dpe_recognizer_doubt(rules->run.recognizer, "the run ended before the program did");
 	finish_run(rules, finding);
-	take_losses(rules, true);
+	each_loss(rules, log_loss); /* after all messages */
 	rules->failed |= !close_log(rules);
 	rules->unclear += whole && !finding->found && cli_report_inconclusive(rules->run.report);
 	free_run(&rules->run);

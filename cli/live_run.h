@@ -19,7 +19,7 @@ int cli_live_run(struct cli *cli, const struct cli_live_run *how);
 /* The losses so far; the caller's. */
 struct dpe_loss *cli_losses(struct dpe_probes *probes, unsigned *count);
 void cli_lose(struct dpe_recognizer *recognizer, const struct dpe_loss *lost);
-/* Writes it; accepts NULL. */
+/* Writes the loss to the log, if there is one (NULL). */
 void cli_log_loss(struct dpe_log_writer *log, const struct dpe_loss *lost);
 
 /* ---- live_signals.c ---------------------------------------------------------------------- */

@@ -208,18 +208,10 @@ static enum cli_unobserved find_unobserved(const struct cli_report *report, cons
 	return cli_unobserved(report->spec, observed);
 }
 
-static const char *unobserved_text(enum cli_unobserved unobserved)
-{
-	switch (unobserved) {
-	case CLI_OBSERVED:
-		return NULL;
-	case CLI_SOME_UNOBSERVED:
-		return "nothing was observed for a rule, so it cannot have found anything (see --allow-unobserved)";
-	case CLI_ALL_UNOBSERVED:
-		return "nothing was observed, so nothing can have been found (see --allow-unobserved)";
-	}
-	return NULL;
-}
+static const char *const UNOBSERVED[] = {
+	[CLI_SOME_UNOBSERVED] = "nothing was observed for a rule, so it cannot have found anything (see --allow-unobserved)",
+	[CLI_ALL_UNOBSERVED] = "nothing was observed, so nothing can have been found (see --allow-unobserved)",
+};
 
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
@@ -228,7 +220,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	dpe_recognizer_summary(recognizer, &summary);
 	report->blocked &= !summary.suppressed; /* a suppressed finding may be about the same threads */
 	report->found = dpe_summary_findings(&summary) || report->blocked; /* some may have been retracted */
-	report->unobserved = unobserved_text(find_unobserved(report, recognizer, &summary));
+	report->unobserved = UNOBSERVED[find_unobserved(report, recognizer, &summary)];
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)

@@ -188,8 +188,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 		for (unsigned i = 0; i < verdict->nexpected; i++)
 			cJSON_AddItemToArray(expected, cli_json_text(verdict->expected[i], strlen(verdict->expected[i])));
 	}
-	if (verdict->reason)
-		cli_json_add_text(object, "reason", verdict->reason);
+	cli_json_add_text(object, "reason", verdict->reason);
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	add_sides(report, object, verdict);
@@ -290,8 +289,7 @@ static cJSON *wait_item(struct cli_report *report, const struct dpe_wait *wait)
 	cJSON_AddItemToObject(item, "object", cli_json_value(wait->object));
 	if (wait->holder.kind != DPE_NONE)
 		cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
-	if (name)
-		cli_json_add_text(item, "name", name);
+	cli_json_add_text(item, "name", name);
 	free(name);
 	if (wait->alike)
 		cli_json_add_number(item, "alike", wait->alike);
@@ -327,8 +325,7 @@ void cli_json_deadlock(
 
 	cli_json_add_text(object, "kind", cli_deadlock_name(deadlock));
 	cli_json_add_text(object, "rule", dpe_rule_name(rule));
-	if (deadlock->reason)
-		cli_json_add_text(object, "reason", deadlock->reason);
+	cli_json_add_text(object, "reason", deadlock->reason);
 	add_waits(report, object, deadlock);
 	cli_creations_of_deadlock(report, deadlock, add_waiting_thread, &(struct deadlock_object){report, object});
 	if (deadlock->kind == DPE_LONG_WAIT)

@@ -1,12 +1,7 @@
-/*
- * A pool of two threads that wait for tasks. Who finds no task waits for the condition, and holds the
- * mutex from the look to the wait: so no task can come in between.
+/* A pool of two threads that wait for tasks. A thread that finds no task keeps the mutex locked until it waits for the
+ * condition, so no task can arrive in between. thread-pool-broken.c unlocks it between the two, which is when the task arrives.
  *
- * thread-pool-broken.c gives the mutex back between the two, and that is when the task comes.
- *
- *	dpe deadlock -- ./thread-pool           nothing found, exit status 0
- *	dpe deadlock -- ./thread-pool-broken    no thread can proceed, while it hangs; exit status 1
- */
+ * `dpe deadlock -- ./thread-pool` finds nothing, exit status 0; in ./thread-pool-broken no thread can proceed, status 1. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

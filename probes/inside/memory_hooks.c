@@ -205,7 +205,7 @@ static bool only_acquires(enum dpe_preload_memory what)
 	       what == DPE_PRELOAD_TBB_ACQUIRE || what == DPE_PRELOAD_FILE_USED;
 }
 
-/* Freed memory belongs to another object from then on, so its accesses are counted from zero. */
+/* Freed memory belongs to another object from then on, so an access to it repeats no earlier one. */
 void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {

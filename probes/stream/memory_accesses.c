@@ -110,8 +110,8 @@ void dpe_memory_report_mapped_twice(const struct dpe_probes *probes, struct dpe_
 	if (probes->plan->memory && probes->preload &&
 		__atomic_load_n(&probes->preload->rings.header->mapped_twice, __ATOMIC_RELAXED))
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
-			"the program maps a file at two addresses, or more than 64 files at once, with MAP_SHARED: accesses through one "
-			"mapping count as accesses to other memory than those through the other");
+			"the program maps a file at two addresses, or more than 64 files at once, with MAP_SHARED: no race is found "
+			"between accesses through two different mappings");
 }
 
 /* Tells the options of the linker: the library need not be where it looks by itself. */

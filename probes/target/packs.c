@@ -14,7 +14,7 @@ static const struct runtime {
 	{"libtbb", "oneTBB", "tbb.dpe"},
 };
 
-/* By their functions. */
+/* Packs that are recognised by functions of the program and its libraries. */
 enum { CXX20, RUST, CPYTHON, GLIB };
 static const struct pack {
 	const char *name, *spec;
