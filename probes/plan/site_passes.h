@@ -26,9 +26,8 @@ bool dpe_sites_unwind(const struct dpe_probes *probes);
 bool dpe_sites_may_unwind(const struct dpe_probes *probes);
 /* If an exception may pass the site's function: finds the places where it returns. */
 void dpe_site_find_returns(struct dpe_probes *probes, struct dpe_site *site);
-/* Whether exits can be observed in the modules from number `first_module` on; if not, after one error, or a warning once
- * probes are placed. */
-bool dpe_sites_check_stacks(
-	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);
+/* Whether exits can be observed in the modules from number `first_module` on; if not, after one error; once probes are placed,
+ * after a warning, and without the exits of that module. */
+bool dpe_sites_check_stacks(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);
 
 #endif

@@ -18,7 +18,7 @@ static const struct {
 
 /* glibc's, Boost.Context's and Go's. */
 static const char *const switches[] = {
-	"makecontext", "make_fcontext", "jump_fcontext", "runtime.gogo"};
+	"makecontext", "make_fcontext", "jump_fcontext", "runtime.gogo", "runtime.gogo.abi0"};
 
 static bool defines(struct dpe_module *module, const char *name)
 {
@@ -75,12 +75,20 @@ static const struct dpe_site *observed_exit(const struct dpe_probes *probes)
 	return site;
 }
 
-bool dpe_sites_check_stacks(
-	const struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
+/* The program is running: what is not attached yet is left out. */
+static void drop_exits(struct dpe_probes *probes, const struct dpe_module *module)
+{
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (probes->sites[i].module == module)
+			probes->sites[i].exit = false;
+}
+
+bool dpe_sites_check_stacks(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = observed_exit(probes);
+	bool good = true;
 
-	for (unsigned i = first_module; site && i < probes->modules.count; i++) {
+	for (unsigned i = first_module; site && i < probes->modules.count && (good || probes->placed); i++) {
 		struct dpe_module *module = probes->modules.at[i];
 		const char *function = stack_switch(&probes->modules, module);
 
@@ -93,9 +101,11 @@ bool dpe_sites_check_stacks(
 		dpe_diag(diags, DPE_NOTE, site->wanted->place,
 			"observe only entries (f.enter); thread functions can be observed with "
 			"--preload");
-		return false;
+		if (probes->placed)
+			drop_exits(probes, module);
+		good = false;
 	}
-	return true;
+	return good;
 }
 
 void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags)

@@ -245,9 +245,7 @@ language() {
 language Python python3 1 "$(python3 -c 'import sys; print(sys.executable)') locks.py" 'waits for a post of semaphore' 'no thread can proceed' \
 	'note: Python'
 language Java javac 3 'java -Xmx64m Locks.java' '\(first\)' '\(second\)' "note: Java .*jstack PID"
-if command -v go >/dev/null; then
-	HOME=$PWD go build -o locks locks.go || not_ok 'compiling locks.go'
-fi
+HOME=$PWD go build -o locks locks.go || not_ok 'compiling locks.go'
 language Go go 3 ./locks 'waits in futex' 'note: goroutines that wait'
 
 # Each processor has a clock of its own for what it runs.
