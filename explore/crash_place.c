@@ -7,7 +7,7 @@
 static bool read_stack(void *context, uint64_t address, uint64_t *word)
 {
 	const struct dpe_sched_crash *crash = context;
-	uint64_t at = address - crash->registers[DPE_REGISTER_SP];
+	uint64_t at = address - crash->sp;
 
 	if (at > sizeof(crash->stack) - sizeof(*word) || at + sizeof(*word) > crash->size)
 		return false;
@@ -30,11 +30,10 @@ static bool is_own(const struct dpe_symbols *symbols, uint64_t pc)
 uint64_t dpe_crash_place(const struct dpe_symbols *symbols, struct dpe_sched_crash *crash)
 {
 	struct dpe_unwinder *unwinder = dpe_unwinder_new(symbols->maps, symbols->count, read_stack, crash);
-	struct dpe_registers registers = {.known = (1u << DPE_REGISTERS) - 1};
+	struct dpe_registers registers = {crash->pc, crash->sp, crash->bp, true};
 	uint64_t frames[DPE_EXPLORE_CRASH_FRAMES], place = 0;
 	unsigned count = 0;
 
-	memcpy(registers.at, crash->registers, sizeof(registers.at));
 	dpe_unwind(unwinder, &registers, frames, DPE_COUNT(frames), &count);
 	dpe_unwinder_free(unwinder);
 	frames[0]++; /* as a return address */

@@ -17,7 +17,6 @@
 /* At events of rules: SIGURG, which is ignored by default. */
 #define DPE_SCHED_SIGNAL 23
 #define DPE_SCHED_MAGIC 0x6470652d73636864
-#define DPE_SCHED_REGISTERS 17 /* of x86-64, with the program counter */
 #define DPE_SCHED_PROCESSORS 1024 /* as in a cpu_set_t */
 
 /* The class of events of rules; other objects are in classes by address. */
@@ -318,7 +317,7 @@ struct dpe_sched_question {
 
 /* Where a signal ended the program: registers in DWARF's order, and the stack from there on, as far as it is known. */
 struct dpe_sched_crash {
-	uint64_t registers[DPE_SCHED_REGISTERS];
+	uint64_t pc, sp, bp;
 	uint32_t size; /* of the stack */
 	uint8_t stack[DPE_SCHED_CRASH_STACK];
 };

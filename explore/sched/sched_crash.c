@@ -26,16 +26,6 @@ bool dpe_sched_is_crash(int number)
 	return is_watching && dpe_sched_is_fault(number);
 }
 
-/* The numbers of registers in DWARF's order (System V ABI of x86-64, figure 3.36). */
-static void copy_registers(const greg_t *from, uint64_t *to)
-{
-	static const uint8_t ORDER[DPE_SCHED_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-
-	for (unsigned i = 0; i < DPE_SCHED_REGISTERS; i++)
-		to[i] = (uint64_t)from[ORDER[i]];
-}
-
 /* memcpy would be an access of the program. The end of a stack that is not the thread's own, such as a coroutine's, is
  * not known. */
 static void copy_stack(const struct dpe_sched_thread *me, struct dpe_sched_crash *to, uint64_t from)
@@ -51,12 +41,15 @@ static void copy_stack(const struct dpe_sched_thread *me, struct dpe_sched_crash
 static void note(const ucontext_t *context)
 {
 	const struct dpe_sched_thread *me = dpe_sched_mine();
+	const greg_t *registers = context->uc_mcontext.gregs;
 	struct dpe_sched_crash *to = &dpe_sched->crash;
 
 	if (!me || dpe_sched->crashed)
 		return;
-	copy_registers(context->uc_mcontext.gregs, to->registers);
-	copy_stack(me, to, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	to->pc = (uint64_t)registers[REG_RIP];
+	to->sp = (uint64_t)registers[REG_RSP];
+	to->bp = (uint64_t)registers[REG_RBP];
+	copy_stack(me, to, to->sp);
 	dpe_sched->crashed = dpe_sched_number(me) + 1;
 }
 

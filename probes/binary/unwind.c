@@ -1,13 +1,12 @@
 /* Call stacks by call frame information (DWARF 5, section 6.4; System V ABI of x86-64), read with libdw. libdwfl
  * could unwind too, but guesses where a register is not known. */
 #include "probes/binary/unwind.h"
+#include "probes/binary/unwind_rows.h"
 
-#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define STACK 16 /* of an expression */
+#define WORD 8
 
 /* The information of one file, opened when it is first needed. */
 struct frame_tables {
@@ -23,15 +22,6 @@ struct dpe_unwinder {
 	void *context;
 	struct frame_tables *tables;
 	unsigned ntables, captables;
-};
-
-/* One step outwards. */
-struct outward_step {
-	const struct dpe_unwinder *unwinder;
-	const struct dpe_registers *inner;
-	Dwarf_Frame *frame;
-	uint64_t cfa; /* the stack pointer before the call */
-	enum dpe_unwound failure; /* of an expression that has no value */
 };
 
 /* ---- tables ------------------------------------------------------------------------------------ */
@@ -76,201 +66,100 @@ static const struct frame_tables *tables_of(struct dpe_unwinder *unwinder, const
 	return tables;
 }
 
-/* The rules of the frame of this code, for free(); NULL: the file has none. */
-static Dwarf_Frame *find_frame(struct dpe_unwinder *unwinder, uint64_t pc)
+/* DPE_FRAME_UNKNOWN where the file has no such information for the code. */
+static uint32_t find_rule(struct dpe_unwinder *unwinder, uint64_t pc)
 {
 	const struct dpe_map *map = dpe_map_find(unwinder->maps, unwinder->nmaps, pc);
 	const struct frame_tables *tables;
 	Dwarf_Frame *frame = NULL;
 	uint64_t address;
+	uint32_t rule;
+	bool is_signal;
 
 	if (!map || !dpe_module_address(map->module, pc - map->start + map->offset, &address))
-		return NULL;
+		return DPE_FRAME_UNKNOWN;
 	tables = tables_of(unwinder, map->module);
-	if (tables->exception && !dwarf_cfi_addrframe(tables->exception, address, &frame))
-		return frame;
-	return tables->debug && !dwarf_cfi_addrframe(tables->debug, address, &frame) ? frame : NULL;
+	if ((!tables->exception || dwarf_cfi_addrframe(tables->exception, address, &frame)) &&
+		(!tables->debug || dwarf_cfi_addrframe(tables->debug, address, &frame)))
+		return DPE_FRAME_UNKNOWN;
+	dwarf_frame_info(frame, NULL, NULL, &is_signal);
+	rule = dpe_frame_rule_of(frame, is_signal);
+	free(frame);
+	return rule;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- one step ------------------------------------------------------------------------------------ */
 
-static bool get_register(struct outward_step *step, uint64_t number, uint64_t *value)
+static bool read_memory(const struct dpe_unwinder *unwinder, uint64_t address, uint64_t *value)
 {
-	if (number >= DPE_REGISTERS || !(step->inner->known >> number & 1)) {
-		step->failure = DPE_UNWOUND_REGISTERS;
-		return false;
-	}
-	*value = step->inner->at[number];
-	return true;
+	return unwinder->read(unwinder->context, address, value);
 }
 
-static bool read_memory(struct outward_step *step, uint64_t address, uint64_t *value)
+static void read_bp(const struct dpe_unwinder *unwinder, uint64_t address, struct dpe_registers *now)
 {
-	return step->unwinder->read(step->unwinder->context, address, value);
+	now->has_bp = read_memory(unwinder, address, &now->bp);
 }
 
-static bool calculate(uint8_t operation, uint64_t a, uint64_t b, uint64_t *value)
+static bool step_over_signal(const struct dpe_unwinder *unwinder, struct dpe_registers *now)
 {
-	switch (operation) {
-	case DW_OP_plus:
-		*value = a + b;
+	uint64_t at = now->sp;
+
+	read_bp(unwinder, at + DPE_FRAME_SIGNAL_BP, now);
+	return read_memory(unwinder, at + DPE_FRAME_SIGNAL_PC, &now->pc) &&
+	       read_memory(unwinder, at + DPE_FRAME_SIGNAL_SP, &now->sp);
+}
+
+/* The address of the frame: the stack pointer before the call. False if it is not known. */
+static bool find_frame_address(
+	const struct dpe_unwinder *unwinder, const struct dpe_registers *now, uint32_t rule, uint64_t *address)
+{
+	uint64_t offset = DPE_FRAME_OFFSET(rule) * WORD;
+
+	switch (DPE_FRAME_KIND(rule)) {
+	case DPE_FRAME_BY_SP:
+		*address = now->sp + offset;
 		return true;
-	case DW_OP_minus:
-		*value = a - b;
+	case DPE_FRAME_PLT:
+		*address = now->sp + WORD + ((now->pc & 15) >= DPE_FRAME_OFFSET(rule) ? WORD : 0);
 		return true;
-	case DW_OP_and:
-		*value = a & b;
-		return true;
-	case DW_OP_or:
-		*value = a | b;
-		return true;
-	case DW_OP_shl:
-		*value = b < 64 ? a << b : 0;
-		return true;
-	case DW_OP_shr:
-		*value = b < 64 ? a >> b : 0;
-		return true;
-	case DW_OP_ge:
-		*value = (int64_t)a >= (int64_t)b;
-		return true;
-	case DW_OP_gt:
-		*value = (int64_t)a > (int64_t)b;
-		return true;
-	case DW_OP_le:
-		*value = (int64_t)a <= (int64_t)b;
-		return true;
-	case DW_OP_lt:
-		*value = (int64_t)a < (int64_t)b;
-		return true;
-	case DW_OP_eq:
-		*value = a == b;
-		return true;
-	case DW_OP_ne:
-		*value = a != b;
-		return true;
+	case DPE_FRAME_BY_BP:
+		*address = now->bp + offset;
+		return now->has_bp;
+	case DPE_FRAME_REALIGNED:
+		return now->has_bp && read_memory(unwinder, now->bp - offset, address);
 	default:
 		return false;
 	}
 }
 
-/* Operations that push a value; *known: it is such a one. */
-static bool push(struct outward_step *step, const Dwarf_Op *operation, uint64_t *value, bool *known)
+static enum dpe_unwound end_of(const struct dpe_registers *now, uint32_t rule)
 {
-	uint8_t atom = operation->atom;
-
-	*known = true;
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
-		*value = atom - DW_OP_lit0;
-		return true;
+	switch (DPE_FRAME_KIND(rule)) {
+	case DPE_FRAME_OUTERMOST:
+		return DPE_UNWOUND_OUTERMOST;
+	case DPE_FRAME_BY_BP:
+	case DPE_FRAME_REALIGNED:
+		return now->has_bp ? DPE_UNWOUND_CUT : DPE_UNWOUND_REGISTERS;
+	default:
+		return DPE_UNWOUND_CUT;
 	}
-	if (atom >= DW_OP_const1u && atom <= DW_OP_consts) {
-		*value = operation->number;
-		return true;
-	}
-	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
-		if (!get_register(step, atom - DW_OP_breg0, value))
-			return false;
-		*value += operation->number;
-		return true;
-	}
-	if (atom == DW_OP_bregx) {
-		if (!get_register(step, operation->number, value))
-			return false;
-		*value += operation->number2;
-		return true;
-	}
-	*value = step->cfa;
-	*known = atom == DW_OP_call_frame_cfa;
-	return *known;
 }
 
-/* What compilers, assemblers and linkers write into call frame information. False if the value cannot be found. */
-static bool evaluate(struct outward_step *step, const Dwarf_Op *operations, size_t count, uint64_t *value)
+/* False if the caller is not known. */
+static bool step_out(const struct dpe_unwinder *unwinder, struct dpe_registers *now, uint32_t rule)
 {
-	uint64_t stack[STACK] = {0};
-	unsigned depth = 0;
+	uint64_t below = DPE_FRAME_SAVED(rule) * WORD, address;
 
-	for (size_t i = 0; i < count; i++) {
-		const Dwarf_Op *operation = &operations[i];
-		uint8_t atom = operation->atom;
-		bool known;
-
-		if (depth == STACK)
-			return false;
-		if (push(step, operation, &stack[depth], &known))
-			depth++;
-		else if (known || !depth)
-			return false;
-		else if (atom == DW_OP_plus_uconst)
-			stack[depth - 1] += operation->number;
-		else if (atom == DW_OP_deref && !read_memory(step, stack[depth - 1], &stack[depth - 1]))
-			return false;
-		else if (atom != DW_OP_deref && atom != DW_OP_stack_value &&
-			 (depth < 2 || !calculate(atom, stack[depth - 2], stack[depth - 1], &stack[depth - 2])))
-			return false;
-		else if (atom != DW_OP_deref && atom != DW_OP_stack_value)
-			depth--;
-	}
-	*value = depth ? stack[depth - 1] : 0;
-	return depth;
-}
-
-/* ---- one step ------------------------------------------------------------------------------------ */
-
-/* A register as the caller has it; *defined: it has one. False if that cannot be found. */
-static bool restore(struct outward_step *step, int number, uint64_t *value, bool *defined)
-{
-	Dwarf_Op space[3], *operations = space;
-	size_t count = 0;
-
-	*defined = true;
-	if (dwarf_frame_register(step->frame, number, space, &operations, &count))
+	if (DPE_FRAME_KIND(rule) == DPE_FRAME_SIGNAL)
+		return step_over_signal(unwinder, now);
+	if (!find_frame_address(unwinder, now, rule, &address))
 		return false;
-	if (!count && !operations) /* it keeps its value */
-		return get_register(step, (uint64_t)number, value);
-	if (!count) {
-		*defined = false;
-		return true;
-	}
-	if (count == 1 && operations->atom >= DW_OP_reg0 && operations->atom <= DW_OP_reg31)
-		return get_register(step, operations->atom - DW_OP_reg0, value);
-	if (count == 1 && operations->atom == DW_OP_regx)
-		return get_register(step, operations->number, value);
-	if (!evaluate(step, operations, count, value))
-		return false;
-	return operations[count - 1].atom == DW_OP_stack_value || read_memory(step, *value, value);
-}
-
-/* Registers that cannot be found are not known further out; only the program counter is needed. */
-static bool step_out(struct outward_step *step, struct dpe_registers *outer, enum dpe_unwound *end)
-{
-	Dwarf_Op *operations;
-	size_t count;
-	bool defined;
-
-	*end = step->failure = DPE_UNWOUND_CUT;
-	*outer = (struct dpe_registers){0};
-	if (dwarf_frame_cfa(step->frame, &operations, &count) ||
-		!evaluate(step, operations, count, &step->cfa)) {
-		*end = step->failure;
-		return false;
-	}
-	for (int i = 0; i < DPE_REGISTERS; i++) {
-		step->failure = DPE_UNWOUND_CUT;
-		if (!restore(step, i, &outer->at[i], &defined))
-			*end = step->failure;
-		else if (defined)
-			outer->known |= 1u << i;
-		else if (i == DPE_REGISTER_PC)
-			*end = DPE_UNWOUND_OUTERMOST;
-	}
-	if (!(outer->known >> DPE_REGISTER_SP & 1)) {
-		outer->at[DPE_REGISTER_SP] = step->cfa;
-		outer->known |= 1u << DPE_REGISTER_SP;
-	}
-	if (outer->known >> DPE_REGISTER_PC & 1 && !outer->at[DPE_REGISTER_PC])
-		*end = DPE_UNWOUND_OUTERMOST;
-	return outer->known >> DPE_REGISTER_PC & 1 && outer->at[DPE_REGISTER_PC];
+	if (DPE_FRAME_KIND(rule) == DPE_FRAME_REALIGNED)
+		read_bp(unwinder, now->bp, now);
+	else if (below)
+		read_bp(unwinder, address - below, now);
+	now->sp = address;
+	return read_memory(unwinder, address - WORD, &now->pc);
 }
 
 /* After a signal the interrupted instruction is the next frame's, no return address: its call is not before it. */
@@ -281,23 +170,15 @@ enum dpe_unwound dpe_unwind(struct dpe_unwinder *unwinder, const struct dpe_regi
 	bool is_return = false;
 
 	for (*count = 0; *count < max;) {
-		uint64_t pc = now.at[DPE_REGISTER_PC];
-		struct outward_step step = {.unwinder = unwinder, .inner = &now};
-		struct dpe_registers outer;
-		enum dpe_unwound end;
-		bool interrupted, found;
+		uint32_t rule = find_rule(unwinder, now.pc - is_return);
+		enum dpe_unwound end = end_of(&now, rule);
 
-		frames[(*count)++] = pc;
-		step.frame = find_frame(unwinder, pc - is_return);
-		if (!step.frame)
-			return DPE_UNWOUND_CUT;
-		dwarf_frame_info(step.frame, NULL, NULL, &interrupted);
-		found = step_out(&step, &outer, &end);
-		free(step.frame);
-		if (!found)
+		frames[(*count)++] = now.pc;
+		if (!step_out(unwinder, &now, rule))
 			return end;
-		is_return = !interrupted;
-		now = outer;
+		if (!now.pc)
+			return DPE_UNWOUND_OUTERMOST;
+		is_return = DPE_FRAME_KIND(rule) != DPE_FRAME_SIGNAL;
 	}
 	return DPE_UNWOUND_CUT;
 }

@@ -5,18 +5,13 @@
 
 #include "probes/binary/stack_text.h"
 
-/* The general registers of x86-64, in DWARF's order; the last one is the program counter. */
-#define DPE_REGISTERS 17
-#define DPE_REGISTER_SP 7
-#define DPE_REGISTER_PC 16
-
 struct dpe_registers {
-	uint64_t at[DPE_REGISTERS];
-	uint32_t known; /* a bit each */
+	uint64_t pc, sp, bp;
+	bool has_bp; /* bp is known */
 };
 
-/* OUTERMOST: the whole stack. REGISTERS: a caller's frame depends on a register that is not known. CUT: it ends
- * in code without such information, in memory that cannot be read, or after `max` frames. */
+/* OUTERMOST: the whole stack. REGISTERS: a caller's frame depends on rbp, which is not known. CUT: it ends
+ * in code without such information, or with unusual one, in memory that cannot be read, or after `max` frames. */
 enum dpe_unwound { DPE_UNWOUND_OUTERMOST, DPE_UNWOUND_REGISTERS, DPE_UNWOUND_CUT };
 
 struct dpe_unwinder;

@@ -124,7 +124,7 @@ static uint32_t based_rule(Dwarf_Frame *frame, unsigned base, int64_t offset)
 	return DPE_FRAME_RULE(base == REGISTER_SP ? DPE_FRAME_BY_SP : DPE_FRAME_BY_BP, words, saved);
 }
 
-static uint32_t rule_of(Dwarf_Frame *frame, bool is_signal)
+uint32_t dpe_frame_rule_of(Dwarf_Frame *frame, bool is_signal)
 {
 	Dwarf_Op *cfa;
 	size_t count;
@@ -186,7 +186,7 @@ static void add_function(struct rows_builder *builder, uint64_t from, uint64_t e
 		if (builder->cut || dwarf_cfi_addrframe(builder->cfi, from, &frame))
 			break;
 		dwarf_frame_info(frame, &begin, &next, &is_signal);
-		add_row(builder, from, rule_of(frame, is_signal));
+		add_row(builder, from, dpe_frame_rule_of(frame, is_signal));
 		free(frame);
 		if (next <= from)
 			break;

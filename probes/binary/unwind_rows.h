@@ -5,6 +5,10 @@
 #include "probes/binary/module.h"
 #include "probes/kernel/bpf/frame_rows.h"
 
+/* A DPE_FRAME_RULE, if rsp and rbp are enough to find the caller; `is_signal`: of a signal handler's caller. */
+struct Dwarf_Frame_s; /* libdw's */
+uint32_t dpe_frame_rule_of(struct Dwarf_Frame_s *frame, bool is_signal);
+
 struct dpe_unwind_rows {
 	struct dpe_frame_row *at; /* the first one says how many follow */
 	unsigned count, cap;

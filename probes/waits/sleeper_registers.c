@@ -22,18 +22,6 @@ static bool await_stop(pid_t thread, int *signal)
 	return true;
 }
 
-static void take(struct dpe_registers *to, const struct user_regs_struct *from)
-{
-	const uint64_t dwarf[DPE_REGISTERS] = {
-		from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi, from->rbp, from->rsp, from->r8,
-		from->r9, from->r10, from->r11, from->r12, from->r13, from->r14, from->r15, from->rip,
-	};
-
-	for (unsigned i = 0; i < DPE_REGISTERS; i++)
-		to->at[i] = dwarf[i];
-	to->known = (1u << DPE_REGISTERS) - 1;
-}
-
 /* Unlike PTRACE_ATTACH this sends no signal. */
 bool dpe_sleeper_registers(pid_t thread, struct dpe_registers *registers)
 {
@@ -48,6 +36,6 @@ bool dpe_sleeper_registers(pid_t thread, struct dpe_registers *registers)
 	read = !ptrace(PTRACE_GETREGS, thread, NULL, &user);
 	ptrace(PTRACE_DETACH, thread, NULL, (void *)(long)signal);
 	if (read)
-		take(registers, &user);
+		*registers = (struct dpe_registers){user.rip, user.rsp, user.rbp, true};
 	return read;
 }

@@ -132,13 +132,11 @@ static void note_call(const struct waits_reading *reading, const struct dpe_thre
 /* By what is known of it without stopping it. */
 static void read_stack(struct waits_reading *reading, struct thread_look *look)
 {
-	struct dpe_registers registers = {.known = 1u << DPE_REGISTER_SP | 1u << DPE_REGISTER_PC};
+	struct dpe_registers registers = {.pc = look->state.pc, .sp = look->state.sp};
 
 	look->stack.end = DPE_UNWOUND_CUT;
 	if (!look->state.pc)
 		return;
-	registers.at[DPE_REGISTER_SP] = look->state.sp;
-	registers.at[DPE_REGISTER_PC] = look->state.pc;
 	dpe_image_unwind(&reading->image, &registers, &look->stack);
 }
 
