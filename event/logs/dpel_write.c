@@ -124,8 +124,8 @@ static bool needs_id(const struct dpe_log_writer *writer, const struct dpe_messa
 {
 	if (writer->unreferenced)
 		return false;
-	if (message->has_seq)
-		return writer->header.ordered;
+	if (message->has_seq && !writer->header.ordered)
+		return false;
 	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
 }
 

@@ -250,7 +250,7 @@ static bool set_message_id(struct dpe_dpel_writer *dpel, struct draft *draft, co
 		return true;
 	draft->shape.id = DPEL_PART_NEXT;
 	if (message->id.kind == DPE_NONE)
-		return message->has_seq && message->thread.kind != DPE_NONE;
+		return !message->place && message->has_seq && message->thread.kind != DPE_NONE;
 	return has_id_of_thread(dpel, message);
 }
 

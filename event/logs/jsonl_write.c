@@ -46,6 +46,16 @@ static void print_values(
 	dpe_text_puts(to, "]");
 }
 
+/* Other than THREAD:SEQ, the place is unique: threads of two hosts, or one after another, can have the same id. A message of a
+ * running program has none. */
+static void print_unique_id(struct dpe_text *to, const struct dpe_message *message)
+{
+	if (message->place)
+		dpe_value_print_json(to, dpe_message_id(message));
+	else
+		dpe_message_print_json_id(to, message);
+}
+
 static void print_preds(struct dpe_text *to, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
@@ -59,7 +69,7 @@ static void print_preds(struct dpe_text *to, const struct dpe_message *message,
 		if (i < message->npreds)
 			dpe_value_print_json(to, message->preds[i]);
 		else
-			dpe_message_print_json_id(to, preds[i - message->npreds]);
+			print_unique_id(to, preds[i - message->npreds]);
 		comma = ",";
 	}
 	dpe_text_puts(to, "]");
@@ -96,8 +106,7 @@ static void print_stack(struct dpe_text *to, const struct dpe_message *message)
 	dpe_text_puts(to, "]");
 }
 
-void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
-	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds)
+static void print_event(struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message)
 {
 	struct dpe_text event = {0};
 
@@ -105,11 +114,11 @@ void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool id
 	dpe_text_puts(to, "{\"event\":");
 	dpe_json_string(to, event.at, event.len);
 	dpe_text_free(&event);
-	if (ids || message->id.kind != DPE_NONE || !message->has_seq) {
-		dpe_text_puts(to, ",\"id\":");
-		dpe_message_print_json_id(to, message);
-	}
-	print_preds(to, message, preds, npreds);
+}
+
+/* What comes after the id and the predecessors. */
+static void print_members(struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message)
+{
 	print_member(to, "host", message->host);
 	print_member(to, "process", message->process);
 	print_member(to, "thread", message->thread);
@@ -125,12 +134,28 @@ void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool id
 	print_stack(to, message);
 	if (message->extra)
 		dpe_text_printf(to, ",%s", message->extra);
-	dpe_text_puts(to, "}\n");
+	dpe_text_puts(to, "}");
+}
+
+void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
+	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds)
+{
+	print_event(to, names, message);
+	if (ids || message->id.kind != DPE_NONE || !message->has_seq) {
+		dpe_text_puts(to, ",\"id\":");
+		print_unique_id(to, message);
+	}
+	print_preds(to, message, preds, npreds);
+	print_members(to, names, message);
+	dpe_text_puts(to, "\n");
 }
 
 void dpe_message_print_json(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message)
 {
-	dpe_jsonl_write(to, names, true, message, NULL, 0);
-	to->at[--to->len] = '\0';
+	print_event(to, names, message);
+	dpe_text_puts(to, ",\"id\":");
+	dpe_message_print_json_id(to, message);
+	print_preds(to, message, NULL, 0);
+	print_members(to, names, message);
 }

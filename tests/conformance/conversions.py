@@ -3,8 +3,8 @@
 
     conversions.py [--dpe DPE] [--seed S] [--count N]
 
-Random logs, some of them with losses, gaps and damage, with numbers, times, predecessors or none of these, are converted and
-stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
+Random logs, some of them with losses, gaps and damage, with numbers, times, predecessors or none of these, of one host or of
+two with the same ids of threads, which other threads use again, are converted and stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
 order of arrival says what synchronises, it may also be inconclusive. Where the log says what its threads lost, it may be the
 other way round, as events of a stabilized log are not held. Prints each difference, then one closing line.
 """
@@ -24,20 +24,20 @@ expect thread(T): (a by T + b.exit by T)* ; c.exit by T
 detect race(x): a(x) & b(x).exit
 detect after(x): a(x) ; c(x).exit observing d
 """
-EVENTS = ("a", "a.enter", "b", "b.exit", "c", "c.exit", "d")
+EVENTS = ("a", "a.enter", "b", "b.exit", "c", "c.exit", "d", "thread::exit")
 VALUES = (1, 2, 2, 3, 1.5, "x", "0x10", 16, 2**63, 10**30, True, None, [1, {"k": 2}], "é")
 
 
-def message(dice, number, numbers, kind):
-    thread = dice.randint(1, 3)
-    made = {"event": dice.choice(EVENTS), "args": [dice.choice(VALUES[:4] if dice.random() < 0.8 else VALUES) for _ in range(dice.randint(0, 2))]}
+def message(dice, number, numbers, kind, hosts):
+    thread, host, event = dice.randint(1, 3), dice.choice(hosts), dice.choice(EVENTS)
+    made = {"event": event, "args": [dice.choice(VALUES[:4] if dice.random() < 0.8 else VALUES) for _ in range(dice.randint(0, 2))]}
     if kind == "predecessors":
         made["id"] = f"e{number}"
     else:
-        made["thread"] = thread
+        made.update({"thread": thread, "host": host} if host else {"thread": thread})
     if kind in ("numbers", "both"):
-        made["seq"] = numbers[thread]
-        numbers[thread] += 1
+        made["seq"] = numbers[thread, host]
+        numbers[thread, host] = 0 if event == "thread::exit" else made["seq"] + 1
     if kind in ("times", "both"):
         made["time"] = 1000 + 7 * number
     if dice.random() < 0.2:
@@ -48,7 +48,8 @@ def message(dice, number, numbers, kind):
 def random_log(dice):
     """The lines of a log, whether they are complete, and how they may be converted."""
     kind, numbers = dice.choice(("numbers", "times", "both", "predecessors", "threads")), collections.Counter()
-    log = [message(dice, i, numbers, kind) for i in range(dice.randint(3, 14))]
+    hosts = dice.choice([[None], [None], ["x", "y"]])
+    log = [message(dice, i, numbers, kind, hosts) for i in range(dice.randint(3, 14))]
     for i, made in enumerate(log):
         if kind == "predecessors" and i and dice.random() < 0.5:
             made["pred"] = [f"e{dice.randrange(i)}"]
