@@ -103,10 +103,10 @@ static void print_id(struct dpe_text *to, uint32_t log, struct dpe_value id)
 		dpe_value_print_json(to, id);
 }
 
-/* The id by which others name the message, or its number if they cannot. */
+/* The id by which others name the message, or the place in its log; in a running program, its number. */
 static dpe_name key_of(struct dpe_view *view, const struct dpe_message *message)
 {
-	bool numbered = message->id.kind == DPE_NONE && message->has_seq && message->thread.kind != DPE_NONE;
+	bool numbered = message->id.kind == DPE_NONE && !message->place;
 	struct dpe_text text = {0};
 	dpe_name key;
 
@@ -209,6 +209,13 @@ static uint32_t lane_of(struct dpe_view *view, const struct dpe_message *message
 		}
 	}
 	return add_lane(view, message);
+}
+
+bool dpe_view_are_ordered(const struct dpe_view *view, uint32_t before, uint32_t event)
+{
+	if (view->left_lanes && view->events[event].lane == DPE_VIEW_LANES - 1)
+		return false;
+	return strcmp(dpe_name_text(view->names, view->events[before].name), "thread::exit") != 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */

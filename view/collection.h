@@ -82,6 +82,10 @@ dpe_name dpe_view_name_of(struct dpe_view *view, const struct dpe_message *messa
 /* "producer 4711" */
 void dpe_view_print_lane(struct dpe_text *to, const struct dpe_view *view, uint32_t lane);
 
+/* Whether the event follows the one before it in its lane. A thread that has ended, and one that got its number, are two. A lane
+ * that several share has no order. */
+bool dpe_view_are_ordered(const struct dpe_view *view, uint32_t before, uint32_t event);
+
 /* Writers of other formats. */
 char *dpe_view_write_chrome(struct dpe_view *view, FILE *to); /* returns as dpe_view_write does */
 /* Returns how many events are left out, at the end. */

@@ -9,7 +9,7 @@
 struct graph {
 	const struct dpe_view *view;
 	FILE *to;
-	uint32_t *before; /* in its lane, plus one; 0: none */
+	uint32_t *before; /* in its thread, plus one; 0: none */
 	uint8_t *shown;   /* 1: near; 2: of the finding */
 };
 
@@ -30,8 +30,10 @@ static void link_lanes(struct graph *graph)
 	uint32_t *last = dpe_xcalloc(graph->view->nlanes + 1, sizeof(*last));
 
 	for (uint32_t i = 0; i < graph->view->nrows; i++) {
-		graph->before[i] = last[graph->view->events[i].lane];
-		last[graph->view->events[i].lane] = i + 1;
+		uint32_t *before = &last[graph->view->events[i].lane];
+
+		graph->before[i] = *before && dpe_view_are_ordered(graph->view, *before - 1, i) ? *before : 0;
+		*before = i + 1;
 	}
 	free(last);
 }

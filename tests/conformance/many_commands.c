@@ -85,6 +85,7 @@ static void run(FILE *to, unsigned count, char **words, unsigned seconds)
 	empty(STDERR_FILENO);
 	limit_processor(seconds);
 	status = cli_main((int)count, words);
+	fflush(stderr);
 	answer(to, status, processor_seconds() - begin);
 }
 

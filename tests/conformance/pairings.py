@@ -6,7 +6,7 @@ the causal order that the rules give, computed here.
     pairings.py [--dpe ./dpe] [--seed N] [--count N]
 
 Each log is read in order of arrival without numbers and times, and with them in order and shuffled; the pairs of
-independent events have to be the same. Prints each difference and a closing line with the seed, which reproduces it.
+independent events have to be the same. So they are in ShiViz's log of it, without the rules. Prints each difference and a closing line with the seed, which reproduces it.
 """
 import json
 import random
@@ -18,6 +18,7 @@ from cases import Cases, options, write, write_log
 SECONDS = 20
 INDEPENDENT = "detect independent(i, j): e(i) & e^(j)\n"
 QUEUES = {"fifo", "last", "all"}
+SHIVIZ = r"--pattern=^(?<event>[a-z0-9:.]+)(?:\((?<arg1>\d*).*\))?.*\n(?<host>\S*) (?<clock>{.*})"
 PREDICTION = "predict none(i): none(i) & e(i)\n"  # edges are kept for it, which must not change what the others find
 
 # ---------------------------------------------------------------- rules
@@ -219,9 +220,8 @@ def stamped(log, again=False):
             del seen[message["thread"]]
 
 
-def found(dpe, spec, path):
-    words = (dpe, "replay", "--format=json", "--all", "--allow-unobserved", "-s", spec, path)
-    run = limited.run(words, SECONDS)
+def found(dpe, *spec_and_log):
+    run = limited.run((dpe, "replay", "--format=json", "--all", "--allow-unobserved", *spec_and_log), SECONDS)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     if run.returncode not in (0, 1):
         return f"status {run.returncode}: {run.stderr[:500]}"
@@ -238,9 +238,15 @@ def differences(dpe, rng, execution, folder):
         ways.append(("numbered again", [*stamped(execution.log, True)]))
     for how, log in ways:
         write_log(path, log)
-        got = found(dpe, spec, path)
-        if got != expected:
-            yield f"{how}: {got if isinstance(got, str) else sorted(got ^ expected)[:5]}"
+        yield from compared(how, found(dpe, "-s", spec, path), expected)
+    if execution.exits:
+        limited.run((dpe, "view", "--allow-unobserved", "-s", spec, "-o", f"{folder}/log.shiviz", path), SECONDS)
+        yield from compared("by ShiViz's clocks", found(dpe, SHIVIZ, "-e", INDEPENDENT.strip(), f"{folder}/log.shiviz"), expected)
+
+
+def compared(how, got, expected):
+    if got != expected:
+        yield f"{how}: {got if isinstance(got, str) else sorted(got ^ expected)[:5]}"
 
 
 def main():
