@@ -182,20 +182,24 @@ static char *without_template_arguments(const char *begin, const char *end)
 	return text.at ? text.at : dpe_xstrdup("");
 }
 
-/* "struct queue *" of "program::put(struct queue *queue, int item)"; NULL if that is no pointer, or one to text. */
+/* "struct queue *" of "program::put(const struct queue *queue, int item)"; NULL if that is no pointer, or one to text. */
 static char *type_in(const char *line)
 {
-	const char *begin = strchr(line, '('), *end;
+	static const char constant[] = "const ";
+	const char *begin = strchr(line, '(');
 	char *text;
+	size_t len;
 
 	if (!begin)
 		return NULL;
 	begin++;
-	end = cli_race_find(begin, ",)");
-	while (end > begin && end[-1] != '*' && end[-1] != '&')
-		end--;
-	text = without_template_arguments(begin, end);
-	if (*text && !strstr(text, "char"))
+	if (!strncmp(begin, constant, strlen(constant)))
+		begin += strlen(constant);
+	text = without_template_arguments(begin, cli_race_find(begin, ",)"));
+	for (len = strlen(text); len && text[len - 1] != '*' && text[len - 1] != '&'; len--)
+		;
+	text[len] = '\0';
+	if (len && !strstr(text, "char"))
 		return text;
 	free(text);
 	return NULL;

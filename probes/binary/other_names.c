@@ -104,14 +104,18 @@ static void note_enumerator(struct name_search *search, Dwarf_Die *scope, Dwarf_
 			(long long)number);
 }
 
-static void note_member(struct name_search *search, Dwarf_Die *type)
+/* `variable`: one of that type; NULL: none. */
+static void note_member(struct name_search *search, Dwarf_Die *type, const char *variable)
 {
+	const char *name = dwarf_diename(type) ? dwarf_diename(type) : variable;
 	Dwarf_Die member;
 
-	if (dwarf_diename(type) && is_qualifier(search, type) && find_child(type, DW_TAG_member, search->last, &member) >= 0)
-		search->said = dpe_xasprintf("'%s' is a member of '%s': name it through an argument that points to the object, as in "
-			"f(p) [p->%s], or, for accesses to it, [p->%s] from f(p)", search->last, dwarf_diename(type), search->last,
-			search->last);
+	if (!name || !is_qualifier(search, type) || find_child(type, DW_TAG_member, search->last, &member) < 0)
+		return;
+	search->said = dpe_xasprintf("'%s' is a member of '%s': name it %s%s%s%s%sthrough an argument that points to the object, as in "
+		"f(p) [p->%s], or, for accesses to it, [p->%s] from f(p)", search->last, name, variable ? "with its variable, such as " : "",
+		variable ? variable : "", variable ? "." : "", variable ? search->last : "", variable ? ", or " : "", search->last,
+		search->last);
 }
 
 static void find_member(struct name_search *search, Dwarf_Die *scope, unsigned depth)
@@ -122,7 +126,7 @@ static void find_member(struct name_search *search, Dwarf_Die *scope, unsigned d
 		return;
 	do {
 		if (dpe_dwarf_is_aggregate(&child))
-			note_member(search, &child);
+			note_member(search, &child, NULL);
 		if (!search->said && dpe_dwarf_is_scope(&child))
 			find_member(search, &child, depth + 1);
 	} while (!search->said && !dwarf_siblingof(&child, &child));
@@ -151,6 +155,22 @@ static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 		find_enumerator(search, scope, 0);
 	if (!search->said)
 		dpe_dwarf_each_subprogram(scope, 0, is_of_function, search);
+}
+
+/* Members of global variables. */
+static void search_objects(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct name_search *search = context;
+	Dwarf_Die child, type;
+
+	(void)unit, (void)bias;
+	if (search->said || dwarf_child(scope, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_variable && dwarf_diename(&child) && dpe_dwarf_type(&child, &type) &&
+			dpe_dwarf_peel(&type, &type) && dpe_dwarf_is_aggregate(&type))
+			note_member(search, &type, dwarf_diename(&child));
+	} while (!search->said && !dwarf_siblingof(&child, &child));
 }
 
 static void search_members(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
@@ -198,6 +218,7 @@ char *dpe_dwarf_member_name(struct dpe_module *module, const char *name)
 {
 	struct name_search search = search_of(name);
 
+	dpe_dwarf_each_unit(module, search_objects, &search);
 	dpe_dwarf_each_unit(module, search_members, &search);
 	return search.said;
 }

@@ -123,6 +123,7 @@ static void check_arguments(const struct dpe_function_search *search)
 
 static void list_modules(const struct dpe_function_search *search, struct dpe_text *to)
 {
+	dpe_text_printf(to, ", and no program or library '%s' in the target, only: ", search->module);
 	for (unsigned i = 0; i < search->modules->count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
 }
@@ -146,7 +147,27 @@ static bool note_nearest(const struct dpe_function_search *search)
 	return nbest;
 }
 
-static bool note_optimised(const struct dpe_function_search *search)
+/* The file in which all calls of the function are inlined; NULL: none. The name may be written with template arguments. */
+static const struct dpe_module *find_inlined(const struct dpe_function_search *search)
+{
+	char *base = dpe_written_base(search->name), *name = base;
+	const char *scope = dpe_search_names_class(search) ? search->module : "";
+	const struct dpe_module *found = NULL;
+
+	for (char *colons = strstr(base, "::"); !*search->module && colons; colons = strstr(name, "::")) {
+		name = colons + 2;
+		scope = base;
+	}
+	if (name > base)
+		name[-2] = '\0';
+	for (unsigned i = 0; i < search->modules->count && !found; i++)
+		if (dpe_search_reaches_all(search, search->modules->at[i]) && dpe_inlined_everywhere(search->modules->at[i], scope, name))
+			found = search->modules->at[i];
+	free(base);
+	return found;
+}
+
+static bool note_optimised(const struct dpe_function_search *search, const struct dpe_module *inlined)
 {
 	const char *clone = find_clone(search);
 
@@ -157,18 +178,13 @@ static bool note_optimised(const struct dpe_function_search *search)
 			clone);
 		return true;
 	}
-	for (unsigned i = 0; i < search->modules->count; i++) {
-		struct dpe_module *module = search->modules->at[i];
-
-		if (!dpe_search_reaches_all(search, module) || !dpe_inlined_everywhere(module, dpe_search_names_class(search) ? search->module : "", search->name))
-			continue;
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"the compiler inlined it everywhere in %s: to observe it, compile with -fno-inline, or "
-			"declare it __attribute__((noinline))",
-			module->name);
-		return true;
-	}
-	return false;
+	if (!inlined)
+		return false;
+	dpe_diag(search->diags, DPE_NOTE, search->site->place,
+		"the compiler inlined it everywhere in %s: to observe it, compile with -fno-inline, or "
+		"declare it __attribute__((noinline))",
+		inlined->name);
+	return true;
 }
 
 /* `operator()`, read as the event "operator" without arguments. */
@@ -183,13 +199,15 @@ static bool note_operator(const struct dpe_function_search *search)
 
 static void report_no_module(const struct dpe_function_search *search)
 {
+	const struct dpe_module *inlined = find_inlined(search);
 	struct dpe_text names = {0};
 
-	list_modules(search, &names);
-	dpe_diag(search->diags, search->missing, search->site->place,
-		"no function '%s::%s', and no program or library '%s' in the target, only: %s",
-		search->module, search->name, search->module, names.at ? names.at : "");
-	if (!note_operator(search) && !note_optimised(search) && !note_nearest(search) && search->missing == DPE_ERROR)
+	if (inlined)
+		dpe_text_printf(&names, " in %s", inlined->name);
+	else
+		list_modules(search, &names);
+	dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s'%s", search->module, search->name, names.at);
+	if (!note_operator(search) && !note_optimised(search, inlined) && !note_nearest(search) && search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
@@ -372,7 +390,7 @@ static void report_missing(const struct dpe_function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_operator(search) || note_instances(search) || note_optimised(search) || note_other_module(search) ||
+	if (note_operator(search) || note_instances(search) || note_optimised(search, find_inlined(search)) || note_other_module(search) ||
 		note_member(search) || note_variable(search))
 		return;
 	nearest = note_nearest(search);
@@ -417,5 +435,5 @@ void dpe_sites_note_optimised(struct dpe_modules *modules, const struct dpe_plan
 		.diags = diags,
 	};
 
-	note_optimised(&search);
+	note_optimised(&search, find_inlined(&search));
 }

@@ -52,12 +52,12 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Its name in the source: complete, or without parameters and template arguments, or also without the outer
- * classes and namespaces. */
+/* Its name in the source: complete, as rules may write it, or without parameters and template arguments, or also without
+ * the outer classes and namespaces. */
 static bool matches_source_name(const char *pattern, const char *symbol)
 {
 	char *whole = dpe_demangle(symbol, true), *base = whole ? dpe_demangle_base(symbol) : NULL;
-	bool so = whole && !fnmatch(pattern, whole, 0);
+	bool so = whole && (!fnmatch(pattern, whole, 0) || dpe_symbol_is_written(symbol, pattern));
 
 	for (const char *at = base; at && !so; at = strstr(at, "::") ? strstr(at, "::") + 2 : NULL)
 		so = !fnmatch(pattern, at, 0);

@@ -54,12 +54,14 @@ X
 g++ -g -O2 store.cc -o store || not_ok 'compiling store.cc'
 for name in Store::put Store::find depot::look; do
 	run "$DPE" run -e "detect a: $name" -- ./store
-	says "a function of C++ that is inlined everywhere, $name: an error that says so" 2 "no function '$name'" \
+	says "a function of C++ that is inlined everywhere, $name: an error that says so" 2 "no function '$name' in store" \
 		'note: the compiler inlined it everywhere in store: to observe it, compile with -fno-inline'
 done
 run "$DPE" race depot::look -- ./store
 says 'dpe race of a function that is inlined everywhere, as if it were a variable: an error that says so' 2 "'depot::look' cannot be watched" \
 	'it is a function that the compiler inlined everywhere' 'write it twice: depot::look,depot::look'
+run "$DPE" run -e 'detect a: "Store::find<int>(int)"' -- ./store
+says 'so is an instance of a template that is inlined everywhere' 2 'the compiler inlined it everywhere in store'
 run "$DPE" run -e 'detect a: Store::get' -- ./store
 says 'a function of C++ that does not exist is not called inlined' 2 "no program or library 'Store' in the target"
 check 'and nothing is said about inlining' "$(grep -c inlined err)" = 0

@@ -87,14 +87,17 @@ template <typename T, typename U = T> struct box {
 	__attribute__((noipa)) void put(T value) { last = value; }
 	__attribute__((noipa)) T get() { return last; }
 	__attribute__((noipa)) T get(T other) { return last + other; }
+	__attribute__((noipa)) T peek() const { return last; }
 	void clear() { last = 0; }
 };
-box<int> ints;
+box<int> ints, others;
+box<char> chars;
+__attribute__((noipa)) void take(box<int *> by_value) { ints.last += !by_value.last; }
 box<long, char> longs;
 int main()
 {
-	std::thread one([] { ints.put(1); longs.put(2); });
-	std::thread other([] { ints.get(); ints.get(1); longs.get(3); ints.clear(); });
+	std::thread one([] { ints.put(1); longs.put(2); take({}); });
+	std::thread other([] { ints.get(); ints.get(1); longs.get(3); ints.clear(); others.peek(); chars.clear(); take({}); });
 
 	one.join();
 	other.join();
@@ -109,8 +112,11 @@ pairs() {
 	says "dpe race '$word'" "$wanted" "$@"
 }
 pairs 'box<long>::put,box<int>::put' 0 'nothing found'
-pairs 'box<int>::put,"box<int>::get()"' 1 'match of "box<int>::put"&"box<int>::get()"'
-pairs 'box<long, char>::put,"box<long>::get(long)"' 1 'match of "box<long, char>::put"&"box<long>::get(long)"'
+pairs 'box<int>::put,"box<int>::get()"' 1 'match of "box<int>::put"(object)&"box<int>::get()"(object)'
+pairs 'box<long, char>::put,"box<long>::get(long)"' 1 'match of "box<long, char>::put"(object)&"box<long>::get(long)"(object)'
+pairs 'box<int>::put,box<int>::peek' 0 'with the same first argument (box *)' 'nothing found'
+pairs 'take,take' 1 'match of take&take^'
+pairs 'box<char>::clear,box<int>::put' 2 "no function 'box<char>::clear'" 'the compiler inlined it everywhere'
 pairs 'box::put,box::put' 0 'with the same first argument (box *)' 'nothing found'
 pairs 'box<int>::put,box<int>::get' 2 'more than one function' 'note: "box<int, int>::get(int)"' 'note: "box<int, int>::get()"' \
 	'  |               ^~~~~~~~~~~~~'

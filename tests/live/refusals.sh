@@ -43,7 +43,8 @@ refused 'an enumerator is refused, and its number given' 'detect r: toggle [flag
 refused 'a parameter that the event does not name is refused' 'detect r: enqueue [item = 1]' \
 	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
 refused 'a member that is written as a variable is refused' 'detect r: toggle [next = 0]' \
-	"'next' is a member of 'item': name it through an argument that points to the object, as in f(p) [p->next]"
+	"'next' is a member of 'item': name it with its variable, such as second.next, or through an argument that points to the object, as in f(p) [p->next]"
+refused 'so is one of a structure without a name' 'detect r: toggle [count = 0]' "'count' is a member of 'queue': name it with its variable, such as queue.count"
 refused 'a bit field is refused' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
 refused 'an index that is no number is refused' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
 refused 'a variable of the program that an action assigns is refused' "detect r: toggle { flag += 1; }
