@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+const char dpe_abi_too_large[] = "its type, or that of an argument before it, is too large to follow";
+const char dpe_abi_declared[] = "its type, or that of an argument before it, is only declared in the debug information; clang "
+				"describes it with -fstandalone-debug";
+const char dpe_abi_missing[] = "its type, or that of an argument before it, is in a file with debug information that is not there "
+			       "(a common file of dwz, or a .dwo file)";
+
 static uint64_t size_of(Dwarf_Die *type)
 {
 	int size = dwarf_bytesize(type);
@@ -93,52 +99,15 @@ static bool add_member_pointer(struct abi_walk *walk, Dwarf_Die *type, uint64_t 
 	       (!two || add_scalar(walk, DPE_ABI_INTEGER, offset + 8, 8));
 }
 
-static bool count_elements(Dwarf_Die *array, uint64_t *count)
-{
-	Dwarf_Die child;
-	uint64_t elements;
-
-	*count = 1;
-	if (dwarf_child(array, &child))
-		return false;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_subrange_type)
-			continue;
-		if (dpe_dwarf_number(&child, DW_AT_upper_bound, &elements))
-			elements++;
-		else if (!dpe_dwarf_number(&child, DW_AT_count, &elements))
-			elements = 0;
-		if (elements > 16 || *count * elements > 16)
-			return false;
-		*count *= elements;
-	} while (!dwarf_siblingof(&child, &child));
-	return true;
-}
-
-static uint64_t element_size(Dwarf_Die *element, unsigned depth)
-{
-	Dwarf_Die peeled, inner;
-	uint64_t count;
-
-	if (depth == DPE_DWARF_DEEP || !dpe_dwarf_peel(element, &peeled))
-		return 0;
-	if (dwarf_tag(&peeled) == DW_TAG_pointer_type)
-		return 8;
-	if (dwarf_tag(&peeled) != DW_TAG_array_type || dwarf_hasattr_integrate(&peeled, DW_AT_byte_size))
-		return size_of(&peeled);
-	if (!dpe_dwarf_type(&peeled, &inner) || !count_elements(&peeled, &count))
-		return 0;
-	return count * element_size(&inner, depth + 1);
-}
-
 static bool add_array(struct abi_walk *walk, Dwarf_Die *array, uint64_t offset, unsigned depth)
 {
 	Dwarf_Die element;
-	uint64_t count, size;
+	uint64_t count = 0, size = 0; /* of char data[] */
 
-	if (!dpe_dwarf_type(array, &element) || !count_elements(array, &count))
+	if (!dpe_dwarf_type(array, &element))
 		return false;
-	size = element_size(&element, depth);
+	if (dpe_dwarf_count_elements(array, &count) && (count > 16 || !dpe_dwarf_size(&element, &size)))
+		return false;
 	if (dwarf_hasattr_integrate(array, DW_AT_GNU_vector))
 		return add_scalar(walk, DPE_ABI_SSE, offset, size * count);
 	for (uint64_t i = 0; size && i < count; i++)
@@ -157,17 +126,19 @@ static bool is_member(Dwarf_Die *die)
 
 static bool add_member(struct abi_walk *walk, Dwarf_Die *member, uint64_t offset, unsigned depth)
 {
-	uint64_t place = 0, bits;
+	uint64_t place, bits;
 	Dwarf_Die type;
 
 	if (dpe_dwarf_number(member, DW_AT_data_bit_offset, &bits))
 		return add_scalar(walk, DPE_ABI_INTEGER, offset + bits / 8, 1);
-	if (!dpe_dwarf_number(member, DW_AT_data_member_location, &place) &&
-		dwarf_hasattr_integrate(member, DW_AT_data_member_location))
+	if (!dpe_dwarf_member_offset(member, &place))
 		return false;
 	if (dwarf_hasattr_integrate(member, DW_AT_bit_size))
 		return add_scalar(walk, DPE_ABI_INTEGER, offset + place, 1);
-	return dpe_dwarf_type(member, &type) && add_type(walk, &type, offset + place, depth);
+	if (dpe_dwarf_type(member, &type))
+		return add_type(walk, &type, offset + place, depth);
+	walk->shape->unknown = dpe_abi_missing;
+	return false;
 }
 
 static bool add_members(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
@@ -187,11 +158,14 @@ static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, un
 {
 	Dwarf_Die peeled;
 
-	walk->shape->unknown |= walk->steps++ == DPE_TYPE_STEPS || depth >= DPE_DWARF_DEEP;
+	if (walk->steps++ == DPE_TYPE_STEPS || depth >= DPE_DWARF_DEEP)
+		walk->shape->unknown = dpe_abi_too_large;
 	if (walk->shape->unknown || offset > 16)
 		return false;
-	if (!dpe_dwarf_peel(type, &peeled))
+	if (!dpe_dwarf_peel(type, &peeled)) {
+		walk->shape->unknown = dpe_abi_missing;
 		return false;
+	}
 	switch (dwarf_tag(&peeled)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
@@ -321,8 +295,11 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 	Dwarf_Die peeled;
 	uint64_t alignment;
 
-	if (!dpe_dwarf_peel(type, &peeled))
-		return one_word(DPE_ABI_SIGNED);
+	if (!dpe_dwarf_peel(type, &peeled)) {
+		shape = one_word(DPE_ABI_SIGNED);
+		shape.unknown = dpe_dwarf_lacks_type(&peeled) ? dpe_abi_missing : NULL;
+		return shape;
+	}
 	if (dpe_abi_by_reference(&peeled, &shape.unknown)) {
 		shape = one_word(DPE_ABI_POINTER);
 		shape.hidden = true;
@@ -331,7 +308,8 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 	shape.kind = kind_of(type, &peeled);
 	if (shape.kind == DPE_ABI_POINTER)
 		return one_word(DPE_ABI_POINTER);
-	shape.size = element_size(&peeled, 0);
+	if (!dpe_dwarf_size(&peeled, &shape.size))
+		shape.size = 0;
 	shape.aggregate = dpe_dwarf_is_aggregate(&peeled);
 	if (!add_type(&walk, &peeled, 0, 0)) {
 		shape.kind = DPE_ABI_OPAQUE;

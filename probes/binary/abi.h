@@ -26,7 +26,7 @@ struct dpe_abi_shape {
 	enum dpe_abi_kind kind;
 	uint64_t size;
 	bool aggregate; /* a structure, class or union that is passed by value */
-	bool unknown; /* the type is too large to walk: it and the arguments behind it may be anywhere */
+	const char *unknown; /* why it and the arguments behind it may be anywhere; NULL: they may not */
 	bool memory;  /* as an argument, always on the stack */
 	bool hidden;  /* as a result, in memory that a hidden first argument points to */
 	bool aligned; /* on the stack, at an even word */
@@ -35,7 +35,8 @@ struct dpe_abi_shape {
 
 /* For any type; one that debug information does not describe counts as an integer of eight bytes. */
 struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type);
-/* Whether values of a C++ class are passed by their address; `unknown`: it is too large to walk. */
-bool dpe_abi_by_reference(Dwarf_Die *type, bool *unknown);
+extern const char dpe_abi_too_large[], dpe_abi_declared[], dpe_abi_missing[]; /* reasons for `unknown` */
+/* Whether values of a C++ class are passed by their address; `unknown`: why that is not known, or NULL. */
+bool dpe_abi_by_reference(Dwarf_Die *type, const char **unknown);
 
 #endif

@@ -296,14 +296,38 @@ static bool has_arguments(Dwarf_Die *function)
 	return false;
 }
 
+/* Whether the unit describes types, itself or by a unit that dwz made for several files. */
+static bool has_types(Dwarf_Die *unit)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(unit, &child))
+		return false;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_base_type:
+		case DW_TAG_pointer_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_typedef:
+		case DW_TAG_imported_unit:
+			return true;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
 bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
 {
 	Dwarf_Die unit, type;
 
 	if (!dpe_dwarf_function(module, address, die))
 		return false;
-	return !dwarf_diecu(die, &unit, NULL, NULL) || dwarf_srclang(&unit) != DW_LANG_Rust || has_arguments(die) ||
-	       dpe_dwarf_type(die, &type);
+	if (has_arguments(die) || dpe_dwarf_type(die, &type) || !dwarf_diecu(die, &unit, NULL, NULL))
+		return true;
+	return dwarf_srclang(&unit) != DW_LANG_Rust && (dwarf_hasattr_integrate(die, DW_AT_prototyped) ||
+		dwarf_hasattr(die, DW_AT_abstract_origin) || has_types(&unit));
 }
 
 bool dpe_dwarf_each_unit(struct dpe_module *module,
@@ -315,6 +339,30 @@ bool dpe_dwarf_each_unit(struct dpe_module *module,
 	for (unsigned i = 0; dwarf && i < dwarf->nunits; i++)
 		each(context, &dwarf->units[i].die, &dwarf->units[i].scope, dwarf->bias);
 	return dwarf && dwarf->nunits;
+}
+
+static void each_shared(Dwarf *dwarf, void (*each)(void *context, Dwarf_Die *scope), void *context)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL))
+		if (type == DW_UT_type || type == DW_UT_partial)
+			each(context, &die);
+}
+
+void dpe_dwarf_each_scope(struct dpe_module *module, void (*each)(void *context, Dwarf_Die *scope), void *context)
+{
+	struct dpe_dwarf *dwarf = open_dwarf(module);
+
+	if (!dwarf)
+		return;
+	for (unsigned i = 0; i < dwarf->nunits; i++)
+		each(context, &dwarf->units[i].scope);
+	each_shared(dwarf->dwarf, each, context);
+	if (dwarf_getalt(dwarf->dwarf))
+		each_shared(dwarf_getalt(dwarf->dwarf), each, context);
 }
 
 /* ---- types and attributes ---------------------------------------------------------------- */
@@ -361,12 +409,94 @@ bool dpe_dwarf_is_scope(Dwarf_Die *die)
 	}
 }
 
+/* With -fdebug-types-section a structure is declared where it is used, and defined in a unit of its own. */
+static bool complete(Dwarf_Die *type)
+{
+	Dwarf_Attribute signature;
+
+	return !dwarf_attr(type, DW_AT_signature, &signature) || dwarf_formref_die(&signature, type);
+}
+
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
 
 	return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
-	       dwarf_formref_die(&attribute, type);
+	       dwarf_formref_die(&attribute, type) && complete(type);
+}
+
+bool dpe_dwarf_lacks_type(Dwarf_Die *die)
+{
+	Dwarf_Die type;
+
+	return dwarf_hasattr_integrate(die, DW_AT_type) && !dpe_dwarf_type(die, &type);
+}
+
+/* DWARF 2 has an expression for it. */
+bool dpe_dwarf_member_offset(Dwarf_Die *member, uint64_t *offset)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	*offset = 0;
+	if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute))
+		return true;
+	if (dpe_dwarf_number(member, DW_AT_data_member_location, offset))
+		return true;
+	if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 || ops[0].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = ops[0].number;
+	return true;
+}
+
+static bool count_dimension(Dwarf_Die *range, uint64_t *count)
+{
+	uint64_t last, first = 0;
+
+	if (!dpe_dwarf_number(range, DW_AT_upper_bound, &last))
+		return dpe_dwarf_number(range, DW_AT_count, count);
+	dpe_dwarf_number(range, DW_AT_lower_bound, &first);
+	*count = last - first + 1;
+	return true;
+}
+
+bool dpe_dwarf_count_elements(Dwarf_Die *array, uint64_t *count)
+{
+	Dwarf_Die child;
+	uint64_t elements;
+
+	*count = 1;
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_subrange_type &&
+			(!count_dimension(&child, &elements) || __builtin_mul_overflow(*count, elements, count)))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* libdw finds the size of an array by the language of its unit, which units made by dwz do not have, and not through
+ * signatures. */
+static bool find_size(Dwarf_Die *type, unsigned depth, uint64_t *size)
+{
+	Dwarf_Die peeled, element;
+	uint64_t count;
+
+	if (!dwarf_aggregate_size(type, size))
+		return true;
+	if (depth == DPE_DWARF_DEEP || !dpe_dwarf_peel(type, &peeled))
+		return false;
+	if (dwarf_tag(&peeled) != DW_TAG_array_type)
+		return !dwarf_aggregate_size(&peeled, size);
+	return dpe_dwarf_type(&peeled, &element) && find_size(&element, depth + 1, size) &&
+	       dpe_dwarf_count_elements(&peeled, &count) && !__builtin_mul_overflow(*size, count, size);
+}
+
+bool dpe_dwarf_size(Dwarf_Die *type, uint64_t *size)
+{
+	return find_size(type, 0, size);
 }
 
 bool dpe_dwarf_is_atomic(Dwarf_Die *type)

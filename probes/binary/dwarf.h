@@ -15,6 +15,8 @@
 bool dpe_dwarf_each_unit(struct dpe_module *module,
 	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
 	void *context);
+/* Calls `each` for the tree of every unit, units of types and units that dwz made included. */
+void dpe_dwarf_each_scope(struct dpe_module *module, void (*each)(void *context, Dwarf_Die *scope), void *context);
 /* The unit that has code at an address, as DIE and as the DIE with its tree; the address becomes that of
  * the DWARF. */
 bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die, Dwarf_Die *scope);
@@ -24,7 +26,7 @@ bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	bool (*each)(void *context, Dwarf_Die *die), void *context);
 /* The subprogram that begins at an address. False if it has no debug information. */
 bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
-/* The same where its arguments and result are described: of Rust's own library there are only lines. */
+/* The same where its arguments and result are described: with -g1, and of Rust's own library, there are only lines. */
 bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
@@ -46,6 +48,14 @@ void dpe_dwarf_close(struct dpe_module *module);
 bool dpe_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *number);
 /* The DIE's type; false if there is none (void). */
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type);
+/* Whether the DIE's type is in a file that is not there. */
+bool dpe_dwarf_lacks_type(Dwarf_Die *die);
+/* Where a member lies in its structure; false if that is not constant, as of virtual base classes. */
+bool dpe_dwarf_member_offset(Dwarf_Die *member, uint64_t *offset);
+/* The number of elements of an array, of all its dimensions; false if that is not constant. */
+bool dpe_dwarf_count_elements(Dwarf_Die *array, uint64_t *count);
+/* The size of a type's values; false if it has none that is known. */
+bool dpe_dwarf_size(Dwarf_Die *type, uint64_t *size);
 /* Whether a type is _Atomic, or std::atomic. */
 bool dpe_dwarf_is_atomic(Dwarf_Die *type);
 /* A type without typedefs and qualifiers; false if nothing remains (const void). */

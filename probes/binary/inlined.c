@@ -230,11 +230,10 @@ static bool is_only_inlined(void *context, Dwarf_Die *die)
 	       (!*search->scope || is_in_scope(die, search));
 }
 
-static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_everywhere(void *context, Dwarf_Die *scope)
 {
 	struct everywhere *search = context;
 
-	(void)unit, (void)bias;
 	search->found = search->found || dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, search);
 }
 
@@ -242,6 +241,6 @@ bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const 
 {
 	struct everywhere search = {.scope = scope, .name = name};
 
-	dpe_dwarf_each_unit(module, search_everywhere, &search);
+	dpe_dwarf_each_scope(module, search_everywhere, &search);
 	return search.found;
 }

@@ -17,17 +17,6 @@ static bool is_signed(Dwarf_Die *type)
 	       dpe_dwarf_has_encoding(type, DW_ATE_signed_char);
 }
 
-/* The offset of a member; false if it is not constant, as of virtual base classes. */
-static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
-{
-	Dwarf_Attribute attribute;
-
-	*offset = 0;
-	return !dwarf_hasattr(member, DW_AT_data_member_location) ||
-	       !dwarf_formudata(
-		       dwarf_attr(member, DW_AT_data_member_location, &attribute), offset);
-}
-
 /* A base class, or an anonymous structure or union: its members count as members of the outer type. */
 static bool is_transparent(Dwarf_Die *member)
 {
@@ -37,10 +26,10 @@ static bool is_transparent(Dwarf_Die *member)
 
 /* The member, and the offset of the (base or anonymous) structure that it is directly in. */
 static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned depth,
-	Dwarf_Die *member, Dwarf_Word *begin)
+	Dwarf_Die *member, uint64_t *begin)
 {
 	Dwarf_Die child, inner;
-	Dwarf_Word offset;
+	uint64_t offset;
 
 	if (depth == DPE_MEMBER_NESTING || dwarf_child(type, &child))
 		return false;
@@ -52,7 +41,7 @@ static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned de
 			*member = child;
 			return true;
 		}
-		if (is_transparent(&child) && offset_of(&child, &offset) &&
+		if (is_transparent(&child) && dpe_dwarf_member_offset(&child, &offset) &&
 			dpe_dwarf_type(&child, &inner) && dpe_dwarf_peel(&inner, &inner) &&
 			member_of(&inner, name, len, depth + 1, member, begin)) {
 			*begin += offset;
@@ -104,13 +93,15 @@ static char *enter_member(
 	const char *name = *at;
 	size_t len = strcspn(name, DPE_LVALUE_PART);
 	Dwarf_Die member, of_member;
-	Dwarf_Word offset, begin = 0;
+	uint64_t offset, begin = 0;
 
+	if (dpe_dwarf_is_aggregate(type) && dwarf_hasattr(type, DW_AT_declaration))
+		return dpe_xasprintf("its type is only declared in the debug information of the file with this function or variable");
 	if (!member_of(type, name, len, 0, &member, &begin))
 		return dpe_xasprintf("it has no member '%.*s'", (int)len, name);
 	if (dwarf_hasattr(&member, DW_AT_bit_size))
 		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
-	if (!offset_of(&member, &offset))
+	if (!dpe_dwarf_member_offset(&member, &offset))
 		return dpe_xasprintf("the offset of '%.*s' is not known", (int)len, name);
 	if (!dpe_dwarf_type(&member, &of_member) || !peel(&of_member, variable, inner))
 		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
@@ -126,7 +117,7 @@ static char *enter_element(
 	char *end, *why = NULL;
 	uint64_t index = strtoull(*at + 1, &end, 0);
 	bool array = dwarf_tag(type) == DW_TAG_array_type;
-	Dwarf_Word size, all;
+	uint64_t size, all;
 	Dwarf_Die element;
 
 	if (end == *at + 1 || *end != ']')
@@ -137,8 +128,8 @@ static char *enter_element(
 		why = dpe_xasprintf("it is not an array of known size");
 	if (why)
 		return why;
-	if (dwarf_aggregate_size(inner, &size) || !size ||
-		(array && dwarf_aggregate_size(type, &all)))
+	if (!dpe_dwarf_size(inner, &size) || !size ||
+		(array && !dpe_dwarf_size(type, &all)))
 		return dpe_xasprintf("it is not an array of known size");
 	if (array && index >= all / size)
 		return dpe_xasprintf("its last element is [%llu]",
@@ -217,12 +208,12 @@ char *dpe_lvalue_in_text(const char *lvalue)
 
 static bool is_character(Dwarf_Die *type)
 {
-	Dwarf_Word size;
+	uint64_t size;
 
 	return (dpe_dwarf_has_encoding(type, DW_ATE_signed_char) ||
 		       dpe_dwarf_has_encoding(type, DW_ATE_unsigned_char) ||
 		       dpe_dwarf_has_encoding(type, DW_ATE_UTF)) &&
-	       !dwarf_aggregate_size(type, &size) && size == 1;
+	       dpe_dwarf_size(type, &size) && size == 1;
 }
 
 static char *no_text(void)
@@ -245,7 +236,7 @@ char *dpe_lvalue_point_to_text(struct dpe_variable *variable)
 static char *select_text(Dwarf_Die *type, struct dpe_variable *variable)
 {
 	Dwarf_Die inner;
-	Dwarf_Word size;
+	uint64_t size;
 
 	if (dwarf_tag(type) == DW_TAG_pointer_type) {
 		if (dpe_dwarf_type(type, &inner) && dpe_dwarf_peel(&inner, &inner) &&
@@ -256,7 +247,7 @@ static char *select_text(Dwarf_Die *type, struct dpe_variable *variable)
 	if (dwarf_tag(type) != DW_TAG_array_type || !dpe_dwarf_type(type, &inner) ||
 		!dpe_dwarf_peel(&inner, &inner) || !is_character(&inner))
 		return no_text();
-	if (dwarf_aggregate_size(type, &size) || !size || size >= DPE_TEXT_SIZE - 1)
+	if (!dpe_dwarf_size(type, &size) || !size || size >= DPE_TEXT_SIZE - 1)
 		size = DPE_TEXT_SIZE - 1;
 	variable->is_text = true;
 	variable->size = size + 1;
@@ -291,14 +282,14 @@ static char *enter_string(struct lvalue_walk *walk)
 static char *end_walk(struct lvalue_walk *walk, bool text)
 {
 	struct dpe_variable *variable = walk->variable;
-	Dwarf_Word size;
+	uint64_t size;
 
 	if (text) {
 		char *why = enter_string(walk);
 
 		return why ? why : select_text(&walk->type, variable);
 	}
-	if (dwarf_aggregate_size(&walk->type, &size))
+	if (!dpe_dwarf_size(&walk->type, &size))
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;
 	variable->is_address = dwarf_tag(&walk->type) == DW_TAG_pointer_type;

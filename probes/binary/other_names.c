@@ -146,11 +146,10 @@ static void find_enumerator(struct name_search *search, Dwarf_Die *scope, unsign
 	} while (!search->said && !dwarf_siblingof(&child, &child));
 }
 
-static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_unit(void *context, Dwarf_Die *scope)
 {
 	struct name_search *search = context;
 
-	(void)unit, (void)bias;
 	if (!search->said)
 		find_enumerator(search, scope, 0);
 	if (!search->said)
@@ -158,12 +157,11 @@ static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 }
 
 /* Members of global variables. */
-static void search_objects(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_objects(void *context, Dwarf_Die *scope)
 {
 	struct name_search *search = context;
 	Dwarf_Die child, type;
 
-	(void)unit, (void)bias;
 	if (search->said || dwarf_child(scope, &child))
 		return;
 	do {
@@ -173,11 +171,10 @@ static void search_objects(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uin
 	} while (!search->said && !dwarf_siblingof(&child, &child));
 }
 
-static void search_members(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_members(void *context, Dwarf_Die *scope)
 {
 	struct name_search *search = context;
 
-	(void)unit, (void)bias;
 	if (!search->said)
 		find_member(search, scope, 0);
 }
@@ -193,15 +190,14 @@ char *dpe_dwarf_other_name(struct dpe_module *module, const char *name)
 {
 	struct name_search search = search_of(name);
 
-	dpe_dwarf_each_unit(module, search_unit, &search);
+	dpe_dwarf_each_scope(module, search_unit, &search);
 	return search.said;
 }
 
-static void search_enumerators(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_enumerators(void *context, Dwarf_Die *scope)
 {
 	struct name_search *search = context;
 
-	(void)unit, (void)bias;
 	if (!search->said)
 		find_enumerator(search, scope, 0);
 }
@@ -210,7 +206,7 @@ char *dpe_enumerator_explain(struct dpe_module *module, const char *name)
 {
 	struct name_search search = search_of(name);
 
-	dpe_dwarf_each_unit(module, search_enumerators, &search);
+	dpe_dwarf_each_scope(module, search_enumerators, &search);
 	return search.said;
 }
 
@@ -218,7 +214,7 @@ char *dpe_dwarf_member_name(struct dpe_module *module, const char *name)
 {
 	struct name_search search = search_of(name);
 
-	dpe_dwarf_each_unit(module, search_objects, &search);
-	dpe_dwarf_each_unit(module, search_members, &search);
+	dpe_dwarf_each_scope(module, search_objects, &search);
+	dpe_dwarf_each_scope(module, search_members, &search);
 	return search.said;
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct class_walk {
-	unsigned steps; /* classes visited; broken files can have many */
+	unsigned steps;	   /* classes visited; broken files can have many */
+	bool has_declared; /* one of them is only declared */
 };
 
 static bool is_nontrivial(struct class_walk *walk, Dwarf_Die *type, unsigned depth);
@@ -120,6 +121,8 @@ static bool is_nontrivial(struct class_walk *walk, Dwarf_Die *type, unsigned dep
 	if (!dpe_dwarf_is_aggregate(&class))
 		return false;
 	walk->steps++;
+	if (has_flag(&class, DW_AT_declaration))
+		walk->has_declared = true;
 	if (dpe_dwarf_number(&class, DW_AT_calling_convention, &convention))
 		return convention == DW_CC_pass_by_reference;
 	if (dwarf_child(&class, &child))
@@ -131,11 +134,15 @@ static bool is_nontrivial(struct class_walk *walk, Dwarf_Die *type, unsigned dep
 	return false;
 }
 
-bool dpe_abi_by_reference(Dwarf_Die *type, bool *unknown)
+bool dpe_abi_by_reference(Dwarf_Die *type, const char **unknown)
 {
 	struct class_walk walk = {0};
 	bool nontrivial = is_nontrivial(&walk, type, 0);
 
-	*unknown = !nontrivial && walk.steps > DPE_TYPE_STEPS;
+	*unknown = NULL;
+	if (!nontrivial && walk.steps > DPE_TYPE_STEPS)
+		*unknown = dpe_abi_too_large;
+	else if (!nontrivial && walk.has_declared)
+		*unknown = dpe_abi_declared;
 	return nontrivial;
 }

@@ -52,7 +52,6 @@ static const char is_long[] = "it is a floating point number of more than 8 byte
 static const char is_nowhere[] = "it is in a place that no probe can read";
 static const char is_empty[] = "its type has no values";
 static const char is_go[] = "Go has a calling convention of its own";
-static const char is_large[] = "its type, or that of an argument before it, is too large to follow";
 static const char is_rust[] = "Rust passes structures, and the arguments after them, by a convention of its own";
 
 /* Why a value that is not one number cannot be read. */
@@ -180,8 +179,10 @@ static void place_parameter(struct argument_places *places, Dwarf_Die *parameter
 
 	if (dpe_dwarf_type(parameter, &type))
 		shape = dpe_abi_shape(&type);
+	else
+		shape.unknown = dpe_dwarf_lacks_type(parameter) ? dpe_abi_missing : NULL;
 	if (!places->unknown && shape.unknown)
-		places->unknown = is_large;
+		places->unknown = shape.unknown;
 	else if (!places->unknown && language == DW_LANG_Rust && is_unknown_in_rust(parameter, &shape))
 		places->unknown = is_rust;
 	if (language == DW_LANG_Go)
@@ -223,7 +224,7 @@ static const char *why_no_result(
 	if (!exported && dpe_llvm_is_private(function))
 		return dpe_llvm_moved;
 	if (result->unknown)
-		return is_large;
+		return result->unknown;
 	if (result->hidden || (!result->kind && result->aggregate))
 		return is_returned;
 	if (result->kind == DPE_ABI_REAL)
@@ -250,7 +251,9 @@ static struct dpe_signature *from_dwarf(
 
 	if (has_result && language != DW_LANG_Go)
 		result = dpe_abi_shape(&type);
-	places.unknown = result.unknown ? is_large : NULL; /* of a large result a hidden argument is the address */
+	if (dpe_dwarf_lacks_type(function))
+		result.unknown = dpe_abi_missing;
+	places.unknown = result.unknown; /* of a large result a hidden argument is the address */
 	result.hidden |= language == DW_LANG_Rust && !result.kind && result.size > 16;
 	if (result.hidden)
 		places.integers++;

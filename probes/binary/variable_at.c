@@ -74,14 +74,13 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 	if (dwarf_child(type, member))
 		return false;
 	do {
-		Dwarf_Attribute attribute;
-		Dwarf_Word at = 0, size;
+		uint64_t size;
 		Dwarf_Die inner;
+		uint64_t at;
 
 		if (dwarf_tag(member) != DW_TAG_member || !dpe_dwarf_type(member, &inner) ||
-			dwarf_aggregate_size(&inner, &size))
+			!dpe_dwarf_size(&inner, &size) || !dpe_dwarf_member_offset(member, &at))
 			continue;
-		dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attribute), &at);
 		if (*offset < at || *offset - at >= size)
 			continue;
 		*offset -= at;
@@ -102,12 +101,12 @@ static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 {
 	Dwarf_Die peeled, member;
 	uint64_t rest = *offset;
-	Dwarf_Word size;
+	uint64_t size;
 
 	if (is_closed(type) || !dpe_dwarf_peel(type, &peeled))
 		return false;
 	if (dwarf_tag(&peeled) == DW_TAG_array_type) {
-		if (!dpe_dwarf_type(&peeled, type) || dwarf_aggregate_size(type, &size) || !size)
+		if (!dpe_dwarf_type(&peeled, type) || !dpe_dwarf_size(type, &size) || !size)
 			return false;
 		dpe_text_printf(name, "[%llu]", (unsigned long long)(*offset / size));
 		*offset %= size;

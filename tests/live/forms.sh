@@ -1,0 +1,98 @@
+# Programs built and linked in rarer ways: the same values and verdicts, or one line that says why not.
+. tests/tap.sh
+need_live 'programs built in rarer ways'
+
+cat >form.c <<'C'
+#include <stdio.h>
+enum level { LOW = 3 };
+struct pair { long first; int second; };
+struct item { int id; short kind; const char *name; struct pair pairs[2]; };
+struct item item = {.id = 7, .kind = 9, .name = "seven", .pairs = {{1, 2}, {3, 4}}};
+static inline __attribute__((always_inline)) int tiny(int x) { return 2 * x + 1; }
+__attribute__((noinline)) int put(struct item *p, struct pair pair, enum level level, int n)
+{
+	__asm__ volatile("");
+	return p->kind + pair.second + level + tiny(n);
+}
+__attribute__((noinline)) int twice(int x) { __asm__ volatile(""); return 2 * x; }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	printf("%d %d\n", put(&item, item.pairs[argc], LOW, argc + 10), twice(argc + 20));
+	return 0;
+}
+C
+
+# built NAME FLAGS...
+built() {
+	name=$1
+	shift
+	${CC:-cc} -O1 form.c -o "$name" "$@" 2>built.err || not_ok "compiling with $*: $(head -1 built.err)"
+}
+
+# ---- debug information ---------------------------------------------------------------------------
+
+cat >values.dpe <<'DPE'
+detect put(n): put(p, pair, level, n).exit { print(p->kind, p->pairs[1].second, text(p->name), pair.second, level, n, $1.ret, item.kind); }
+DPE
+
+# has_all FORM FILE: the values of arguments, members and the result
+has_all() {
+	run "$DPE" run -s values.dpe -- "./$2"
+	check "arguments, members and results are read: $1" "$(grep '^put: ' err)" = 'put: 9 4 seven 4 3 11 39 9'
+}
+
+for form in -gdwarf-2 '-gdwarf-4 -fdebug-types-section' '-g -fdebug-types-section' '-g -gsplit-dwarf' '-g -flto'; do
+	built form $form
+	has_all "$form" form
+done
+built form -g -fdebug-types-section
+run "$DPE" run -e 'detect r: put [LOW = 1]' -- ./form
+says 'an enumerator in a unit of types is explained' 2 "'LOW' is an enumerator: write its number, 3"
+built form -g -gsplit-dwarf
+rm -f ./*.dwo
+run "$DPE" run -s values.dpe -- ./form
+says 'values that a missing .dwo file describes are refused' 2 "form has no debug information that describes the arguments of 'put'"
+built form -g1
+run "$DPE" run -e 'detect r(x): twice(x) { print(x); }' -- ./form
+says 'with -g1 an argument is a number, as without debug information' 1 'r: 21'
+
+if command -v dwz >/dev/null; then
+	built form -g
+	cp form other
+	dwz -m common.dwz form other || not_ok 'dwz'
+	has_all 'with a common file of dwz' form
+	run "$DPE" run -e 'detect r: tiny' -- ./form
+	says 'an inlined function in the common file of dwz is explained' 2 'the compiler inlined it everywhere in form'
+	rm common.dwz
+	run "$DPE" run -e 'detect r(n): put(_, _, _, n)' -- ./form
+	says 'an argument after one whose type is in a missing file is refused' 2 "argument 4 of 'put', which has no value: its type, or that of an" \
+		'(a common file of dwz, or a .dwo file)'
+	run "$DPE" run -e 'detect r(p): put(p, _, _, _)' -- ./form
+	says 'a first argument whose type is in a missing file is refused' 2 "argument 1 of 'put', which has no value"
+else
+	ok 'a common file of dwz # skip dwz is not installed'
+fi
+
+if command -v clang++ >/dev/null; then
+	cat >home.h <<'C'
+struct pair { long first, second; pair(long x); };
+C
+	cat >home.cc <<'C'
+#include "home.h"
+__attribute__((noinline)) int take(pair p, int x) { asm volatile("" : : "r"(&p) : "memory"); return x; }
+__attribute__((noinline)) int look(pair *p, int x) { asm volatile("" : : "r"(p) : "memory"); return x; }
+int main() { pair p(3); return take(p, 41) + look(&p, 42) - 83; }
+C
+	printf '#include "home.h"\npair::pair(long x) : first(x), second(x) {}\n' >pair.cc
+	clang++ -g -O1 home.cc pair.cc -o home || not_ok 'compiling home.cc'
+	run "$DPE" run -e 'detect r(x): take(_, x)' -- ./home
+	says 'an argument after a class that is only declared is refused' 2 "argument 2 of 'take', which has no value: its type, or that of an" \
+		'is only declared in the debug information; clang describes it with -fstandalone-debug'
+	run "$DPE" run -e 'detect r(p): look(p, x) { print(p->second); }' -- ./home
+	says 'a member of a class that is only declared is refused' 2 "'argument 1->second' cannot be read: its type is only declared"
+	clang++ -g -fstandalone-debug -O1 home.cc pair.cc -o home || not_ok 'compiling home.cc'
+	run "$DPE" run -e 'detect r(x): take(p, x) { print(p.second, x); }' -- ./home
+	says 'with -fstandalone-debug it is read' 1 'r: 3 41'
+fi
+finish
