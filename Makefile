@@ -95,7 +95,8 @@ help:
 BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
 	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev libncurses-dev libbabeltrace2-dev uthash-dev pkg-config
 TEST_PACKAGES := g++ libtbb-dev libglib2.0-dev tmux babeltrace2 lttng-tools liblttng-ust-dev llvm libclang-rt-14-dev libomp-14-dev libcmocka-dev python3 procps gdb strace pigz pbzip2 bzip2 xz-utils zstd redis-server \
-	memcached systemtap-sdt-dev libcap2-bin rustc golang-go valgrind qemu-user chromium chromium-driver python3-selenium zsh
+	memcached dwz musl-tools gcc-multilib systemtap-sdt-dev libcap2-bin rustc golang-go valgrind qemu-user chromium chromium-driver \
+	python3-selenium zsh
 
 deps: PACKAGES := $(BUILD_PACKAGES)
 test-deps: PACKAGES := $(TEST_PACKAGES)

@@ -213,34 +213,41 @@ static bool launch(struct dpe_server *server, struct launch *launch, struct dpe_
 	return false;
 }
 
-/* Only a program with a dynamic linker loads the library. */
+static const char has_tsan[] =
+	"is linked with ThreadSanitizer: compile with -fsanitize=thread, and link without it, but with -ldpe-mem";
+
+/* Why the program does not load the library, or ends when it does; NULL: it may load it. */
+static const char *find_obstacle(struct dpe_module *program)
+{
+	unsigned count;
+
+	if (!program->interpreter)
+		return "is linked statically: its calls cannot be controlled";
+	if (dpe_module_is_of_musl(program))
+		return "is linked with musl, and the library that controls calls with glibc: link it with glibc";
+	return dpe_module_find(program, "__tsan_init", &count) ? has_tsan : NULL;
+}
+
 static bool check_program(const struct dpe_program *program, struct dpe_diags *diags)
 {
 	struct dpe_module *module = dpe_module_open(program->path, program->real_path, diags);
-	bool dynamic = module && module->interpreter;
+	const char *obstacle = module ? find_obstacle(module) : NULL;
 
-	if (module && !dynamic)
-		dpe_diag_at(diags, DPE_ERROR, program->path,
-			"is linked statically: its calls cannot be controlled");
+	if (obstacle)
+		dpe_diag_at(diags, DPE_ERROR, program->path, "%s", obstacle);
 	dpe_module_free(module);
-	return dynamic;
+	return module && !obstacle;
 }
 
 /* ThreadSanitizer's own library creates and wakes threads by itself. */
 static bool check_libraries(const struct dpe_server *server, struct dpe_diags *diags)
 {
 	const struct dpe_modules *modules = &server->symbols.modules;
-	unsigned count = 0;
 
 	for (unsigned i = 0; i < modules->count; i++) {
-		struct dpe_module *module = modules->at[i];
-
-		if (strncmp(module->name, "libtsan", 7) &&
-			(i || !dpe_module_find(module, "__tsan_init", &count)))
+		if (strncmp(modules->at[i]->name, "libtsan", 7))
 			continue;
-		dpe_diag_at(diags, DPE_ERROR, modules->at[0]->path,
-			"is linked with ThreadSanitizer: compile with -fsanitize=thread, and link without "
-			"it, but with -ldpe-mem");
+		dpe_diag_at(diags, DPE_ERROR, modules->at[0]->path, "%s", has_tsan);
 		return false;
 	}
 	return true;

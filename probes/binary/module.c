@@ -29,7 +29,7 @@ static bool check_machine(struct dpe_module *module, struct dpe_diags *diags)
 	}
 	if (header.e_machine != EM_X86_64 || header.e_ident[EI_CLASS] != ELFCLASS64) {
 		dpe_diag_at(diags, DPE_ERROR, module->path,
-			"not yet supported: programs for machines other than x86-64");
+			"not yet supported: programs for machines other than x86-64, such as those of 32 bits (-m32)");
 		return false;
 	}
 	return true;
@@ -65,6 +65,7 @@ static void read_segments(struct dpe_module *module)
 					.size = segment.p_filesz,
 					.memory_size = segment.p_memsz,
 					.executable = segment.p_flags & PF_X,
+					.writable = segment.p_flags & PF_W,
 				};
 		if (segment.p_type == PT_INTERP)
 			module->interpreter = read_interpreter(module, &segment);
@@ -215,6 +216,22 @@ bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64
 		return true;
 	}
 	return false;
+}
+
+bool dpe_module_is_writable(const struct dpe_module *module, uint64_t offset)
+{
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
+
+		if (segment->writable && offset >= segment->offset && offset - segment->offset < segment->size)
+			return true;
+	}
+	return false;
+}
+
+bool dpe_module_is_of_musl(const struct dpe_module *module)
+{
+	return module->interpreter && !strncmp(base_name(module->interpreter), "ld-musl-", 8);
 }
 
 bool dpe_module_entry_point(const struct dpe_module *module, uint64_t *offset)

@@ -19,7 +19,7 @@ struct dpe_segment {
 	uint64_t address; /* link-time */
 	uint64_t offset, size; /* in the file */
 	uint64_t memory_size;  /* larger where .bss follows */
-	bool executable;
+	bool executable, writable;
 };
 
 struct Elf; /* libelf's */
@@ -87,10 +87,14 @@ bool dpe_module_entry_point(const struct dpe_module *module, uint64_t *offset);
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset);
 /* The address of a file offset that is mapped; false if it is not. */
 bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64_t *address);
+/* Whether a place in the file is mapped writable. */
+bool dpe_module_is_writable(const struct dpe_module *module, uint64_t offset);
 /* The lowest address of the file's code. */
 uint64_t dpe_module_lowest_code(const struct dpe_module *module);
 /* True if the file says that gcc compiled all of it. */
 bool dpe_module_is_of_gcc(const struct dpe_module *module);
+/* True if the program is run by musl's dynamic linker, with which libraries that were linked with glibc cannot be loaded. */
+bool dpe_module_is_of_musl(const struct dpe_module *module);
 /* The GNU build id, which belongs to the module; the number of its bytes, 0 if there is none. */
 size_t dpe_module_build_id(const struct dpe_module *module, const unsigned char **bytes);
 /* The bias of a process that has mapped code of the file, from the page-aligned `offset` on, at `start`; false

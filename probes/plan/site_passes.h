@@ -15,6 +15,9 @@ bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site 
 /* Drops, from site number `first` on, optional sites on which the kernel puts no probe, with a warning if the target
  * calls them. */
 void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
+/* Whether the kernel puts probes on the code of the sites, from number `first` on; if not, after one error, or a warning
+ * once probes are placed. */
+bool dpe_sites_check_code(const struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
 /* Warns of variables of rules that are a pointer in one function and a number in another, once the signatures of the
  * sites are known. */

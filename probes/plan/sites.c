@@ -279,7 +279,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		warn_of_no_function(probes, diags);
 	dpe_sites_drop_unprobed(probes, 0, diags);
 	probes->nsearched = probes->modules.count;
-	return complete && dpe_sites_check_stacks(probes, 0, diags);
+	return complete && dpe_sites_check_code(probes, 0, diags) && dpe_sites_check_stacks(probes, 0, diags);
 }
 
 /* ---- in files that came later ------------------------------------------------------------ */
@@ -350,6 +350,7 @@ unsigned dpe_sites_find_late(struct dpe_probes *probes)
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
 	dpe_sites_drop_unprobed(probes, first, probes->diags);
+	refused += !dpe_sites_check_code(probes, first, probes->diags);
 	refused += !dpe_sites_check_stacks(probes, first_module, probes->diags);
 	return refused;
 }

@@ -1,5 +1,5 @@
-/* Drops functions of `sync` rules that the kernel puts no probe on, as they begin with a lock prefix (pthread_spin_lock). If
- * the program calls one, a warning says that the order that it establishes is not observed. */
+/* Code that the kernel puts no probe on. Functions of `sync` rules that begin with a lock prefix (pthread_spin_lock) are
+ * dropped; if the program calls one, a warning says that the order that it establishes is not observed. */
 #include "probes/plan/site_passes.h"
 
 #include <string.h>
@@ -45,4 +45,18 @@ void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct d
 			probes->sites[kept++] = *site;
 	}
 	probes->nsites = kept;
+}
+
+bool dpe_sites_check_code(const struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
+{
+	for (unsigned i = first; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
+
+		if (site->preloaded || !dpe_module_is_writable(site->module, site->function->offset))
+			continue;
+		dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, site->module->path,
+			"its code is in a segment that is also writable, where the kernel puts no probes: link it without -N (--omagic)");
+		return false;
+	}
+	return true;
 }

@@ -111,7 +111,8 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 			strerror(errno));
 		return false;
 	}
-	status = ask_interpreter(program->interpreter, program->path, environment, &answer);
+	status = ask_interpreter(program->interpreter, program->path,
+		dpe_module_is_of_musl(program) ? environ : environment, &answer); /* musl loads no library of ours */
 	if (status) {
 		const char *why = status < 0  ? strerror(errno)
 				  : answer.at ? answer.at

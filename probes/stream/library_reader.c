@@ -55,15 +55,20 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_module *program = probes->modules.at[0];
 	const char *reason = NULL;
+	unsigned count;
 
 	if (!probes->preload)
 		return true;
 	if (!program->interpreter)
 		reason = "it is statically linked";
+	else if (dpe_module_is_of_musl(program))
+		reason = "it is linked with musl, and the library with glibc";
 	else if (gains_rights(program->path))
 		reason = "it runs with other rights than dpe (setuid, setgid or capabilities)";
 	else if (has_module(&probes->modules, "libasan.so"))
 		reason = "it was built with -fsanitize=address, which has to be loaded first";
+	else if (!probes->plan->memory && dpe_module_find(probes->modules.at[0], "__tsan_init", &count))
+		reason = "ThreadSanitizer is linked into it, which has to be loaded first";
 	else if (!has_module(&probes->modules, probes->preload->library))
 		reason = "its ELF interpreter does not load the library";
 	if (reason)

@@ -95,4 +95,54 @@ C
 	run "$DPE" run -e 'detect r(x): take(p, x) { print(p.second, x); }' -- ./home
 	says 'with -fstandalone-debug it is read' 1 'r: 3 41'
 fi
+
+# ---- linking -------------------------------------------------------------------------------------
+
+cat >bare.c <<'C'
+__attribute__((noinline)) int put(int x) { __asm__ volatile(""); return x; }
+void _start(void)
+{
+	put(3);
+	__asm__ volatile("syscall" : : "a"(231), "D"(0) : "memory");
+	__builtin_unreachable();
+}
+C
+bare="${CC:-cc} -g -O1 -nostdlib -static -fno-stack-protector bare.c -o bare"
+$bare -no-pie && ./bare || not_ok 'compiling bare.c'
+run "$DPE" run -e 'detect r(x): put(x) { print(x); }' -- ./bare
+says 'a program without any library is observed' 1 'r: 3'
+$bare -no-pie -Wl,-N 2>built.err && ./bare || not_ok 'linking with -N'
+run "$DPE" run -e 'detect r(x): put(x) { print(x); }' -- ./bare
+says 'code in a writable segment is refused' 2 'bare: error: its code is in a segment that is also writable, where the kernel puts no probes'
+for machine in -m32 -mx32; do
+	if ! $bare $machine -no-pie 2>built.err; then
+		ok "$machine # skip $(head -1 built.err)"
+		continue
+	fi
+	run "$DPE" list ./bare
+	says "a program of 32 bits is refused ($machine)" 2 'not yet supported: programs for machines other than x86-64, such as those of 32 bits'
+done
+
+# refused NAME PROGRAM WHY: by all that loads a library of dpe
+refused() {
+	run "$DPE" deadlock --preload -- "$2"
+	says "$1: --preload is refused" 2 "nothing can be preloaded into this program: $3"
+	run "$DPE" explore -- "$2"
+	check "$1: dpe explore is refused with one line" "$status $(lines err) $(grep -c "error: is linked with $1" err)" = '2 1 1'
+	check "$1: it does not run" ! -s out
+}
+
+if command -v musl-gcc >/dev/null; then
+	musl-gcc -g -O1 "$TOP/examples/lock-inversion/lock-inversion.c" -o musl || not_ok 'compiling with musl-gcc'
+	run "$DPE" deadlock -- ./musl
+	says 'a potential deadlock is found in a program of musl' 1 'potential deadlock of 2 threads' ' 0 lost; '
+	refused musl ./musl 'it is linked with musl, and the library with glibc'
+else
+	ok 'a program of musl # skip musl-gcc is not installed'
+fi
+if clang -g -O1 -pthread -fsanitize=thread "$TOP/examples/lock-inversion/lock-inversion.c" -o tsan 2>built.err; then
+	refused ThreadSanitizer ./tsan 'ThreadSanitizer is linked into it'
+else
+	ok "clang's ThreadSanitizer # skip $(head -1 built.err)"
+fi
 finish
