@@ -18,6 +18,8 @@ enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
 enum cli_break_at { CLI_BREAK_AUTO, CLI_BREAK_EVENT, CLI_BREAK_LATER };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
+enum { CLI_DUMP_NETS = DPE_DUMP_NORMAL }; /* behind those of specifications, which begin with 0 */
+
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER }; /* auto: on a terminal */
 
 struct cli_words {
@@ -54,7 +56,8 @@ struct cli {
 	unsigned runs, seed, max_steps, run_seconds;
 	bool show_suppressions, trace, name_silent, full_stacks;
 	enum cli_when draw, color;
-	const char *report, *output, *rule, *emit, *from, *pattern, *to, *dump, *debug_text;
+	const char *report, *output, *rule, *from, *pattern, *to, *debug_text;
+	int emit, dump; /* the number of the word in the table of options; -1: none was given */
 	const char *log; /* of explore: for the events of the run of --replay */
 	const char *html; /* a page to be written with the run and its findings … */
 	bool steps;       /* … and what each rule did at each event */

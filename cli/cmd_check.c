@@ -73,7 +73,7 @@ int cli_check(struct cli *cli)
 	spec = cli_compile_words(cli);
 	if (!spec)
 		return CLI_ERROR;
-	if (!cli->dump)
+	if (cli->dump < 0)
 		print_rules(cli, spec, &text);
 	if (text.at)
 		fputs(text.at, stdout);

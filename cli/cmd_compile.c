@@ -4,25 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-static enum dpe_emit emit_of(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum dpe_emit emit;
-	} forms[] = {
-		{"json", DPE_EMIT_JSON},
-		{"dot", DPE_EMIT_DOT},
-		{"net", DPE_EMIT_NET},
-		{"pnml", DPE_EMIT_PNML},
-	};
-
-	for (unsigned i = 0; name && i < DPE_COUNT(forms); i++) {
-		if (!strcmp(name, forms[i].name))
-			return forms[i].emit;
-	}
-	return DPE_EMIT_PA;
-}
-
 /* The rules that --rule asks for, or all that have another form. */
 static unsigned choose_rules(const struct cli *cli, const struct dpe_spec *spec,
 	const struct dpe_rule **rules)
@@ -64,7 +45,7 @@ static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 		return false;
 	}
 	good = dpe_rules_emit(
-		rules, count, emit_of(cli->emit), cli->max_states, &text, cli->diags);
+		rules, count, cli->emit < 0 ? DPE_EMIT_PA : (enum dpe_emit)cli->emit, cli->max_states, &text, cli->diags);
 	if (text.len)
 		fputs(text.at, stdout);
 	dpe_text_free(&text);
@@ -94,7 +75,7 @@ static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
 	struct dpe_arena *arena = dpe_arena_new();
 	struct dpe_source *source = dpe_source_read(arena, path);
 	const struct dpe_nets_options options = {.name_silent = cli->name_silent,
-		.dump_to = cli->dump && !strcmp(cli->dump, "nets") ? stdout : NULL};
+		.dump_to = cli->dump == CLI_DUMP_NETS ? stdout : NULL};
 	const char *text;
 	size_t len;
 	bool good = source;
@@ -119,9 +100,9 @@ static bool compile_nets(struct cli *cli)
 
 	for (unsigned i = 0; i < cli->words.count; i++)
 		good &= read_net(cli, &rules, cli->words.at[i]);
-	if (good && !cli->emit)
+	if (good && cli->emit < 0)
 		fputs(rules.at, stdout);
-	if (good && cli->emit) {
+	if (good && cli->emit >= 0) {
 		spec = dpe_spec_compile_text(cli->words.at[0], rules.at, rules.len, cli->names,
 			&(struct dpe_compile_options){0}, cli->diags);
 		good = spec && emit_rules(cli, spec);
@@ -155,9 +136,8 @@ int cli_compile_command(struct cli *cli)
 		cli_usage_error(cli, "nets (.pnml) and specifications together");
 		return CLI_ERROR;
 	}
-	if (nets && cli->dump && strcmp(cli->dump, "nets")) {
-		cli_usage_error(cli, "--dump=%s is for specifications; for nets there is --dump=nets",
-			cli->dump);
+	if (nets && cli->dump >= 0 && cli->dump != CLI_DUMP_NETS) {
+		cli_usage_error(cli, "this dump is for specifications; for nets there is --dump=nets");
 		return CLI_ERROR;
 	}
 	return (nets ? compile_nets(cli) : compile_rules(cli)) ? CLI_GOOD : CLI_ERROR;

@@ -297,7 +297,7 @@ static const struct option options[] = {
 	{0, "show-suppressions", NULL, FOR_RECOGNIZING,
 		"print a suppression for each finding", take_flag, AT(show_suppressions)},
 	{0, "rule", "NAME", FOR_COMPILE, "this rule only", take_text, AT(rule)},
-	{0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)", take_one_of,
+	{0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)", take_choice,
 		AT(emit)},
 	{0, "name-silent", NULL, FOR_COMPILE,
 		"treat silent transitions of a net as events named by their ids", take_flag,
@@ -380,7 +380,7 @@ static const struct option options[] = {
 		"observe child processes, and programs that they execute",
 		take_flag, AT(follow)},
 	{0, "dump", "ast|expanded|resolved|normal|nets", FOR_CHECK | FOR_COMPILE,
-		"print the result of a compiler pass", take_one_of, AT(dump)},
+		"print the result of a compiler pass", take_choice, AT(dump)},
 	{0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
 		"trace: lang, stabilizer, recognizer, probes, report, log, all", take_text,
 		AT(debug_text)},
@@ -532,6 +532,7 @@ uint64_t cli_hang_after(const struct cli *cli)
 
 bool cli_parse(struct cli *cli, char *const *argv)
 {
+	cli->emit = cli->dump = -1;
 	cli->max_states = 100000;
 	cli->stack_depth = 16;
 	cli->stay = 1000;

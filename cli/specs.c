@@ -101,25 +101,6 @@ bool cli_rule_is_own(const struct cli *cli, const struct dpe_rule *rule)
 	return false;
 }
 
-static enum dpe_dump dump_of(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum dpe_dump dump;
-	} passes[] = {
-		{"ast", DPE_DUMP_AST},
-		{"expanded", DPE_DUMP_EXPANDED},
-		{"resolved", DPE_DUMP_RESOLVED},
-		{"normal", DPE_DUMP_NORMAL},
-	};
-
-	for (unsigned i = 0; name && i < DPE_COUNT(passes); i++) {
-		if (!strcmp(name, passes[i].name))
-			return passes[i].dump;
-	}
-	return DPE_DUMP_NONE;
-}
-
 /* The command may have been copied without the specifications that come with it. */
 static bool add_shipped(struct cli *cli, const struct paths *paths, struct paths *files)
 {
@@ -146,13 +127,13 @@ static struct dpe_spec *compile(struct cli *cli)
 	struct dpe_compile_options options = {
 		.text = cli->rules.at,
 		.text_name = CLI_COMMAND_LINE,
-		.dump = dump_of(cli->dump),
+		.dump = (enum dpe_dump)(cli->dump + 1),
 		.dump_to = stdout,
 		.confirm = (cli->command->mask & FOR_EXPLORE) && !cli->predicting,
 	};
 	struct dpe_spec *spec = NULL;
 
-	if (cli->dump && !strcmp(cli->dump, "nets")) {
+	if (cli->dump == CLI_DUMP_NETS) {
 		cli_usage_error(cli, "--dump=nets is for 'compile NET.pnml'");
 		return NULL;
 	}

@@ -140,8 +140,8 @@ enum dpe_emit {
 	DPE_EMIT_JSON, /* the same */
 	DPE_EMIT_DOT,  /* the same, as a drawing for Graphviz; of the net if there is none */
 	DPE_EMIT_NET,  /* the Petri net, as text */
-	DPE_EMIT_NET_DOT,
 	DPE_EMIT_PNML,
+	DPE_EMIT_NET_DOT,
 	DPE_EMIT_TRACED, /* as DPE_EMIT_JSON; a state has an "id", which traces of runs name */
 };
 /* Appends rules in another form; PNML as one document. False after a diagnostic for each rule that

@@ -2,6 +2,7 @@
  * cycle is a potential deadlock where the threads are distinct, share no gate lock, and none of
  * their actions is ordered by creation, joining or sends alone. See README.md. */
 #include "recognizer/deadlocks/lock_order.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 
@@ -179,17 +180,7 @@ static struct dpe_wait *copy_steps(const struct cycle_search *search)
 
 static void drop_waits(struct dpe_lock_cycle *cycle)
 {
-	for (unsigned i = 0; i < cycle->nwaits; i++) {
-		struct dpe_wait *wait = &cycle->waits[i];
-
-		dpe_value_drop(wait->thread);
-		dpe_value_drop(wait->object);
-		dpe_value_drop(wait->holder);
-		/* copy_steps counted the references */
-		dpe_message_unref((struct dpe_message *)wait->waits);
-		dpe_message_unref((struct dpe_message *)wait->holds);
-	}
-	free(cycle->waits);
+	dpe_wait_copies_free(cycle->waits, cycle->nwaits); /* copy_steps counted the references */
 	dpe_cycle_requests_free(cycle);
 	cycle->waits = NULL;
 	cycle->nwaits = 0;

@@ -72,7 +72,7 @@ struct dpe_game {
 	const struct dpe_preds *preds; /* its predecessors; NULL: any */
 	unsigned min_preds, max_preds; /* of a token that can be taken, or leave */
 	struct dpe_arena *arena;
-	struct dpe_play *plays;
+	struct dpe_config_step *plays;
 	unsigned nplays, capplays;
 	/* Sets of positions that one event took together: few, kept as long as the game. */
 	struct combination {

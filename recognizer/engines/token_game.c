@@ -15,7 +15,7 @@ static void play_block(
 static void play(struct dpe_game *game, const struct dpe_marking *marking);
 
 static const uint16_t *combination(
-	struct dpe_game *game, const struct dpe_play *a, const struct dpe_play *b)
+	struct dpe_game *game, const struct dpe_config_step *a, const struct dpe_config_step *b)
 {
 	unsigned count = a->npositions + (b ? b->npositions : 0);
 	uint16_t positions[count];
@@ -55,7 +55,7 @@ static void play_event(
 	const struct dpe_token_content content = {
 		.events = &event, .nevents = block->wanted, .counts = token->counts};
 	uint16_t position = (uint16_t)block->position;
-	struct dpe_play play = {.npreds = (uint16_t)token->nevents, .npositions = 1};
+	struct dpe_config_step play = {.npreds = token->nevents, .npositions = 1};
 	struct dpe_pred *preds;
 
 	if (!may_take(game, token))
@@ -67,8 +67,8 @@ static void play_event(
 	play.positions = &position;
 	play.positions = combination(game, &play, NULL);
 	play.before = dpe_actions_join(game, token->pending, token->npending, NULL, 0);
-	play.nbefore = (uint16_t)token->npending;
-	play.next = dpe_marking_after(game, dpe_token_new(game, &content));
+	play.nbefore = token->npending;
+	play.marking = dpe_marking_after(game, dpe_token_new(game, &content));
 	*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
 }
 
@@ -78,7 +78,7 @@ static void drop_dead_plays(struct dpe_game *game, unsigned from)
 	unsigned kept = from;
 
 	for (unsigned i = from; i < game->nplays; i++) {
-		if (game->plays[i].next)
+		if (game->plays[i].marking)
 			game->plays[kept++] = game->plays[i];
 	}
 	game->nplays = kept;
@@ -101,8 +101,8 @@ static void play_round(struct dpe_game *game, const struct dpe_block *block,
 		return;
 	play_block(game, block->left, token);
 	for (unsigned i = from; i < game->nplays; i++)
-		game->plays[i].next =
-			dpe_marking_in_round(game, block, rounds + 1, game->plays[i].next);
+		game->plays[i].marking =
+			dpe_marking_in_round(game, block, rounds + 1, game->plays[i].marking);
 }
 
 /* An event of both operands takes a token in each. `from` is where the plays of the left operand
@@ -111,7 +111,7 @@ static void synchronise(
 	struct dpe_game *game, const struct dpe_block *block, unsigned from, unsigned middle)
 {
 	unsigned nleft = middle - from, nright = game->nplays - middle;
-	struct dpe_play *both;
+	struct dpe_config_step *both;
 
 	if (game->nplays == from)
 		return;
@@ -120,29 +120,27 @@ static void synchronise(
 	game->nplays = from;
 	for (unsigned i = 0; i < nleft; i++) {
 		for (unsigned j = nleft; j < nleft + nright; j++) {
-			struct dpe_play play = {
+			struct dpe_config_step play = {
 				.npositions = both[i].npositions + both[j].npositions,
 				.positions = combination(game, &both[i], &both[j]),
 			};
-			unsigned npreds;
 
 			play.preds = dpe_preds_merge(game, both[i].preds, both[i].npreds,
-				both[j].preds, both[j].npreds, &npreds);
-			play.npreds = (uint16_t)npreds;
+				both[j].preds, both[j].npreds, &play.npreds);
 			play.before = dpe_actions_join(game, both[i].before, both[i].nbefore,
 				both[j].before, both[j].nbefore);
 			play.after = dpe_actions_join(
 				game, both[i].after, both[i].nafter, both[j].after, both[j].nafter);
 			play.nbefore = both[i].nbefore + both[j].nbefore;
 			play.nafter = both[i].nafter + both[j].nafter;
-			play.next = dpe_marking_in_both(game, block, dpe_marking_ref(both[i].next),
-				dpe_marking_ref(both[j].next));
-			if (play.next)
+			play.marking = dpe_marking_in_both(game, block, dpe_marking_ref(both[i].marking),
+				dpe_marking_ref(both[j].marking));
+			if (play.marking)
 				*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
 		}
 	}
 	for (unsigned i = 0; i < nleft + nright; i++)
-		dpe_marking_unref(game, both[i].next);
+		dpe_marking_unref(game, both[i].marking);
 	free(both);
 }
 
@@ -163,9 +161,9 @@ static void play_both(struct dpe_game *game, const struct dpe_block *block,
 		return;
 	}
 	for (unsigned i = from; i < game->nplays; i++) {
-		struct dpe_marking *next = game->plays[i].next;
+		struct dpe_marking *next = game->plays[i].marking;
 
-		game->plays[i].next =
+		game->plays[i].marking =
 			of_left ? dpe_marking_in_both(game, block, next, dpe_marking_ref(right))
 				: dpe_marking_in_both(game, block, dpe_marking_ref(left), next);
 	}
@@ -176,7 +174,7 @@ static void play_both(struct dpe_game *game, const struct dpe_block *block,
 static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_game_token *token)
 {
 	for (unsigned i = from; token->npending && i < game->nplays; i++) {
-		struct dpe_play *play = &game->plays[i];
+		struct dpe_config_step *play = &game->plays[i];
 
 		play->before = dpe_actions_join(
 			game, token->pending, token->npending, play->before, play->nbefore);
@@ -188,12 +186,12 @@ static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_ga
 static void play_group(struct dpe_game *game, const struct dpe_block *block, unsigned from)
 {
 	for (unsigned i = from; i < game->nplays; i++) {
-		struct dpe_play *play = &game->plays[i];
+		struct dpe_config_step *play = &game->plays[i];
 
-		if (dpe_game_final(game, play->next))
+		if (dpe_game_final(game, play->marking))
 			play->after = dpe_actions_join(
 				game, play->after, play->nafter++, &block->action, 1);
-		play->next = dpe_marking_in_group(game, block, play->next);
+		play->marking = dpe_marking_in_group(game, block, play->marking);
 	}
 }
 
@@ -205,7 +203,7 @@ static void play_sequence(
 
 	play_block(game, block->left, token);
 	for (unsigned i = from; i < game->nplays; i++)
-		game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
+		game->plays[i].marking = dpe_marking_in_left(game, block, game->plays[i].marking);
 	if (block->right->literals[game->literal])
 		dpe_leave_block(game, block->left, token, &left);
 	for (unsigned i = 0; i < left.count; i++)
@@ -260,8 +258,8 @@ static void play_block(
 	case DPE_NODE_CLOSURE:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_marking_in_copies(game, block,
-				dpe_token_ref(token), NULL, NULL, game->plays[i].next);
+			game->plays[i].marking = dpe_marking_in_copies(game, block,
+				dpe_token_ref(token), NULL, NULL, game->plays[i].marking);
 		return;
 	}
 }
@@ -300,9 +298,9 @@ static void play_copy(
 		return;
 	others = dpe_copies_remove(game, dpe_copies_ref(marking->copies), copy);
 	for (unsigned i = from; i < game->nplays; i++)
-		game->plays[i].next = dpe_marking_in_copies(game, marking->key.block,
+		game->plays[i].marking = dpe_marking_in_copies(game, marking->key.block,
 			dpe_token_ref(marking->key.token), dpe_token_ref(marking->key.ended),
-			dpe_copies_ref(others), game->plays[i].next);
+			dpe_copies_ref(others), game->plays[i].marking);
 	dpe_copies_unref(game, others);
 	drop_dead_plays(game, from);
 }
@@ -313,9 +311,9 @@ static void play_new_copy(struct dpe_game *game, const struct dpe_marking *marki
 
 	play_block(game, marking->key.block->left, marking->key.token);
 	for (unsigned i = from; i < game->nplays; i++)
-		game->plays[i].next = dpe_marking_in_copies(game, marking->key.block,
+		game->plays[i].marking = dpe_marking_in_copies(game, marking->key.block,
 			dpe_token_ref(marking->key.token), dpe_token_ref(marking->key.ended),
-			dpe_copies_ref(marking->copies), game->plays[i].next);
+			dpe_copies_ref(marking->copies), game->plays[i].marking);
 	drop_dead_plays(game, from);
 }
 
@@ -354,7 +352,7 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 	case IN_LEFT:
 		play(game, marking->key.children[0]);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
+			game->plays[i].marking = dpe_marking_in_left(game, block, game->plays[i].marking);
 		if (block->right->literals[game->literal])
 			dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
@@ -363,8 +361,8 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 	case IN_ROUND:
 		play(game, marking->key.children[0]);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_marking_in_round(
-				game, block, marking->key.rounds, game->plays[i].next);
+			game->plays[i].marking = dpe_marking_in_round(
+				game, block, marking->key.rounds, game->plays[i].marking);
 		dpe_leave(game, marking->key.children[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_round(game, block, left.at[i], marking->key.rounds);
@@ -409,7 +407,7 @@ bool dpe_game_can_be_stuck(const struct dpe_game *game)
 static void drop_plays(struct dpe_game *game)
 {
 	for (unsigned i = 0; i < game->nplays; i++)
-		dpe_marking_unref(game, game->plays[i].next);
+		dpe_marking_unref(game, game->plays[i].marking);
 	game->nplays = 0;
 }
 
@@ -518,7 +516,7 @@ static void set_preds(struct dpe_game *game, const struct dpe_preds *preds)
 
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_preds *preds,
-	const struct dpe_play **plays)
+	const struct dpe_config_step **plays)
 {
 	drop_plays(game);
 	dpe_arena_reset(game->arena);

@@ -13,16 +13,6 @@
 struct dpe_game;
 struct dpe_marking;
 
-/* A step of the game that takes an event. */
-struct dpe_play {
-	const struct dpe_pred *preds; /* what its immediate predecessors must be */
-	const uint16_t *positions;
-	/* The actions that a token ran through before, and those of what the event completes. */
-	const struct dpe_stmt *const *before, *const *after;
-	uint16_t npreds, npositions, nbefore, nafter;
-	struct dpe_marking *next; /* the game's, until the next call of dpe_game_plays */
-};
-
 /* The rule must outlive the game. */
 struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool);
 void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
@@ -52,9 +42,9 @@ bool dpe_game_complete(const struct dpe_marking *marking);
 bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context);
 /* All steps that take an event with these predecessors (NULL: any) as `literal`, and may take it
  * with fewer if the rule is searched for; valid until the next call. Without an occurrence the
- * steps can only be inspected. */
+ * steps can only be inspected. Their markings are the game's, too. */
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_preds *preds,
-	const struct dpe_play **plays);
+	const struct dpe_config_step **plays);
 
 #endif

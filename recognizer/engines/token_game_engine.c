@@ -45,23 +45,13 @@ static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
-	const struct dpe_play *plays;
+	const struct dpe_config_step *plays;
 	unsigned count =
 		dpe_game_plays(run->game, config->marking, literal, occurrence, preds, &plays);
 
 	dpe_steps_reserve(run, count, 0);
 	for (unsigned i = 0; i < count; i++)
-		run->steps[i] = (struct dpe_config_step){
-			.preds = plays[i].preds,
-			.npreds = plays[i].npreds,
-			.positions = plays[i].positions,
-			.npositions = plays[i].npositions,
-			.before = plays[i].before,
-			.nbefore = plays[i].nbefore,
-			.after = plays[i].after,
-			.nafter = plays[i].nafter,
-			.marking = plays[i].next,
-		};
+		run->steps[i] = plays[i];
 	return count;
 }
 

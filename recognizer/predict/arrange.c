@@ -15,15 +15,6 @@ static bool is_over(const struct dpe_follower *follower, const struct dpe_lock_s
 	return section->gate_index <= follower->done[section->of->chain] && is_released(follower, section);
 }
 
-/* The last conflicting section of chain i of its lock, within the cut that `counts` gives; NULL for its own chain. */
-static const struct dpe_lock_section *last_of_other_chain(
-	const struct dpe_lock_section *section, unsigned i, const uint32_t *counts)
-{
-	const struct dpe_lock_sections *of = section->of->lock->by_chain[i];
-
-	return of == section->of ? NULL : dpe_sections_last(of, counts[of->chain], section->exclusive);
-}
-
 /* A section that the cut does not end comes after all others of its lock. */
 static bool must_wait_for_others(const struct dpe_follower *follower, const struct dpe_lock_section *section)
 {
@@ -32,7 +23,7 @@ static bool must_wait_for_others(const struct dpe_follower *follower, const stru
 	if (!dpe_section_is_open(section, follower->cut[section->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_lock_section *other = last_of_other_chain(section, i, follower->cut);
+		const struct dpe_lock_section *other = dpe_section_of_other_chain(section, i, follower->cut);
 
 		if (other && !is_over(follower, other))
 			return true;
@@ -130,7 +121,7 @@ static bool must_precede(struct dpe_arrangement *a, const struct dpe_lock_sectio
 	if (dpe_section_is_open(section, follower->cut[section->of->chain]))
 		return false;
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_lock_section *other = last_of_other_chain(section, i, follower->done);
+		const struct dpe_lock_section *other = dpe_section_of_other_chain(section, i, follower->done);
 
 		if (other && !is_released(follower, other) && other->gate >= a->order.first &&
 			dpe_arrangement_precede(a, section, other))
@@ -155,15 +146,6 @@ static bool repair(struct dpe_arrangement *a)
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-static bool is_complete(const struct dpe_follower *follower)
-{
-	for (unsigned i = 0; i < follower->nchains; i++) {
-		if (follower->done[i] != follower->cut[i])
-			return false;
-	}
-	return true;
-}
-
 /* What precedes the match comes first, so that no more of it is ordered than has to be. */
 static bool go_through(struct dpe_arrangement *a)
 {
@@ -173,7 +155,7 @@ static bool go_through(struct dpe_arrangement *a)
 		if (!pass(a, a->limits) && !pass(a, a->follower.cut))
 			break;
 	}
-	return is_complete(&a->follower);
+	return dpe_follower_is_complete(&a->follower);
 }
 
 static void make_room(struct dpe_arrangement *a)

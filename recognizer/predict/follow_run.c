@@ -9,6 +9,14 @@ uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uin
 	return DPE_PARTITION_POINT(i, 0, of->nevents, of->events[i] < number);
 }
 
+const struct dpe_lock_section *dpe_section_of_other_chain(
+	const struct dpe_lock_section *section, unsigned i, const uint32_t *counts)
+{
+	const struct dpe_lock_sections *of = section->of->lock->by_chain[i];
+
+	return of == section->of ? NULL : dpe_sections_last(of, counts[of->chain], section->exclusive);
+}
+
 void dpe_follower_reset(struct dpe_follower *follower)
 {
 	for (unsigned i = 0; i < follower->nchains; i++)
@@ -31,23 +39,17 @@ void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history 
 	dpe_follower_reset(follower);
 }
 
-/* No other thread is in a section that excludes this one. */
-static bool is_free(const struct dpe_follower *follower, const struct dpe_lock_section *section)
+const struct dpe_lock_section *dpe_section_rival(const struct dpe_lock_section *section, const uint32_t *counts)
 {
 	const struct dpe_reordered_lock *lock = section->of->lock;
 
 	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_lock_sections *of = lock->by_chain[i];
-		uint32_t done = follower->done[of->chain];
-		const struct dpe_lock_section *other;
+		const struct dpe_lock_section *other = dpe_section_of_other_chain(section, i, counts);
 
-		if (of == section->of)
-			continue;
-		other = dpe_sections_last(of, done, section->exclusive);
-		if (other && dpe_section_is_open(other, done))
-			return false;
+		if (other && dpe_section_is_open(other, counts[other->of->chain]))
+			return other;
 	}
-	return true;
+	return NULL;
 }
 
 static bool locks_are_free(const struct dpe_follower *follower, const struct dpe_past_event *event)
@@ -59,7 +61,7 @@ static bool locks_are_free(const struct dpe_follower *follower, const struct dpe
 
 		if (section->gate_index != event->index)
 			break;
-		if (!is_free(follower, section))
+		if (dpe_section_rival(section, follower->done))
 			return false;
 	}
 	return true;
@@ -90,6 +92,15 @@ void dpe_follower_do(struct dpe_follower *follower, uint64_t number)
 	dpe_data_do(&follower->data, number);
 }
 
+bool dpe_follower_is_complete(const struct dpe_follower *follower)
+{
+	for (unsigned i = 0; i < follower->nchains; i++) {
+		if (follower->done[i] != follower->cut[i])
+			return false;
+	}
+	return true;
+}
+
 bool dpe_follower_follow(struct dpe_follower *follower, const struct dpe_rearranged *order)
 {
 	dpe_follower_reset(follower);
@@ -98,11 +109,7 @@ bool dpe_follower_follow(struct dpe_follower *follower, const struct dpe_rearran
 			return false;
 		dpe_follower_do(follower, order->events[i]);
 	}
-	for (unsigned i = 0; i < follower->nchains; i++) {
-		if (follower->done[i] != follower->cut[i])
-			return false;
-	}
-	return true;
+	return dpe_follower_is_complete(follower);
 }
 
 void dpe_follower_free(struct dpe_follower *follower)

@@ -165,26 +165,6 @@ static bool stays_open(const struct dpe_prediction_search *search,
 	return false;
 }
 
-/* Another section of the lock that the run does not end, and that excludes this one. */
-static const struct dpe_lock_section *find_rival(
-	const struct dpe_prediction_search *search, const struct dpe_lock_section *section)
-{
-	const struct dpe_reordered_lock *lock = section->of->lock;
-
-	for (unsigned i = 0; i < lock->nchains; i++) {
-		const struct dpe_lock_sections *of = lock->by_chain[i];
-		uint32_t there = search->least.there[of->chain];
-		const struct dpe_lock_section *other;
-
-		if (of == section->of)
-			continue;
-		other = dpe_sections_last(of, there, section->exclusive);
-		if (other && dpe_section_is_open(other, there))
-			return other;
-	}
-	return NULL;
-}
-
 /* Ends one of two sections of a lock, if the run ends neither; true if there were two. */
 static bool end_one(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
 {
@@ -197,7 +177,7 @@ static bool end_one(struct dpe_prediction_search *search, const struct dpe_assig
 				dpe_sections_last(history->chains[i].locks[j], run->there[i], true);
 			const struct dpe_lock_section *rival =
 				section && dpe_section_is_open(section, run->there[i])
-					? find_rival(search, section)
+					? dpe_section_rival(section, run->there)
 					: NULL;
 
 			if (!rival)

@@ -51,6 +51,12 @@ struct dpe_follower {
 /* How many events of the chain are before that one. */
 uint32_t dpe_chain_before(const struct dpe_history *history, uint32_t chain, uint64_t number);
 
+/* With so many events of each chain: the last section of chain i of its lock that excludes this one; NULL for its own chain. */
+const struct dpe_lock_section *dpe_section_of_other_chain(
+	const struct dpe_lock_section *section, unsigned i, const uint32_t *counts);
+/* The same for any other chain, if it is open; NULL: there is none. */
+const struct dpe_lock_section *dpe_section_rival(const struct dpe_lock_section *section, const uint32_t *counts);
+
 void dpe_follower_begin(struct dpe_follower *follower, const struct dpe_history *history,
 	uint64_t first, const uint32_t *cut, unsigned nchains);
 void dpe_follower_reset(struct dpe_follower *follower);
@@ -58,6 +64,7 @@ void dpe_follower_reset(struct dpe_follower *follower);
  * what it takes hold of is free; and what it reads is what it read in the observed run. */
 bool dpe_follower_can(const struct dpe_follower *follower, uint64_t number);
 void dpe_follower_do(struct dpe_follower *follower, uint64_t number);
+bool dpe_follower_is_complete(const struct dpe_follower *follower);
 /* True if each event of the order can come next, and after them all of the cut have happened. */
 bool dpe_follower_follow(struct dpe_follower *follower, const struct dpe_rearranged *order);
 void dpe_follower_free(struct dpe_follower *follower);

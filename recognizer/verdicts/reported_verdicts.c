@@ -13,10 +13,10 @@ struct dpe_reported *dpe_reported_new(void)
 	return reported;
 }
 
-static void drop_waits(struct dpe_reported_verdict *entry)
+void dpe_wait_copies_free(struct dpe_wait *waits, unsigned count)
 {
-	for (unsigned i = 0; i < entry->deadlock.nwaits; i++) {
-		struct dpe_wait *wait = &entry->waits[i];
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_wait *wait = &waits[i];
 
 		dpe_value_drop(wait->thread);
 		dpe_value_drop(wait->object);
@@ -24,7 +24,7 @@ static void drop_waits(struct dpe_reported_verdict *entry)
 		dpe_message_unref((struct dpe_message *)wait->waits);
 		dpe_message_unref((struct dpe_message *)wait->holds);
 	}
-	free(entry->waits);
+	free(waits);
 }
 
 void dpe_reported_drop(struct dpe_reported_verdict *entry)
@@ -34,7 +34,7 @@ void dpe_reported_drop(struct dpe_reported_verdict *entry)
 	for (unsigned i = 0; i < entry->run->rule->nvariables; i++)
 		dpe_value_drop(entry->params[i]);
 	dpe_message_unref(entry->event);
-	drop_waits(entry);
+	dpe_wait_copies_free(entry->waits, entry->deadlock.nwaits);
 	free(entry);
 }
 

@@ -48,6 +48,8 @@ bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_l
 
 struct dpe_reported *dpe_reported_new(void);
 void dpe_reported_free(struct dpe_reported *reported); /* accepts NULL */
+/* Frees copies of waits, with references to their messages. */
+void dpe_wait_copies_free(struct dpe_wait *waits, unsigned count);
 /* Remembers a verdict, a deadlock that was reported as certain. */
 void dpe_reported_add_verdict(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_verdict *verdict);

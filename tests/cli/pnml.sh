@@ -317,7 +317,7 @@ says '--dump=nets refuses a specification' 2 "--dump=nets is for 'compile NET.pn
 run "$DPE" check --dump=nets r.dpe
 says 'dpe check refuses --dump=nets' 2 "--dump=nets is for 'compile NET.pnml'"
 run "$DPE" compile --dump=ast buffer.pnml
-says '--dump=ast refuses a PNML net' 2 '--dump=ast is for specifications'
+says '--dump=ast refuses a PNML net' 2 'this dump is for specifications'
 run "$DPE" compile buffer.pnml r.dpe
 says 'dpe compile refuses nets and specifications together' 2 'together'
 python3 -c '
