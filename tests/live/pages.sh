@@ -1,4 +1,4 @@
-# README, the cookbook, the page about pictures and a part of the tutorial: their commands print what the pages show.
+# README, the cookbook, the tutorial and the page about pictures: their commands print what the pages show.
 . tests/tap.sh
 need_live 'the pages'
 
@@ -10,8 +10,7 @@ cd page || exit 1
 ln -s "$DPE" dpe
 ln -s "$BUILD" build
 ln -s "$TOP/examples" examples
-for page in README.md docs/cookbook.md docs/views.md; do
+for page in README.md docs/cookbook.md docs/views.md docs/tutorial.md; do
 	python3 "$TOP/tests/sessions.py" "$TOP/$page" || failures=$((failures + 1))
 done
-python3 "$TOP/tests/sessions.py" "$TOP/docs/tutorial.md" '2. What can be observed' || failures=$((failures + 1))
 finish
