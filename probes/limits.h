@@ -41,6 +41,7 @@
 /* Size of a function whose entry is analysed, and bytes from the entry to its probe; more: its first instruction. */
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
+#define DPE_GO_CHECK 6 /* instructions of a Go function in which it checks its stack; later checks are not seen */
 /* Places where a function returns, and functions that return for it; one with more is observed by a return probe. */
 #define DPE_RETURN_PLACES DPE_TINY_OR(2, 64)
 #define DPE_RETURN_PARTS DPE_TINY_OR(2, 8)
@@ -93,6 +94,8 @@
 #define DPE_MAP_ACCESSES DPE_TINY_OR(2, 4096) /* instructions; of others the variable is read */
 #define DPE_MAP_LOSSES DPE_TINY_OR(2, 1 << 16)    /* threads that lost events; others: one count for all */
 #define DPE_MAP_ENDED DPE_TINY_OR(2, 1 << 20)     /* threads that have ended */
+#define DPE_MAP_GOROUTINES DPE_TINY_OR(4, 1 << 20) /* with events, and threads that run Go's scheduler */
+#define DPE_MAP_GO_CALLS DPE_TINY_OR(4, 1 << 17)   /* calls of Go functions that have not returned */
 #define DPE_MAP_PROCESSES DPE_TINY_OR(3, 1 << 16) /* followed processes, and each of what is known of them */
 #define DPE_MAP_FILES DPE_TINY_OR(3, 1 << 16)     /* programs, linkers, and files of shared memory */
 /* Sites of libraries that are loaded later, and of programs that are followed. */

@@ -51,6 +51,8 @@ struct dpe_probes {
 	struct dpe_arena *arena;
 	struct dpe_pool *pool; /* of messages */
 	struct dpe_modules modules;
+	struct dpe_module *go; /* the program, if its threads are goroutines; or NULL */
+	struct dpe_go_layout go_layout;
 	unsigned nsearched; /* modules that were searched for sites of the plan */
 	unsigned nframe_tables; /* modules whose call frame information the kernel's side has */
 	unsigned nlinker_modules; /* modules that were searched for the dynamic linker */

@@ -243,6 +243,8 @@ static void add_name(struct dpe_text *to, const char *name, size_t len)
 
 		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
 			whole = sizeof(anonymous) - 1;
+		else if (!strncmp(at, "(*", 2) && at > name && at[-1] == '.') /* "main.(*queue).put" of Go */
+			whole = (size_t)(skip_brackets(at, end) - at);
 		if (whole && whole <= (size_t)(end - at)) {
 			dpe_text_add(to, at, whole);
 			at += whole;

@@ -4,6 +4,7 @@
 #define DPE_PROBES_BINARY_BINARY_H
 
 #include "probes/binary/demangle.h"
+#include "probes/binary/go.h"
 #include "probes/binary/ifunc.h"
 #include "probes/binary/inlined.h"
 #include "probes/binary/lines.h"

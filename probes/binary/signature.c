@@ -3,6 +3,8 @@
 
 #include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
+#include "probes/binary/go.h"
+#include "probes/binary/go_signature.h"
 #include "probes/binary/llvm_calls.h"
 #include "probes/binary/prototypes.h"
 #include "probes/kernel/bpf/record.h"
@@ -51,7 +53,6 @@ const char dpe_signature_in_fpreg[] = "it is in a floating point register, which
 static const char is_long[] = "it is a floating point number of more than 8 bytes";
 static const char is_nowhere[] = "it is in a place that no probe can read";
 static const char is_empty[] = "its type has no values";
-static const char is_go[] = "Go has a calling convention of its own";
 static const char is_rust[] = "Rust passes structures, and the arguments after them, by a convention of its own";
 
 /* Why a value that is not one number cannot be read. */
@@ -185,9 +186,7 @@ static void place_parameter(struct argument_places *places, Dwarf_Die *parameter
 		places->unknown = shape.unknown;
 	else if (!places->unknown && language == DW_LANG_Rust && is_unknown_in_rust(parameter, &shape))
 		places->unknown = is_rust;
-	if (language == DW_LANG_Go)
-		place_nowhere(places, is_go);
-	else if (places->unknown)
+	if (places->unknown)
 		place_nowhere(places, places->unknown);
 	else
 		place(places, &shape);
@@ -216,11 +215,8 @@ static void place_numbers(struct argument_places *places, unsigned until)
 }
 
 /* Why the result has no value; NULL: it has one. */
-static const char *why_no_result(
-	Dwarf_Die *function, const struct dpe_abi_shape *result, int language, bool exported)
+static const char *why_no_result(Dwarf_Die *function, const struct dpe_abi_shape *result, bool exported)
 {
-	if (language == DW_LANG_Go)
-		return is_go;
 	if (!exported && dpe_llvm_is_private(function))
 		return dpe_llvm_moved;
 	if (result->unknown)
@@ -249,7 +245,9 @@ static struct dpe_signature *from_dwarf(
 	Dwarf_Die type;
 	bool has_result = dpe_dwarf_type(function, &type);
 
-	if (has_result && language != DW_LANG_Go)
+	if (language == DW_LANG_Go)
+		return dpe_go_signature(function, arena);
+	if (has_result)
 		result = dpe_abi_shape(&type);
 	if (dpe_dwarf_lacks_type(function))
 		result.unknown = dpe_abi_missing;
@@ -259,7 +257,7 @@ static struct dpe_signature *from_dwarf(
 		places.integers++;
 	if (place_parameters(&places, function, language))
 		place_numbers(&places, nargs_wanted);
-	if (!exported && language != DW_LANG_Go && !places.unknown)
+	if (!exported && !places.unknown)
 		dpe_llvm_forget_moved(function, places.slots, places.nslots);
 	s = finish(&places, arena);
 	s->has_result = has_result;
@@ -268,7 +266,7 @@ static struct dpe_signature *from_dwarf(
 		.size = size_of_slot(result.kind, result.size),
 	};
 	if (has_result)
-		s->result.why = why_no_result(function, &result, language, exported);
+		s->result.why = why_no_result(function, &result, exported);
 	return s;
 }
 
@@ -347,8 +345,8 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 
 	if (prototype && of_libc)
 		return from_prototype(prototype, nargs_wanted, arena);
-	/* a clone may take other arguments than debug information says */
-	if (!dpe_symbol_is_clone(function->name) && dpe_dwarf_call(module, function->address, &die))
+	/* a clone may take other arguments than debug information says; Go's symbols only look like one */
+	if ((!dpe_symbol_is_clone(function->name) || dpe_go_compiled(module, function)) && dpe_dwarf_call(module, function->address, &die))
 		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, nargs_wanted, arena);

@@ -167,6 +167,15 @@ static void free_listed(struct listed *listed)
 		free(listed->names[i]);
 }
 
+/* Go's own packages, as the symbols have them: what others see of their order is that of calls. */
+static bool is_of_go(const char *symbol)
+{
+	static const char *const packages[] = {"runtime.", "runtime/", "sync.", "sync/", "internal/", "syscall.", "time.", "os.", "os/", "net.",
+		"net/", "context.", "crypto/", "encoding/", "reflect.", "vendor/", "log.", "math/", "testing.", "go.", "type."};
+
+	return begins_with_any(symbol, packages, DPE_COUNT(packages));
+}
+
 static bool is_skipped(const char *symbol, const char *name)
 {
 	return is_rust_symbol(symbol) ? is_of_rust_runtime(name) : is_of_cplusplus(name);
@@ -192,9 +201,12 @@ unsigned dpe_atomics_print(struct dpe_text *to, struct dpe_module *module, uint6
 	const struct dpe_function *functions;
 	struct listed own = {0}, others = {0};
 	unsigned count, found;
+	bool go = dpe_go_is(module);
 
 	functions = dpe_module_functions(module, &count);
 	for (unsigned i = 0; i < count; i++) {
+		if (go && is_of_go(functions[i].name))
+			continue;
 		if (!spend(bytes, functions[i].size))
 			break;
 		if (has_atomics(module, &functions[i]))

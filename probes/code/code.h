@@ -17,6 +17,7 @@ enum dpe_step_cost {
 struct dpe_placement {
 	unsigned distance;       /* bytes from the function's first instruction */
 	enum dpe_step_cost cost; /* of the probe there */
+	bool checks_stack; /* it is where a Go function checks its stack, and begins again if that is too small */
 	char instruction[96];    /* in assembler syntax */
 	char reason[96];         /* why it was chosen, for the user */
 };
@@ -43,7 +44,7 @@ struct dpe_returns {
 };
 
 /* The places where the function returns, if it ever does. `entry`: distance of the probe on its entry, behind which it must not
- * begin again; `alone`: no other function may return for it (a tail call). False if they are not all known. */
+ * begin again, unless it is a Go function that checks its stack; `alone`: no other function may return for it (a tail call). False if they are not all known. */
 bool dpe_code_returns(struct dpe_module *module, const struct dpe_function *function, unsigned entry, bool alone,
 	struct dpe_returns *returns);
 

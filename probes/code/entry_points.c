@@ -141,6 +141,36 @@ static void place(struct dpe_module *module, const struct dpe_code *code,
 	}
 }
 
+/* The limit of the stack is at a fixed offset of the goroutine, which r14 points to. */
+static bool compares_limit(const struct dpe_instruction *instruction)
+{
+	const ZydisDecodedOperand *operands = instruction->operands;
+
+	return instruction->is.mnemonic == ZYDIS_MNEMONIC_CMP && operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       operands[1].mem.base == ZYDIS_REGISTER_R14;
+}
+
+/* A function of Go that needs much of the stack first compares the limit, and begins again on a larger stack if that is reached:
+ * a probe on the jump can tell. The instructions before it leave arguments as they are. */
+static void place_in_go(const struct dpe_code *code, struct dpe_placement *placement)
+{
+	struct dpe_instruction instruction = {0}, before;
+	size_t at = 0;
+
+	if (!dpe_code_decode(code, 0, &instruction))
+		return;
+	describe(code, &instruction, dpe_code_is_emulated(&instruction), "its first instruction", placement);
+	for (unsigned i = 0; i < DPE_GO_CHECK && !placement->checks_stack; i++) {
+		at += instruction.is.length;
+		before = instruction;
+		if (!dpe_code_decode(code, at, &instruction))
+			return;
+		placement->checks_stack = compares_limit(&before) && instruction.is.mnemonic == ZYDIS_MNEMONIC_JBE;
+	}
+	if (placement->checks_stack)
+		describe(code, &instruction, dpe_code_is_emulated(&instruction), "where the function checks its stack", placement);
+}
+
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
 	const struct dpe_entry_use *use, struct dpe_placement *placement)
 {
@@ -152,6 +182,9 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 		snprintf(placement->reason, sizeof(placement->reason), "%s", why);
 		return;
 	}
-	place(module, &code, use, placement);
+	if (dpe_go_is(module))
+		place_in_go(&code, placement);
+	else
+		place(module, &code, use, placement);
 	dpe_code_close(&code);
 }

@@ -7,6 +7,7 @@ struct body {
 	struct dpe_function parts[DPE_RETURN_PARTS];
 	unsigned nparts, max_parts;
 	unsigned entry; /* distance of the probe there */
+	bool go;
 	struct dpe_returns *returns;
 };
 
@@ -53,12 +54,23 @@ static bool jumps_by_table(const struct dpe_instruction *jump, const struct dpe_
 	       before->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
+/* Go's compiler puts the table's address into a register. */
+static bool jumps_by_go_table(const struct dpe_instruction *jump)
+{
+	const ZydisDecodedOperand *to = &jump->operands[0];
+
+	return to->type == ZYDIS_OPERAND_TYPE_MEMORY && to->mem.base != ZYDIS_REGISTER_RIP && to->mem.index != ZYDIS_REGISTER_NONE &&
+	       to->mem.scale == sizeof(uint64_t);
+}
+
 static bool follow(struct body *body, const struct dpe_instruction *jump, const struct dpe_instruction *before)
 {
 	uint64_t target;
 
 	if (!dpe_code_target(jump, &target))
-		return jumps_by_table(jump, before);
+		return body->go ? jumps_by_go_table(jump) : jumps_by_table(jump, before);
+	if (body->go && body->entry && target == body->parts[0].address)
+		return true; /* the stack has been made larger */
 	if (target - body->parts[0].address <= body->entry)
 		return false; /* the function begins again */
 	return is_inside(body, target) || add_part(body, target);
@@ -101,6 +113,7 @@ bool dpe_code_returns(struct dpe_module *module, const struct dpe_function *func
 {
 	struct body body = {.module = module, .parts = {*function}, .nparts = 1, .entry = entry, .returns = returns};
 
+	body.go = dpe_go_is(module);
 	body.max_parts = alone ? 1 : DPE_RETURN_PARTS;
 	returns->count = 0;
 	for (unsigned i = 0; i < body.nparts; i++)

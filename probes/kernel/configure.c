@@ -66,6 +66,8 @@ static void let_sleep(struct dpe_bpf *bpf)
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_ret, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_go_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_go_ret, BPF_F_SLEEPABLE);
 }
 
 /* Programs that may sleep (Linux 6.0) can read memory that is paged out. */
@@ -123,6 +125,20 @@ static void configure_returns(struct dpe_probes *probes)
 	bpf_program__set_autoload(probes->bpf->progs.on_ret, needed);
 	bpf_program__set_autoload(probes->bpf->progs.on_landing, needed);
 	bpf_program__set_autoload(probes->bpf->progs.on_longjmp, needed);
+}
+
+static void configure_go(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf_program__set_autoload(bpf->progs.on_go_enter, probes->go);
+	bpf_program__set_autoload(bpf->progs.on_go_ret, probes->go && dpe_plan_observes_exits(probes->plan));
+	if (probes->go) {
+		bpf->rodata->go = probes->go_layout;
+		return;
+	}
+	bpf_map__set_max_entries(bpf->maps.goroutines, 1);
+	bpf_map__set_max_entries(bpf->maps.go_calls, 1);
 }
 
 /* After the sites there is room for those of libraries that are loaded later. */
@@ -306,6 +322,8 @@ static void configure_multi(struct dpe_bpf *bpf)
 	bpf_program__set_expected_attach_type(bpf->progs.on_landing, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(bpf->progs.on_longjmp, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(bpf->progs.on_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_go_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(bpf->progs.on_go_ret, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(
 		bpf->progs.on_exit, (enum bpf_attach_type)(bpf->rodata->refuses_returns ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI));
 }
@@ -332,6 +350,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_places(probes, multi);
 	configure_signals(probes);
 	configure_returns(probes);
+	configure_go(probes);
 	if (multi)
 		configure_multi(bpf);
 }

@@ -15,16 +15,17 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_site
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(site->signature)) |
 	       (site->wanted->kind ? DPE_COOKIE_INSIDE : 0) | (site->usdt ? DPE_COOKIE_USDT : 0) |
 	       (dpe_object_watches_at(probes, site) ? DPE_COOKIE_WATCHES_OBJECTS : 0) |
-	       (site->returns ? DPE_COOKIE_RETURNS : 0) |
+	       (site->returns ? DPE_COOKIE_RETURNS : 0) | (site->placement.checks_stack ? DPE_COOKIE_CHECKS_STACK : 0) |
 	       (site->returns && site->returns->nparts > 1 ? DPE_COOKIE_SHARED : 0) | (dpe_guards_has(probes, site) ? DPE_COOKIE_GUARDED : 0);
 }
 
-static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
+static struct bpf_program *program_for(const struct dpe_probes *probes, enum dpe_group_kind kind)
 {
+	const struct dpe_bpf *bpf = probes->bpf;
 	struct bpf_program *const programs[] = {
-		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
+		[DPE_AT_ENTRIES] = probes->go ? bpf->progs.on_go_enter : bpf->progs.on_enter,
 		[DPE_AT_RETURNS] = bpf->progs.on_exit,
-		[DPE_AT_RETS] = bpf->progs.on_ret,
+		[DPE_AT_RETS] = probes->go ? bpf->progs.on_go_ret : bpf->progs.on_ret,
 	};
 
 	return programs[kind];
@@ -39,7 +40,7 @@ static bool attach_at(struct dpe_probes *probes, struct dpe_process_probes *proc
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", site->module->fd);
-	link = bpf_program__attach_uprobe_opts(program_for(probes->bpf, kind), process->pid, path, offset, &options);
+	link = bpf_program__attach_uprobe_opts(program_for(probes, kind), process->pid, path, offset, &options);
 	if (!link)
 		return dpe_attach_refused(probes, site, errno, diags);
 	*DPE_GROW(process->probe_links, process->nprobe_links, process->capprobe_links) = link;
@@ -124,7 +125,7 @@ int dpe_group_link(
 	char path[32];
 	struct dpe_multi_request request = {
 		.program = group->nothing ? group->nothing
-					  : bpf_program__fd(program_for(bpf, group->kind)),
+					  : bpf_program__fd(program_for(probes, group->kind)),
 		.type = session ? TRACE_UPROBE_SESSION : TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],

@@ -149,6 +149,42 @@ static bool is_missing(struct dpe_probes *probes, const struct dpe_plan_site *wa
 	return elsewhere;
 }
 
+/* In a Go program, the goroutine is known in its own code only; in others, Go's functions have no thread. */
+static bool is_foreign(const struct dpe_probes *probes, const struct dpe_target_function *target)
+{
+	if (!probes->go)
+		return dpe_go_is(target->module);
+	return target->module != probes->go || !dpe_go_compiled(target->module, target->function);
+}
+
+static void report_foreign(const struct dpe_probes *probes, const struct dpe_plan_site *wanted, const struct dpe_target_function *target,
+	struct dpe_diags *diags)
+{
+	if (wanted->optional)
+		return;
+	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, wanted->place, "'%s' of %s cannot be observed: %s",
+		dpe_name_text(probes->names, wanted->name), target->module->name,
+		probes->go ? "Go's compiler did not compile it, so its goroutine is not known"
+			   : "it is a function of Go, which are only observed in a Go program that dpe starts itself, without --follow");
+}
+
+/* Those of the functions that can be observed; how many there are. */
+static unsigned add_sites(struct dpe_probes *probes, const struct dpe_plan_site *wanted, const struct dpe_target_function *found,
+	unsigned count, struct dpe_diags *diags)
+{
+	unsigned added = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (wanted->kind == DPE_SITE_FUNCTION && is_foreign(probes, &found[i])) {
+			report_foreign(probes, wanted, &found[i], diags);
+			continue;
+		}
+		add_site(probes, wanted, &found[i]);
+		added++;
+	}
+	return added;
+}
+
 static bool find_wanted(
 	struct dpe_probes *probes, const struct dpe_plan_site *wanted, struct dpe_diags *diags)
 {
@@ -158,8 +194,7 @@ static bool find_wanted(
 	if (probes->follows && !wanted->optional && is_missing(probes, wanted))
 		return await(probes, wanted);
 	count = resolve(probes, &probes->modules, wanted, diags, &found);
-	for (unsigned i = 0; i < count; i++)
-		add_site(probes, wanted, &found[i]);
+	count = add_sites(probes, wanted, found, count, diags);
 	free(found);
 	if (count)
 		warn_of_entries(wanted, diags);
@@ -305,9 +340,7 @@ static bool find_wanted_late(
 
 	any.optional = true; /* its absence is not an error */
 	count = resolve(probes, modules, &any, ignored, &found);
-	for (unsigned i = 0; i < count; i++)
-		add_site(probes, wanted, &found[i]);
-	good = !dpe_diags_errors(ignored);
+	good = add_sites(probes, wanted, found, count, probes->diags) == count && !dpe_diags_errors(ignored);
 	if (!good)
 		dpe_diag(probes->diags, DPE_WARNING, wanted->place,
 			"'%s' of a file that was loaded late cannot be observed",

@@ -1,6 +1,7 @@
 /* Refuses to observe exits in programs that switch stacks themselves. The kernel's uretprobes take calls on lower stacks for
  * abandoned once a probed function is called on a higher one, and end the program with SIGILL when such a call returns. So do
- * our own notes of calls: an exit would be lost, or taken for that of another call. */
+ * our own notes of calls: an exit would be lost, or taken for that of another call. In Go programs, whose calls are noted otherwise,
+ * a changed return address would stop the program when its stacks are walked. */
 #include "probes/plan/site_passes.h"
 
 #include <signal.h>
@@ -83,11 +84,25 @@ static void drop_exits(struct dpe_probes *probes, const struct dpe_module *modul
 			probes->sites[i].exit = false;
 }
 
+static bool check_go(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_site *site = probed_return(probes);
+
+	if (site)
+		dpe_diag(diags, DPE_ERROR, site->wanted->place,
+			"it is not known where '%s' returns, whose exit the rules need: it ends in another function, or is too large; "
+			"observe only its entry (f.enter)",
+			dpe_name_text(probes->names, site->wanted->name));
+	return !site;
+}
+
 bool dpe_sites_check_stacks(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
 {
 	const struct dpe_site *site = observed_exit(probes);
 	bool good = true;
 
+	if (probes->go)
+		return check_go(probes, diags);
 	for (unsigned i = first_module; site && i < probes->modules.count && (good || probes->placed); i++) {
 		struct dpe_module *module = probes->modules.at[i];
 		const char *function = stack_switch(&probes->modules, module);

@@ -72,11 +72,12 @@ static bool begins_there(const struct dpe_site *site, const struct dpe_returns *
 void dpe_site_find_returns(struct dpe_probes *probes, struct dpe_site *site)
 {
 	struct dpe_returns *returns;
+	bool go = dpe_go_is(site->module);
 
-	if (!site->exit || !probes->unwinds || is_never_left(site))
+	if (!site->exit || (!go && (!probes->unwinds || is_never_left(site))))
 		return;
 	returns = dpe_arena_alloc(probes->arena, sizeof(*returns));
-	if (dpe_code_returns(site->module, site->function, site->placement.distance, returns_alone(probes), returns) &&
+	if (dpe_code_returns(site->module, site->function, site->placement.distance, go || returns_alone(probes), returns) &&
 		!begins_there(site, returns))
 		site->returns = returns;
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: %u returns in %u functions", site->module->name, site->function->name,

@@ -79,6 +79,23 @@ static void make_room(struct losses *losses, unsigned count)
 	losses->at = dpe_xrealloc(losses->at, losses->cap * sizeof(*losses->at));
 }
 
+/* Goroutines are known by their numbers; what other threads of a Go program lost is nobody's. */
+static void name_goroutines(struct losses *losses)
+{
+	struct losses all = {0};
+
+	for (unsigned i = 0; i < losses->count; i++) {
+		const struct dpe_loss *loss = &losses->at[i];
+		uint32_t id = (uint32_t)loss->thread;
+		const struct dpe_ring_loss named = {.thread = id & DPE_GOROUTINE ? id & ~DPE_GOROUTINE : 0,
+			.count = loss->count, .first = loss->first, .last = loss->last};
+
+		add_loss(&all, &named);
+	}
+	free(losses->at);
+	*losses = all;
+}
+
 static void read_kernel(struct dpe_probes *probes, struct dpe_known_losses *known)
 {
 	struct losses *kernel = &known->kernel;
@@ -90,6 +107,8 @@ static void read_kernel(struct dpe_probes *probes, struct dpe_known_losses *know
 		make_room(kernel, kernel->count);
 		kernel->count = dpe_attach_losses(probes, kernel->at, kernel->cap);
 	}
+	if (probes->go)
+		name_goroutines(kernel);
 }
 
 /* What was lost before an event is counted when that has been over for some time. */

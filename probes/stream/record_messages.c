@@ -275,7 +275,7 @@ static struct dpe_message *make_call(
 	struct dpe_message_space room;
 	unsigned nargs;
 
-	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
+	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow || probes->go)
 		return NULL;
 	nargs = dpe_signature_count(probes->sites[record->site].signature);
 	if (nargs > DPE_CALL_ARGS)

@@ -1,6 +1,7 @@
 /* thread_ids: thread ids that are used again. The kernel gives the id of a thread that has ended to
  * another one, maybe of another process. Where processes are followed, the second thread with an id
- * is called "ID.2", and its numbers begin at 0. */
+ * is called "ID.2", and its numbers begin at 0. In a Go program, the threads are goroutines, with their numbers; a thread of the
+ * kernel that runs none is called "mID". */
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>
@@ -64,8 +65,12 @@ struct dpe_value dpe_thread_id_value(
 {
 	const struct dpe_thread_id *id = probes->follow ? find_thread_id(probes->follow, thread) : NULL;
 
+	if (probes->go && !(thread & DPE_GOROUTINE)) {
+		snprintf(name->text, sizeof(name->text), "m%u", thread);
+		return dpe_value_string(name->text);
+	}
 	if (!id || id->uses < 2)
-		return dpe_value_int(thread);
+		return dpe_value_int(thread & ~DPE_GOROUTINE);
 	snprintf(name->text, sizeof(name->text), "%u.%u", thread, id->uses);
 	return dpe_value_string(name->text);
 }

@@ -1,5 +1,5 @@
 /* packs: languages and libraries with their own synchronisation, and the shipped specifications that describe it; and Go,
- * whose goroutines are not threads. */
+ * whose goroutines are observed instead of threads. */
 #include "probes/target/target.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct runtime {
 };
 
 /* Packs that are recognised by functions of the program and its libraries. */
-enum { CXX20, RUST, CPYTHON, GLIB };
+enum { CXX20, RUST, CPYTHON, GLIB, GO };
 static const struct pack {
 	const char *name, *spec;
 	const char *signs[3]; /* prefixes of function names: a file with such a function uses the pack */
@@ -39,9 +39,10 @@ static const struct pack {
 		"what GMutex, GCond and GOnce order, where they are calls; g_bit_lock is not observed",
 		"no function of its locks can be observed",
 		"deadlocks of GMutex and GCond are not found, as these are not mutexes of POSIX", .compiled = true},
+	[GO] = {"Go", "go.dpe", {"runtime.newproc"}, NULL,
+		"what goroutines, channels and package sync order; atomic operations, and what passes through files and sockets, are not observed",
+		"no function of its runtime can be observed", NULL},
 };
-
-static const struct pack go = {.name = "Go", .signs = {"runtime.newproc"}};
 
 static void report_runtime(const struct runtime *runtime, const char *library, bool compiled, struct dpe_diags *diags)
 {
@@ -115,7 +116,11 @@ static struct dpe_module *user_of(const struct dpe_probes *probes, const struct 
 static const char *inlined_order(const struct dpe_probes *probes)
 {
 	struct dpe_module *module = probes->plan->memory ? NULL : user_of(probes, &packs[RUST]);
+	const char *lock = probes->go ? dpe_go_inlined_lock(probes->go) : NULL;
 
+	if (lock)
+		return dpe_arena_printf(probes->arena,
+			"%s is inlined in %s, so what it orders is not observed: build it with go build -gcflags='all=-l'", lock, probes->go->name);
 	if (!module || !module->program || !dpe_rust_is_inlined(module))
 		return NULL;
 	return dpe_arena_printf(probes->arena,
@@ -157,25 +162,42 @@ static void report_pack(const struct dpe_probes *probes, const struct pack *pack
 		dpe_diag_at(diags, DPE_NOTE, module->name, "%s: include \"%s\" for %s", pack->name, pack->spec, pack->says);
 }
 
-/* The order of threads is not that of goroutines, which move between threads: a rule about threads would give false
- * findings. */
-bool dpe_packs_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+/* Why the goroutines of a program cannot be observed as the rules want it; NULL: they can. */
+static const char *goroutine_obstacle(struct dpe_probes *probes)
 {
-	const struct dpe_module *module = user_of(probes, &go);
-	bool threads = probes->plan->threads;
+	const struct dpe_plan *plan = probes->plan;
 
-	if (!module || !module->program)
+	if (probes->follows)
+		return "goroutines are only observed without --follow";
+	if (plan->threads || plan->memory)
+		return "its goroutines are not threads: these rules, about the order of threads, would report races and deadlocks that do not exist";
+	if (plan->channels || plan->waits || plan->nwatched || plan->nobjects)
+		return "only calls of its functions are known by goroutine, not transfers, waits for processes and accesses to variables";
+	return dpe_go_layout_find(probes->go, &probes->go_layout);
+}
+
+bool dpe_packs_check(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct dpe_module *module = dpe_modules_program(&probes->modules);
+	const char *why;
+
+	if (!module || !dpe_go_is(module))
 		return true;
-	dpe_diag_at(diags, threads ? DPE_ERROR : DPE_WARNING, module->name,
-		"it is a Go program, whose goroutines are not threads: dpe knows the order of threads only, by which %s",
-		threads ? "these rules would report races and deadlocks that do not exist" : "events of one goroutine may be unordered");
-	dpe_diag_at(diags, DPE_NOTE, module->name,
-		"go build -race finds data races; rules that count or measure calls, without sync, can be followed here");
-	return !threads;
+	probes->go = module;
+	why = goroutine_obstacle(probes);
+	if (!why)
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, module->name, "it is a Go program: %s", why);
+	if (probes->plan->threads || probes->plan->memory)
+		dpe_diag_at(diags, DPE_NOTE, module->name,
+			"go build -race finds data races; rules that include \"go.dpe\" instead of \"pthread.dpe\" follow the order of goroutines");
+	return false;
 }
 
 void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	if (probes->go)
+		report_pack(probes, &packs[GO], diags);
 	if (!probes->plan->threads && !probes->plan->memory)
 		return;
 	report_runtimes(probes, diags);

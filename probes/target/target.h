@@ -108,8 +108,8 @@ void dpe_stops_disable(struct dpe_probes *probes);
 
 /* ---- packs.c ------------------------------------------------------------------------- */
 
-/* False after an error where the rules are about threads, and the target is not. */
-bool dpe_packs_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* Recognises a Go program. False after an error where its goroutines cannot be observed as the rules want it. */
+bool dpe_packs_check(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Reports, in a line each, the languages and libraries with their own synchronisation that the target uses, and whether
  * that is observed. */
 void dpe_packs_report(const struct dpe_probes *probes, struct dpe_diags *diags);

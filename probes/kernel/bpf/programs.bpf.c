@@ -4,6 +4,7 @@
 #include "probes/kernel/bpf/watch_hits.h"
 #include "probes/kernel/bpf/watch_requests.h"
 #include "probes/kernel/bpf/pending_calls.h"
+#include "probes/kernel/bpf/goroutines.h"
 #include "probes/kernel/bpf/target_processes.h"
 #include "probes/kernel/bpf/guard_checks.h"
 #include "probes/kernel/bpf/kernel_layout.h"
@@ -290,6 +291,125 @@ int on_ret(struct pt_regs *regs)
 	leave(regs, task, bpf_get_attach_cookie(regs), sp, ip);
 	return 0;
 }
+
+/* ---- Go ---------------------------------------------------------------------------------- */
+
+/* An event of a goroutine that is not known, or has no room. */
+static __always_inline void lose_unplaced(void)
+{
+	if (observing)
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+static __always_inline void enter_go(struct pt_regs *regs, struct task_struct *task, __u64 cookie, const struct go_place *place)
+{
+	struct goroutine *goroutine = goroutine_of(place->id);
+	struct thread *thread = enter_goroutine(task, goroutine, place->id);
+	const struct dpe_guard_entry *guard = 0;
+	struct probe_event event = {
+		.top = {.ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.thread = thread,
+		.tid = place->id,
+		.site = DPE_COOKIE_SITE(cookie),
+		.values = {.to = thread ? &thread->read : 0},
+		.kind = DPE_RECORD_ENTER,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	if (!thread) {
+		lose_unplaced();
+		return;
+	}
+	thread->go.ip = regs->ip;
+	read_go_words(regs, thread->go.words.at);
+	if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
+		event.extra = return_address(stack_pointer(regs));
+	if (DPE_COOKIE_ENTER(cookie) && is_event_wanted(&event, thread->go.words.at, cookie, false, &guard))
+		send_or_lose(&event, thread->go.words.at, true, false, guard);
+	if (DPE_COOKIE_EXIT(cookie))
+		note_go_call(thread, place, event.site);
+	leave_goroutine(thread, goroutine);
+}
+
+SEC("uprobe")
+int on_go_enter(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct go_place place = {};
+	__u64 cookie;
+
+	KEEP_OWN_STACK();
+	cookie = bpf_get_attach_cookie(regs);
+	if (!is_target(task) || begins_again(regs, cookie))
+		return 0;
+	if (find_goroutine(regs->r14, stack_pointer(regs), &place))
+		enter_go(regs, task, cookie, &place);
+	else
+		lose_unplaced();
+	signal_event(task);
+	return 0;
+}
+
+static __always_inline void leave_go(
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const struct go_place *place, struct go_call *call)
+{
+	__u64 sp = stack_pointer(regs);
+	struct goroutine *goroutine = goroutine_of(place->id);
+	struct thread *thread = enter_goroutine(task, goroutine, place->id);
+	const struct dpe_guard_entry *guard = 0;
+	struct probe_event event = {
+		.top = {.ip = return_address(sp), .sp = sp + sizeof(__u64), .bp = regs->bp},
+		.thread = thread,
+		.extra = call->ip,
+		.values = {.to = thread ? &thread->read : 0},
+		.tid = place->id,
+		.site = DPE_COOKIE_SITE(cookie),
+		.kind = DPE_RECORD_EXIT,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	if (!thread) {
+		lose_unplaced();
+		return;
+	}
+	thread->read.ret = regs->ax;
+	thread->read.ret_high = regs->bx;
+	if (is_event_wanted(&event, call->words.at, cookie, true, &guard))
+		send_or_lose(&event, call->words.at, true, true, guard);
+	leave_goroutine(thread, goroutine);
+}
+
+/* At an instruction that returns. */
+SEC("uprobe")
+int on_go_ret(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct go_place place = {};
+	struct go_call_key key = {};
+	struct go_call *call;
+	__u64 cookie;
+
+	KEEP_OWN_STACK();
+	if (!is_target(task))
+		return 0;
+	cookie = bpf_get_attach_cookie(regs);
+	if (!find_goroutine(regs->r14, stack_pointer(regs), &place)) {
+		lose_unplaced();
+		return 0;
+	}
+	key.depth = place.depth;
+	key.id = place.id;
+	key.site = DPE_COOKIE_SITE(cookie);
+	call = bpf_map_lookup_elem(&go_calls, &key);
+	if (!call)
+		return 0;
+	leave_go(regs, task, cookie, &place, call);
+	bpf_map_delete_elem(&go_calls, &key);
+	signal_event(task);
+	return 0;
+}
+
+/* ---- departures -------------------------------------------------------------------------- */
 
 /* An exception lands, in a handler or to clean up: what it was thrown through has been left. A stale call must not be taken for one
  * that returns where others do. The cookie is the offset of the stack pointer with which the frame continues. */

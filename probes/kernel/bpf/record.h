@@ -160,7 +160,15 @@ struct dpe_newcomer {
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its USDT note says */
 #define DPE_COOKIE_RETURNS (1ull << 47) /* its exit is observed where it returns, without a return probe … */
 #define DPE_COOKIE_SHARED (1ull << 60)  /* … and where others return, which is no loss */
+#define DPE_COOKIE_CHECKS_STACK (1ull << 61) /* Go: the probe is where the function checks its stack, and may begin again */
 #define DPE_COOKIE_GUARDED (1ull << 45) /* it has entries in the map `guards` */
+
+/* In a Go program: offsets of the members goid, m and stack.hi of struct runtime.g, and of curg, g0 and gsignal of runtime.m. The
+ * id of a goroutine's events is its number with this bit. */
+struct dpe_go_layout {
+	__u32 number, m, high, current, system, handler;
+};
+#define DPE_GOROUTINE 0x80000000u
 
 /* What a thread lost, by thread id. `unnumbered` of them occurred while the thread's storage could not be
  * allocated; its numbering starts after them. */

@@ -69,6 +69,12 @@ struct call {
 	__u64 raw[DPE_WORDS]; /* the same with untranslated addresses, if they may be needed */
 };
 
+/* In a Go program. */
+struct go_call {
+	__u64 ip;
+	struct call_words words;
+};
+
 struct thread {
 	__u64 seq, time; /* time: of the last record */
 	__u32 tid, depth;
@@ -82,6 +88,7 @@ struct thread {
 	__u64 probed_ip, probed_sp;  /* of its last call, if probed instructions may fault */
 	struct readings read;        /* for the current event */
 	struct stack_memory stack;
+	struct go_call go;           /* that begins */
 	__u64 raw[DPE_WORDS];        /* of the call that begins: see struct call */
 	struct call calls[DPE_CALLS];
 };
