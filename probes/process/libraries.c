@@ -267,18 +267,38 @@ static struct dpe_module *open_mapped(
 	return module ? dpe_modules_add(modules, module) : NULL;
 }
 
+static bool is_file_of(const struct dpe_mapping *mapping, const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_ino == mapping->inode && !access(path, R_OK);
+}
+
+/* Without the right to read map_files: by the root directory of the process, or by our own, where the process has changed its
+ * root directory (chroot) and not its mounts. */
+static char *find_way(pid_t pid, const struct dpe_mapping *mapping)
+{
+	char *way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
+
+	if (!access(way, R_OK))
+		return way;
+	free(way);
+	way = dpe_xasprintf("/proc/%d/root%s", pid, mapping->path);
+	if (access(way, R_OK) && is_file_of(mapping, mapping->path)) {
+		free(way);
+		way = dpe_xstrdup(mapping->path);
+	}
+	return way;
+}
+
 /* The file as the process sees it, even if deleted or in another root directory. Mapped code in files that are
  * not libraries is not an error. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping)
 {
+	char *way = find_way(pid, mapping);
 	struct dpe_module *module;
-	char *way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
 
-	if (access(way, R_OK)) {
-		free(way);
-		way = dpe_xasprintf("/proc/%d/root%s", pid, mapping->path);
-	}
 	module = find_mapped(modules, mapping, way);
 	if (!module)
 		module = open_mapped(modules, mapping, way);

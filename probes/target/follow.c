@@ -448,7 +448,7 @@ static void answer_one(struct dpe_probes *probes, uint32_t pid, const struct dpe
 	bpf_map_delete_elem(dpe_attach_asking(probes), &pid);
 	if (leaves(probes, (pid_t)pid, question))
 		*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
-	else if (probes->follow)
+	else if (probes->follow || question->program.inode)
 		dpe_late_mappings_scan(probes, (pid_t)pid);
 	dpe_attach_count_progress(probes);
 }

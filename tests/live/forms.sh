@@ -96,6 +96,8 @@ C
 	says 'with -fstandalone-debug it is read' 1 'r: 3 41'
 fi
 
+example=$TOP/examples/lock-inversion/lock-inversion.c
+
 # ---- linking -------------------------------------------------------------------------------------
 
 cat >bare.c <<'C'
@@ -133,16 +135,39 @@ refused() {
 }
 
 if command -v musl-gcc >/dev/null; then
-	musl-gcc -g -O1 "$TOP/examples/lock-inversion/lock-inversion.c" -o musl || not_ok 'compiling with musl-gcc'
+	musl-gcc -g -O1 "$example" -o musl || not_ok 'compiling with musl-gcc'
 	run "$DPE" deadlock -- ./musl
 	says 'a potential deadlock is found in a program of musl' 1 'potential deadlock of 2 threads' ' 0 lost; '
 	refused musl ./musl 'it is linked with musl, and the library with glibc'
 else
 	ok 'a program of musl # skip musl-gcc is not installed'
 fi
-if clang -g -O1 -pthread -fsanitize=thread "$TOP/examples/lock-inversion/lock-inversion.c" -o tsan 2>built.err; then
+if clang -g -O1 -pthread -fsanitize=thread "$example" -o tsan 2>built.err; then
 	refused ThreadSanitizer ./tsan 'ThreadSanitizer is linked into it'
 else
 	ok "clang's ThreadSanitizer # skip $(head -1 built.err)"
+fi
+
+# ---- executed by another program -----------------------------------------------------------------
+
+# finds NAME COMMAND...
+finds() {
+	title=$1
+	shift
+	run "$DPE" deadlock -- "$@"
+	says "$title" 1 'potential deadlock of 2 threads' ' 0 lost; '
+}
+${CC:-cc} -g -O1 -pthread -static "$example" -o static || not_ok 'compiling with -static'
+finds 'a static program in the place of another one is observed' sh -c 'exec ./static'
+mkdir -p root/bin
+${CC:-cc} -g -O1 -pthread "$example" -o root/bin/example || not_ok 'compiling lock-inversion.c'
+for file in $(ldd root/bin/example | grep -o '/[^ ]*'); do
+	mkdir -p "root${file%/*}"
+	cp -L "$file" "root$file"
+done
+if chroot root /bin/example >out 2>chroot.err; then
+	finds 'a program in another root directory, with its own C library, is observed' chroot root /bin/example
+else
+	ok "a program in another root directory # skip $(head -1 chroot.err)"
 fi
 finish
