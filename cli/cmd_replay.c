@@ -179,6 +179,21 @@ struct logs {
 	struct dpe_log_reader *beside; /* or NULL */
 };
 
+/* False after a diagnostic. */
+static bool know_predecessors(struct cli *cli, const struct logs *logs)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < logs->count; i++) {
+		if (!dpe_log_has_clocks(logs->readers[i]) || !count++)
+			continue;
+		dpe_diag_at(cli->diags, DPE_ERROR, cli->words.at[i],
+			"vector clocks order the events of one log: put this one and the others into one file, as with cat");
+		return false;
+	}
+	return true;
+}
+
 /* All logs are opened before the first is read, so that a missing one is reported at once. */
 static bool open_logs(struct cli *cli, struct logs *logs)
 {
@@ -192,7 +207,7 @@ static bool open_logs(struct cli *cli, struct logs *logs)
 	}
 	if (cli->beside)
 		logs->beside = cli_open_log(cli, cli->beside, 0);
-	return good && !cli->beside == !logs->beside;
+	return good && !cli->beside == !logs->beside && know_predecessors(cli, logs);
 }
 
 static void close_logs(struct logs *logs)

@@ -258,6 +258,11 @@ bool dpe_log_unreferenced(const struct dpe_log_reader *reader)
 	return reader->unreferenced;
 }
 
+bool dpe_log_has_clocks(const struct dpe_log_reader *reader)
+{
+	return reader->has_clocks;
+}
+
 void dpe_log_close(struct dpe_log_reader *reader)
 {
 	if (!reader)

@@ -28,6 +28,7 @@ struct dpe_log_reader {
 	bool truncated;
 	struct dpe_log_header header;
 	bool unreferenced; /* no message has predecessors */
+	bool has_clocks;   /* from which predecessors follow */
 	struct dpe_pool *pool;    /* of messages */
 	int (*read)(struct dpe_log_reader *reader, struct dpe_message **messages, unsigned max); /* as dpe_log_read_some */
 	struct dpe_log_loss *losses; /* reported by the log; owns the texts */

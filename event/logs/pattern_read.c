@@ -121,6 +121,7 @@ static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char
 	pattern->lines = count_texts(text, len);
 	if (dpe_pattern_has(pattern, "time"))
 		note_times(pattern, text, len);
+	pattern->reader->has_clocks = dpe_pattern_has(pattern, "clock");
 	if (read_matches(&log, text, len) && dpe_pattern_report(pattern)) {
 		dpe_clocks_order(&log.clocks, log.import);
 	} else {

@@ -224,6 +224,8 @@ struct dpe_log_header dpe_log_header(const struct dpe_log_reader *reader);
 /* True if no further message of the log names predecessors: a file shows this from the beginning; of a pipe it is assumed
  * after many messages without any. */
 bool dpe_log_unreferenced(const struct dpe_log_reader *reader);
+/* True if predecessors follow from vector clocks. These may count events of other logs, which are not found. */
+bool dpe_log_has_clocks(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 
 struct dpe_log_writer;

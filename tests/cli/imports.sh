@@ -29,6 +29,13 @@ printf '{"event":"a","id":"1","host":"x"}\n{"event":"b","id":"2","host":"y","pre
 run "$DPE" view small.jsonl -o small.shiviz
 run "$DPE" replay -e 'detect ordered: a ; b' -e 'detect apart: b & c' -e 'detect none: c ; b' small.shiviz
 says 'a ShiViz log that dpe view wrote has the order of its events' 1 'ordered: match' 'apart: match' '2 matches'
+printf 'x {"x":1}\na\n' >x.shiviz
+printf 'y {"x":1,"y":1}\nb\n' >y.shiviz
+run "$DPE" replay -e 'detect apart: a & b' x.shiviz y.shiviz
+says 'vector clocks of several logs are refused' 2 'y.shiviz: error: vector clocks order the events of one log: put this one and the others into one file'
+cat y.shiviz x.shiviz >both.shiviz
+run "$DPE" replay -e 'detect apart: a & b' both.shiviz
+says 'and order the events of one, in any order' 0 'nothing found'
 printf 'h {"g":1}\nevent\n' >wrong.shiviz
 run "$DPE" replay -e 'detect a' wrong.shiviz
 says 'a ShiViz clock without its own host is an error with its line' 2 "wrong.shiviz:1: error: its clock is not a JSON object with a number for 'h'"
