@@ -8,6 +8,13 @@
 #define SELF 16
 #define ID 720
 
+bool dpe_is_thread_id(const struct dpe_process_image *image, uint64_t address)
+{
+	uint64_t thread = address - ID, self;
+
+	return dpe_image_read(image, thread + SELF, &self, sizeof(self)) && self == thread;
+}
+
 /* What follows the FILE of fopen and of popen before its lock, in libio of glibc. */
 #define VTABLE 8
 #define CHILD 16

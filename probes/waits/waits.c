@@ -149,13 +149,14 @@ static unsigned find_thread(const struct waits_reading *reading, pid_t own_id)
 	return UINT_MAX;
 }
 
-/* pthread_join waits for the kernel to clear the id in the structure of the other thread. */
+/* pthread_join waits for the kernel to clear the id in the structure of the other thread. The value alone proves nothing: ids
+ * in a PID namespace are small, and so are the values of other locks. */
 static void note_join(const struct waits_reading *reading, struct dpe_waiting_thread *thread)
 {
 	unsigned other = find_thread(reading, (pid_t)thread->word);
 
 	if (thread->kind != DPE_WAIT_FUTEX || !thread->word || other == UINT_MAX ||
-		&reading->waits->threads[other] == thread)
+		&reading->waits->threads[other] == thread || !dpe_is_thread_id(&reading->image, thread->object))
 		return;
 	thread->kind = DPE_WAIT_JOIN;
 	thread->holder = (pid_t)thread->word;

@@ -64,6 +64,9 @@ const char *dpe_lock_advice(const struct dpe_process_image *image);
 /* The holder of a lock within glibc; of a stream's: the stream, which is the object then. */
 void dpe_stream_lock_look(const struct dpe_process_image *image, const struct dpe_module *libc, struct dpe_waiting_thread *thread);
 
+/* Whether this is the address of a thread's id in the structure that glibc has of it: pthread_join waits there. */
+bool dpe_is_thread_id(const struct dpe_process_image *image, uint64_t address);
+
 /* ---- prospects.c --------------------------------------------------------------------------- */
 
 /* Sets cycles and prospects of all threads, and of the whole, by `holder` and `next`. */

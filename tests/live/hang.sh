@@ -82,7 +82,7 @@ is signalled 1 'deadlock of 2 threads: [0-9]+ waits for (b, held by|the end of) 
 is semaphore 1 'waits for a post of semaphore post' 'no thread can proceed$'
 is handled 3 'waits for a post of semaphore post' 'no thread can proceed, unless a signal handler'
 is barrier 3 'waits at barrier four, for 2 more threads'
-is futex 3 'waits in futex word \(value 0\), which does not record who can wake it'
+is futex 3 'waits in futex word \(value [1-9][0-9]*\), which does not record who can wake it'
 is once 1 'deadlock of 2 threads' 'waits for an initialisation that is done once, once, which thread'
 is shared 3 'which thread [0-9]+ of another process holds'
 is held 0 'waits for mutex a, which thread [0-9]+ holds' 'sleeps in poll' 'every thread can proceed'
