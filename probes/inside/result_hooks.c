@@ -41,7 +41,7 @@ RESULT(size_t, strftime, (char *restrict to, size_t size, const char *restrict f
 RESULT(char *, strptime, (const char *restrict text, const char *restrict format, struct tm *restrict to), (text, format, to),
 	READS(text, with_end(text)); READS(format, with_end(format)), WRITES_IF(result, to, sizeof(*to)))
 
-/* ---- parts of numbers, and order --------------------------------------------------------- */
+/* ---- parts of numbers ---------------------------------------------------------------------- */
 
 #define PARTS(type, name, part)                                                                    \
 	RESULT(type, name, (type number, part *to), (number, to), NOTHING, WRITES(to, sizeof(*to)))
@@ -51,6 +51,17 @@ PARTS(long double, modfl, long double)
 PARTS(double, frexp, int)
 PARTS(float, frexpf, int)
 PARTS(long double, frexpl, int)
+
+/* ---- random numbers ---------------------------------------------------------------------- */
+
+#define RANDOM(name, state, type)                                                                  \
+	RESULT(int, name, (state * from, type *to), (from, to), WRITES(from, sizeof(*from)), WRITES_IF(!result, to, sizeof(*to)))
+RANDOM(random_r, struct random_data, int32_t)
+RANDOM(drand48_r, struct drand48_data, double)
+RANDOM(lrand48_r, struct drand48_data, long)
+RANDOM(mrand48_r, struct drand48_data, long)
+
+/* ---- order --------------------------------------------------------------------------------- */
 
 HOOK void qsort(void *array, size_t count, size_t size, int (*compare)(const void *, const void *))
 {

@@ -164,6 +164,7 @@ HOOK int puts(const char *text)
 struct printed_argument {
 	bool wide, long_double; /* wchar_t, long double */
 	int precision;          /* -1: none */
+	size_t size;            /* of a whole number */
 	char letter;            /* 0: none that is known */
 };
 
@@ -190,11 +191,12 @@ static const char *read_conversion(const char *text, va_list *arguments, struct 
 {
 	int width;
 
-	*result = (struct printed_argument){.precision = -1};
+	*result = (struct printed_argument){.precision = -1, .size = sizeof(int)};
 	text = read_number(skip_any(text, "-+ #0'I"), arguments, &width);
 	if (*text == '.')
 		text = read_number(text + 1, arguments, &result->precision);
 	for (; *text && REAL(strchr)("hlqLjztZ", *text); text++) {
+		result->size = *text == 'h' ? result->size / 2 : sizeof(long);
 		result->wide |= *text == 'l';
 		result->long_double |= *text == 'L';
 	}
@@ -220,6 +222,8 @@ static bool read_argument(
 		return true;
 	}
 	text = va_arg(*arguments, const char *);
+	if (conversion->letter == 'n')
+		dpe_memory_access(DPE_PRELOAD_WRITE, (uint64_t)text, conversion->size, place);
 	if (conversion->letter == 's' && !conversion->wide && text)
 		dpe_memory_access(DPE_PRELOAD_READ, (uint64_t)text,
 			conversion->precision < 0
@@ -310,12 +314,6 @@ HOOK int fclose(FILE *file)
 
 /* ---- what sends, or may send what was written before -------------------------------------- */
 
-#define RELEASE(type, name, parameters, arguments)                                                 \
-	HOOK type name parameters                                                                  \
-	{                                                                                          \
-		release();                                                                         \
-		return REAL(name) arguments;                                                       \
-	}
 #define SEND_BY(stream, name, parameters, arguments)                                               \
 	HOOK int name parameters                                                                   \
 	{                                                                                          \
@@ -339,9 +337,15 @@ PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, 
 PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments),
 	send_to(file, DPE_MEMORY_HERE), NOTHING)
 
-RELEASE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
-	(queue, from, size, priority))
-RELEASE(int, mq_timedsend,
+#define SEND_MESSAGE(name, parameters, arguments, text_size)                                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		READS(from, text_size);                                                            \
+		release();                                                                         \
+		return REAL(name) arguments;                                                       \
+	}
+SEND_MESSAGE(mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority), (queue, from, size, priority), size)
+SEND_MESSAGE(mq_timedsend,
 	(mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *until),
-	(queue, from, size, priority, until))
-RELEASE(int, msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags))
+	(queue, from, size, priority, until), size)
+SEND_MESSAGE(msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags), sizeof(long) + size)

@@ -64,6 +64,10 @@ SPAN(size_t, strspn, result + 1)
 SPAN(size_t, strcspn, result + 1)
 SPAN(char *, strpbrk, result ? (size_t)(result - text) + 1 : with_end(text))
 SPAN(char *, strcasestr, result ? (size_t)(result - text) + length(letters) : with_end(text))
+RESULT(char *, strerror_r, (int error, char *to, size_t size), (error, to, size), NOTHING,
+	WRITES_IF(result == to, to, with_end(to)))
+RESULT(int, __xpg_strerror_r, (int error, char *to, size_t size), (error, to, size), NOTHING,
+	WRITES_IF(!result, to, with_end(to)))
 RESULT(int, strcoll, (const char *a, const char *b), (a, b), READS(a, with_end(a)); READS(b, with_end(b)), NOTHING)
 RESULT(char *, strchrnul, (const char *text, int byte), (text, byte), NOTHING, READS(text, (size_t)(result - text) + 1))
 RESULT(void *, memrchr, (const void *in, int byte, size_t size), (in, byte, size), READS(in, size), NOTHING)
@@ -111,6 +115,20 @@ RESULT(wchar_t *, wcscpy, (wchar_t *restrict to, const wchar_t *restrict from), 
 	READS_WIDE(from); WRITES(to, wide_with_end(from)), NOTHING)
 RESULT(wchar_t *, wcscat, (wchar_t *restrict to, const wchar_t *restrict from), (to, from),
 	READS_WIDE(to); READS_WIDE(from); WRITES(to + REAL(wcslen)(to), wide_with_end(from)), NOTHING)
+
+static size_t wide_at_most(const wchar_t *text, size_t count)
+{
+	return REAL(wcsnlen)(text, count);
+}
+
+RESULT(size_t, wcsnlen, (const wchar_t *text, size_t count), (text, count), NOTHING,
+	READS(text, at_most(result + 1, count) * sizeof(*text)))
+RESULT(wchar_t *, wcsdup, (const wchar_t *text), (text), READS_WIDE(text), NOTHING)
+RESULT(wchar_t *, wcsncpy, (wchar_t *restrict to, const wchar_t *restrict from, size_t count), (to, from, count),
+	READS(from, at_most(wide_at_most(from, count) + 1, count) * sizeof(*from)); WRITES(to, count * sizeof(*to)), NOTHING)
+RESULT(wchar_t *, wcsncat, (wchar_t *restrict to, const wchar_t *restrict from, size_t count), (to, from, count),
+	READS_WIDE(to); READS(from, at_most(wide_at_most(from, count) + 1, count) * sizeof(*from));
+	WRITES(to + REAL(wcslen)(to), (wide_at_most(from, count) + 1) * sizeof(*to)), NOTHING)
 
 #define COPY_WIDE(name)                                                                            \
 	RESULT(wchar_t *, name, (wchar_t *to, const wchar_t *from, size_t count), (to, from, count), \

@@ -5,10 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,14 +21,19 @@
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/msg.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +42,8 @@
 #define SIZE PATH_MAX
 #define TEXT "a text of the file\n"
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int locked, descriptor, sockets[2];
+static int locked, descriptor, queue, sockets[2];
+static mqd_t messages;
 static FILE *file;
 static volatile long result;
 static const time_t epoch;
@@ -49,6 +58,7 @@ char *__stpcpy_chk(char *, const char *, size_t);
 char *__strncpy_chk(char *, const char *, size_t, size_t);
 char *__strcat_chk(char *, const char *, size_t);
 char *__strncat_chk(char *, const char *, size_t, size_t);
+int __xpg_strerror_r(int, char *, size_t);
 int __printf_chk(int, const char *, ...);
 int __fprintf_chk(FILE *, int, const char *, ...);
 int __dprintf_chk(int, int, const char *, ...);
@@ -129,10 +139,37 @@ ssize_t __recv_chk(int, void *, size_t, size_t, int);
 	X(memmem, memmem(shared, 4, "q", 1))                                                       \
 	X(mempcpy, mempcpy(private[1], shared, 4))                                                 \
 	X(memccpy, memccpy(private[1], shared, 'q', 4))                                            \
+	X(wcsnlen, wcsnlen((wchar_t *)shared, 4))                                                  \
+	X(wcsdup, wcsdup((wchar_t *)shared))                                                       \
+	X(wcsncpyfrom, wcsncpy((wchar_t *)private[1], (wchar_t *)shared, 1))                       \
+	X(mqsend, mq_send(messages, shared, 4, 0))                                                 \
+	X(msgsnd, msgsnd(queue, shared, 4, 0))                                                     \
+	X(wcsncat, wcsncat((wchar_t *)shared, L"x", 1))                                            \
 	X(wcslen, wcslen((wchar_t *)shared))                                                       \
 	X(wcscmp, wcscmp((wchar_t *)shared, L"q"))                                                 \
 	X(pwritev, pwritev(descriptor, VECTOR(shared), 1, SIZE))
 #define WRITERS(X)                                                                                 \
+	X(mqreceive, mq_receive(messages, shared, SIZE, NULL))                                     \
+	X(msgrcv, msgrcv(queue, shared, SIZE - 8, 0, 0))                                           \
+	X(wcsncpy, wcsncpy((wchar_t *)shared, L"x", 1))                                            \
+	X(printfcount, snprintf(private[1], SIZE, "%d%n", 7, (int *)shared))                       \
+	X(strerrorr, strerror_r(-1, shared, SIZE))                                                 \
+	X(strerrorposix, __xpg_strerror_r(1, shared, SIZE))                                        \
+	X(statfs, statfs("/", (struct statfs *)shared))                                            \
+	X(fstatvfs, fstatvfs(descriptor, (struct statvfs *)shared))                                \
+	X(getrusage, getrusage(RUSAGE_SELF, (struct rusage *)shared))                              \
+	X(getrlimit, getrlimit(RLIMIT_CORE, (struct rlimit *)shared))                              \
+	X(getitimer, getitimer(ITIMER_REAL, (struct itimerval *)shared))                           \
+	X(timerfdgettime, timerfd_gettime(timerfd_create(CLOCK_MONOTONIC, 0), (struct itimerspec *)shared)) \
+	X(semgetvalue, sem_getvalue(&(sem_t){0}, (int *)shared))                                   \
+	X(schedgetaffinity, sched_getaffinity(0, 128, (cpu_set_t *)shared))                        \
+	X(pthreadgetaffinitynp, pthread_getaffinity_np(pthread_self(), 128, (cpu_set_t *)shared))  \
+	X(pthreadgetschedparam, pthread_getschedparam(pthread_self(), (int *)shared, &(struct sched_param){0})) \
+	X(getloadavg, getloadavg((double *)shared, 1))                                             \
+	X(confstr, confstr(_CS_PATH, shared, SIZE))                                                \
+	X(pthreadgetnamenp, pthread_getname_np(pthread_self(), shared, SIZE))                      \
+	X(randomr, random_r(seeded(), (int32_t *)shared))                                          \
+	X(drand, drand48_r((struct drand48_data *)shared, &(double){0}))                           \
 	X(clockgettime, clock_gettime(CLOCK_REALTIME, (struct timespec *)shared))                  \
 	X(timespecget, timespec_get((struct timespec *)shared, TIME_UTC))                          \
 	X(times, times((struct tms *)shared))                                                      \
@@ -238,6 +275,29 @@ static int compare(const void *a, const void *b)
 static int compare_with(const void *a, const void *b, void *none)
 {
 	return compare(a, none ? none : b);
+}
+
+static struct random_data *seeded(void)
+{
+	static struct random_data data;
+	static char state[64];
+
+	if (!data.state)
+		initstate_r(1, state, sizeof(state), &data);
+	return &data;
+}
+
+/* Nobody else opens it. Its messages and those of System V come back in the order in which they were sent. */
+static mqd_t open_queue(void)
+{
+	struct mq_attr size = {.mq_maxmsg = 2, .mq_msgsize = SIZE};
+	char name[40];
+	mqd_t opened;
+
+	sprintf(name, "/libc-%d", (int)getpid());
+	opened = mq_open(name, O_CREAT | O_RDWR | O_EXCL, 0600, &size);
+	mq_unlink(name);
+	return opened;
 }
 
 static pid_t child(void)
@@ -412,11 +472,14 @@ int main(int argc, char **argv)
 	descriptor = dup(fileno(tmpfile()));
 	pwrite(descriptor, TEXT, sizeof(TEXT), 0);
 	socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
-	if (!refuses())
+	queue = msgget(IPC_PRIVATE, 0600);
+	messages = open_queue();
+	if (!refuses() || queue < 0 || messages < 0)
 		abort();
 	pthread_create(&threads[0], NULL, call_all, NULL);
 	pthread_create(&threads[1], NULL, access_all, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+	msgctl(queue, IPC_RMID, NULL);
 	return 0;
 }
