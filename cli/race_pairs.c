@@ -25,32 +25,20 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of what follows the keyword `operator`: ` new[]`, ` unsigned long`, `<<=`, `()`. */
-static const char *end_of_operator(const char *at)
-{
-	static const char *const symbols[] = {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
-		"--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "="};
-
-	if (*at == ' ') {
-		while (is_letter(*at) || (*at && strchr(" :*&", *at)))
-			at++;
-		return at + 2 * !strncmp(at, "[]", 2);
-	}
-	for (unsigned i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
-		if (!strncmp(at, symbols[i], strlen(symbols[i])))
-			return at + strlen(symbols[i]);
-	return at;
-}
-
-/* The end of the name of the operator of C++ that begins here; NULL: none does. */
+/* The end of the name of the operator of C++ that begins here, such as `operator<<`, `operator new[]`, `operator unsigned long`; NULL:
+ * none does. */
 static const char *skip_operator(const char *begin, const char *at)
 {
-	static const char keyword[] = "operator";
-	size_t len = strlen(keyword);
+	size_t len = dpe_operator_length(begin, at);
 
-	if (strncmp(at, keyword, len) != 0 || is_letter(at[len]) || (at > begin && is_letter(at[-1])))
+	if (!len)
 		return NULL;
-	return end_of_operator(at + len);
+	at += len;
+	if (*at != ' ')
+		return at;
+	while (is_letter(*at) || (*at && strchr(" :*&", *at)))
+		at++;
+	return at + 2 * !strncmp(at, "[]", 2);
 }
 
 bool cli_race_is_cplusplus(const char *word)

@@ -2,7 +2,6 @@
 #include "cli/report/stack_frame.h"
 #include "cli/report/report.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,21 +181,6 @@ void cli_frames_each(const char *const *frames, unsigned count, bool full,
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* The length of "operator<<" and the like at `at`; 0: it is not one. */
-static size_t operator_length(const char *at, const char *begin)
-{
-	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"};
-	bool inside = at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-
-	if (inside || strncmp(at, "operator", 8))
-		return 0;
-	for (unsigned i = 0; i < DPE_COUNT(symbols); i++) {
-		if (!strncmp(at + 8, symbols[i], strlen(symbols[i])))
-			return 8 + strlen(symbols[i]);
-	}
-	return 0;
-}
-
 /* Behind the bracket that closes the one at `at`, at most `end`. */
 static const char *skip_brackets(const char *at, const char *end)
 {
@@ -239,7 +223,7 @@ static void add_name(struct dpe_text *to, const char *name, size_t len)
 	const char *end = name + len;
 
 	for (const char *at = name + add_type(to, name, len); at < end;) {
-		size_t whole = operator_length(at, name);
+		size_t whole = dpe_operator_length(name, at);
 
 		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
 			whole = sizeof(anonymous) - 1;

@@ -201,6 +201,9 @@ void dpe_probes_free(struct dpe_probes *probes);
 /* The name that the source has for a symbol of C++ or Rust, "ns::queue::push(int)", or without
  * `parameters` "ns::queue::push". NULL if the symbol is not mangled; else the caller's. */
 char *dpe_demangle(const char *symbol, bool parameters);
+/* The length of `operator<<` and the like, of C++, at `at` in a name; of the keyword, where a type or `new` follows; 0: none begins
+ * there. */
+size_t dpe_operator_length(const char *name, const char *at);
 
 /* What to list, and who gets the lines. */
 struct dpe_listing {

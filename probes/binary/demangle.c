@@ -44,25 +44,24 @@ static void unwrap_type(char *name)
 	memmove(name + strlen(name), end, strlen(end) + 1);
 }
 
-static bool begins_operator(const char *name, const char *at)
+static bool is_letter(char c)
 {
-	static const char keyword[] = "operator";
-	const size_t len = sizeof(keyword) - 1;
-	bool inside = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-
-	return !strncmp(at, keyword, len) && !inside && !isalnum((unsigned char)at[len]) && at[len] != '_';
+	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The length of "operator<" and the like, whose angles are no brackets; 0: none begins here. */
-static size_t operator_with_angle(const char *name, const char *at)
+size_t dpe_operator_length(const char *name, const char *at)
 {
-	static const char *const angles[] = {"<<=", ">>=", "<=>", "->*", "->", "<<", ">>", "<=", ">=", "<", ">"};
-	const size_t len = strlen("operator");
+	static const char keyword[] = "operator";
+	static const char *const symbols[] = {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
+		"--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "="};
+	const size_t len = sizeof(keyword) - 1;
 
-	for (unsigned i = 0; begins_operator(name, at) && i < sizeof(angles) / sizeof(*angles); i++)
-		if (!strncmp(at + len, angles[i], strlen(angles[i])))
-			return len + strlen(angles[i]);
-	return 0;
+	if (strncmp(at, keyword, len) || is_letter(at[len]) || (at > name && is_letter(at[-1])))
+		return 0;
+	for (unsigned i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (!strncmp(at + len, symbols[i], strlen(symbols[i])))
+			return len + strlen(symbols[i]);
+	return len;
 }
 
 /* Removes <…> and [abi:…], which may be nested. */
@@ -72,7 +71,7 @@ static void drop_arguments(char *name)
 	unsigned depth = 0;
 
 	for (const char *at = name; *at; at++) {
-		size_t kept = depth ? 0 : operator_with_angle(begin, at);
+		size_t kept = depth ? 0 : dpe_operator_length(begin, at);
 
 		if (kept) {
 			memmove(to, at, kept);
@@ -105,7 +104,7 @@ static char *find_operator(const char *name)
 {
 	char *at = strstr(name, "operator");
 
-	while (at && !begins_operator(name, at))
+	while (at && !dpe_operator_length(name, at))
 		at = strstr(at + 1, "operator");
 	return at;
 }
