@@ -3,37 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
-
-struct maps_reading {
-	struct dpe_symbols *symbols;
-	pid_t pid;
-};
-
-static void add_map(void *context, const struct dpe_mapping *mapping)
-{
-	struct maps_reading *reading = context;
-	struct dpe_symbols *symbols = reading->symbols;
-	struct dpe_module *module = dpe_libraries_open(&symbols->modules, reading->pid, mapping);
-
-	if (!module)
-		return;
-	*DPE_GROW(symbols->maps, symbols->count, symbols->cap) = (struct dpe_map){
-		.start = mapping->start,
-		.end = mapping->end,
-		.offset = mapping->offset,
-		.module = module,
-	};
-	if (!module->based)
-		module->based =
-			dpe_module_bias(module, mapping->start, mapping->offset, &module->bias);
-}
 
 void dpe_symbols_read(struct dpe_symbols *symbols, pid_t pid)
 {
-	struct maps_reading reading = {symbols, pid};
+	dpe_process_maps(&symbols->modules, pid, &symbols->maps, &symbols->count, &symbols->cap);
+	for (unsigned i = 0; i < symbols->count; i++) {
+		const struct dpe_map *map = &symbols->maps[i];
 
-	dpe_mappings_each(pid, add_map, &reading);
+		if (!map->module->based)
+			map->module->based = dpe_module_bias(map->module, map->start, map->offset, &map->module->bias);
+	}
 }
 
 void dpe_symbols_free(struct dpe_symbols *symbols)

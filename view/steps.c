@@ -4,22 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "race {x = 7}" */
 static dpe_name slice_of(struct dpe_view *view, const struct dpe_trace *trace)
 {
 	struct dpe_text text = {0};
-	const char *between = " {";
 	dpe_name slice;
 
-	dpe_text_puts(&text, dpe_rule_name(trace->rule));
-	for (unsigned i = 0; i < dpe_rule_nvariables(trace->rule); i++) {
-		if (trace->params[i].kind == DPE_NONE)
-			continue;
-		dpe_text_printf(&text, "%s%s = ", between, dpe_name_text(view->names, dpe_rule_variable(trace->rule, i)));
-		dpe_value_print(&text, trace->params[i]);
-		between = ", ";
-	}
-	dpe_text_puts(&text, *between == ',' ? "}" : "");
+	dpe_trace_print_slice(&text, view->names, trace);
 	slice = dpe_view_text(view, text.at);
 	dpe_text_free(&text);
 	return slice;

@@ -45,24 +45,6 @@ static void add_passage(
 	add_messages(to, report, trace, ": synchronised with ");
 }
 
-/* "race {m = 3}: " */
-static void add_slice(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_trace *trace)
-{
-	const char *between = " {";
-
-	dpe_text_printf(to, "  %s", dpe_rule_name(trace->rule));
-	for (unsigned i = 0; i < dpe_rule_nvariables(trace->rule); i++) {
-		if (trace->params[i].kind == DPE_NONE)
-			continue;
-		dpe_text_printf(to, "%s%s = ", between,
-			dpe_name_text(report->cli->names, dpe_rule_variable(trace->rule, i)));
-		dpe_value_print(to, trace->params[i]);
-		between = ", ";
-	}
-	dpe_text_puts(to, *between == ',' ? "}: " : ": ");
-}
-
 static void add_taken(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_trace *trace)
 {
@@ -86,7 +68,9 @@ static void add_taken(
 static void add_step(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_trace *trace)
 {
-	add_slice(to, report, trace);
+	dpe_text_puts(to, "  ");
+	dpe_trace_print_slice(to, report->cli->names, trace);
+	dpe_text_puts(to, ": ");
 	switch (trace->kind) {
 	case DPE_TRACE_BEGAN:
 		dpe_text_puts(to, "began");

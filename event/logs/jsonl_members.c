@@ -126,10 +126,24 @@ static void add_extra(struct dpe_jsonl *j, struct dpe_value value)
 	dpe_value_print_json(&j->extra, value);
 }
 
+static bool set_lost(struct dpe_jsonl *j, struct dpe_value value)
+{
+	if (!is_whole(value))
+		return wrong_type(j, "how many messages were lost", value);
+	j->lost = (uint64_t)value.num;
+	return true;
+}
+
 bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 {
+	static const char *const lists[M_UNKNOWN + 1] = {[M_PRED] = "an array of ids",
+		[M_ARGS] = "an array of values",
+		[M_STACK] = "an array of strings",
+		[M_VARS] = "an object"};
 	struct dpe_message *draft = &j->draft;
 
+	if (lists[j->member])
+		return wrong_type(j, lists[j->member], value);
 	switch (j->member) {
 	case M_EVENT:
 		return set_event(j, value);
@@ -162,23 +176,11 @@ bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 		add_extra(j, value);
 		return true;
 	case M_LOST:
-		if (!is_whole(value))
-			return wrong_type(j, "how many messages were lost", value);
-		j->lost = (uint64_t)value.num;
-		return true;
-	case M_PRED:
-		return wrong_type(j, "an array of ids", value);
-	case M_ARGS:
-		return wrong_type(j, "an array of values", value);
-	case M_STACK:
-		return wrong_type(j, "an array of strings", value);
-	case M_VARS:
-		return wrong_type(j, "an object", value);
-	case M_UNKNOWN:
+		return set_lost(j, value);
+	default:
 		add_extra(j, value);
 		return true;
 	}
-	return true;
 }
 
 static bool add_element(struct dpe_jsonl *j, struct dpe_value value)

@@ -38,6 +38,11 @@ bool dpe_sched_is_readable(const pthread_rwlock_t *lock)
 	return !lock->__data.__cur_writer && !(prefers_writers && lock->__data.__readers && lock->__data.__writers);
 }
 
+static bool is_writable(const pthread_rwlock_t *lock)
+{
+	return !lock->__data.__cur_writer && !lock->__data.__readers;
+}
+
 /* A wait for a condition ends with its mutex locked. */
 static enum dpe_sched_ready cond_ready(const struct dpe_sched_thread *thread)
 {
@@ -75,9 +80,7 @@ static enum dpe_sched_ready operation_ready(const struct dpe_sched_thread *threa
 		return ready_if(dpe_sched_is_readable(object), op);
 	case DPE_SCHED_RWLOCK_WRLOCK:
 	case DPE_SCHED_RWLOCK_TIMEDWRLOCK:
-		return ready_if(!((const pthread_rwlock_t *)object)->__data.__cur_writer &&
-					!((const pthread_rwlock_t *)object)->__data.__readers,
-			op);
+		return ready_if(is_writable(object), op);
 	case DPE_SCHED_BARRIER_BLOCK:
 	case DPE_SCHED_FUTEX_BLOCK:
 	case DPE_SCHED_FUTEX_TIMEDBLOCK:

@@ -164,6 +164,9 @@ struct dpe_trace {
 	unsigned nexpected;
 };
 
+/* "race {m = 3}": the rule of the step, and the values of its variables. */
+void dpe_trace_print_slice(struct dpe_text *to, const struct dpe_names *names, const struct dpe_trace *trace);
+
 /* What a `sync` rule says of an event: edges lead from it, or to it. */
 struct dpe_sync_part {
 	const struct dpe_rule *rule;

@@ -10,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_start(const void *left, const void *right)
-{
-	const struct dpe_map *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps)
-{
-	if (nmaps)
-		qsort(maps, nmaps, sizeof(*maps), by_start);
-}
-
 const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
 {
 	unsigned low = DPE_PARTITION_POINT(i, 0, nmaps, pc >= maps[i].end);

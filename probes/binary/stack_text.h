@@ -11,7 +11,6 @@ struct dpe_map {
 	struct dpe_module *module;
 };
 
-void dpe_maps_sort(struct dpe_map *maps, unsigned nmaps);
 /* The mapping, of sorted ones, that holds an address; or NULL. */
 const struct dpe_map *dpe_map_find(const struct dpe_map *maps, unsigned nmaps, uint64_t pc);
 /* Whether it is of a library that dpe puts into the target, whose source means nothing to users. */

@@ -306,6 +306,30 @@ struct dpe_module *dpe_libraries_open(
 	return module;
 }
 
+struct maps_reading {
+	struct dpe_modules *modules;
+	pid_t pid;
+	struct dpe_map **at;
+	unsigned *count, *cap;
+};
+
+static void add_map(void *context, const struct dpe_mapping *mapping)
+{
+	struct maps_reading *reading = context;
+	struct dpe_module *module = dpe_libraries_open(reading->modules, reading->pid, mapping);
+
+	if (module)
+		*DPE_GROW(*reading->at, *reading->count, *reading->cap) =
+			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
+}
+
+void dpe_process_maps(struct dpe_modules *modules, pid_t pid, struct dpe_map **at, unsigned *count, unsigned *cap)
+{
+	struct maps_reading reading = {modules, pid, at, count, cap};
+
+	dpe_mappings_each(pid, add_map, &reading);
+}
+
 struct found {
 	struct dpe_modules *modules;
 	pid_t pid;

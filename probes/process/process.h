@@ -56,6 +56,8 @@ struct dpe_mapping {
 /* The module of a mapping, opened and added if it is new; NULL if it is no library. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping);
+/* Adds where the process has mapped code, in order of address, and the modules that are new. */
+void dpe_process_maps(struct dpe_modules *modules, pid_t pid, struct dpe_map **at, unsigned *count, unsigned *cap);
 /* -1 with errno if the process's maps cannot be read. */
 int dpe_mappings_each(
 	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);

@@ -14,9 +14,17 @@ static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
+static int by_start(const void *left, const void *right)
+{
+	const struct dpe_map *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
 static void sort_maps(struct dpe_maps *maps)
 {
-	dpe_maps_sort(maps->at, maps->count);
+	if (maps->count)
+		qsort(maps->at, maps->count, sizeof(*maps->at), by_start);
 }
 
 /* Keeps old mappings where nothing is mapped now: those of a closed library. */
@@ -35,26 +43,8 @@ static void keep_old(struct dpe_maps *maps, const struct dpe_map *old, unsigned 
 	}
 }
 
-struct maps_scan {
-	struct dpe_probes *probes;
-	struct dpe_maps *maps;
-};
-
-static void add_map(void *context, const struct dpe_mapping *mapping)
-{
-	struct maps_scan *reading = context;
-	struct dpe_maps *maps = reading->maps;
-	struct dpe_module *module =
-		dpe_libraries_open(&reading->probes->modules, maps->pid, mapping);
-
-	if (module)
-		*DPE_GROW(maps->at, maps->count, maps->cap) =
-			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
-}
-
 static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 {
-	struct maps_scan reading = {probes, maps};
 	struct dpe_map *old = maps->at;
 	unsigned nold = maps->count;
 
@@ -62,7 +52,7 @@ static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 	maps->count = maps->cap = 0;
 	maps->read = dpe_ring_now();
 	memset(maps->known, 0, sizeof(maps->known));
-	dpe_mappings_each(maps->pid, add_map, &reading);
+	dpe_process_maps(&probes->modules, maps->pid, &maps->at, &maps->count, &maps->cap);
 	keep_old(maps, old, nold);
 	free(old);
 	sort_maps(maps);

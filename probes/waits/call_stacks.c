@@ -52,24 +52,13 @@ static bool read_word(void *context, uint64_t address, uint64_t *word)
 	return !image->trampoline || *word != image->trampoline || find_return(image->returns, address, word);
 }
 
-static void add_map(void *context, const struct dpe_mapping *mapping)
-{
-	struct dpe_process_image *image = context;
-	struct dpe_module *module = dpe_libraries_open(&image->modules, image->pid, mapping);
-
-	if (module)
-		*DPE_GROW(image->maps, image->nmaps, image->capmaps) =
-			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
-}
-
 bool dpe_image_open(struct dpe_process_image *image, pid_t pid, const struct dpe_diverted_returns *returns,
 	struct dpe_diags *diags)
 {
 	*image = (struct dpe_process_image){.pid = pid, .trampoline = find_trampoline(pid), .returns = returns};
 	if (!dpe_libraries_of_process(&image->modules, pid, NULL, diags))
 		return false;
-	dpe_mappings_each(pid, add_map, image);
-	dpe_maps_sort(image->maps, image->nmaps);
+	dpe_process_maps(&image->modules, pid, &image->maps, &image->nmaps, &image->capmaps);
 	image->unwinder = dpe_unwinder_new(image->maps, image->nmaps, read_word, image);
 	return true;
 }

@@ -3,6 +3,21 @@
 
 #include <stdlib.h>
 
+void dpe_trace_print_slice(struct dpe_text *to, const struct dpe_names *names, const struct dpe_trace *trace)
+{
+	const char *between = " {";
+
+	dpe_text_puts(to, trace->rule->name);
+	for (unsigned i = 0; i < trace->rule->nvariables; i++) {
+		if (trace->params[i].kind == DPE_NONE)
+			continue;
+		dpe_text_printf(to, "%s%s = ", between, dpe_name_text(names, trace->rule->variables[i]));
+		dpe_value_print(to, trace->params[i]);
+		between = ", ";
+	}
+	dpe_text_puts(to, *between == ',' ? "}" : "");
+}
+
 bool dpe_is_traced(const struct dpe_recognizer *recognizer)
 {
 	return recognizer->sink.trace;
