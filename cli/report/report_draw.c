@@ -104,19 +104,34 @@ static bool is_same_thread(const struct dpe_message *a, const struct dpe_message
 	return dpe_value_equal(a->thread, b->thread) && dpe_value_equal(a->host, b->host);
 }
 
+static bool ends_row(const struct picture *p, unsigned event, unsigned before)
+{
+	for (unsigned i = event + 1; i < before; i++) {
+		if (p->events[i].row == p->events[event].row)
+			return false;
+	}
+	return true;
+}
+
+/* The row of the thread, or -1. Events of one thread are ordered; a later thread with the same id may need another row. */
+static int row_of_thread(const struct picture *p, unsigned event)
+{
+	for (unsigned i = event; i-- > 0;) {
+		if (is_same_thread(message_at(p, i), message_at(p, event)) && precedes(p, i, event) && ends_row(p, i, event))
+			return p->events[i].row;
+	}
+	return -1;
+}
+
 /* Rows are threads, in the order of their first events; false if an event has no thread. */
 static bool find_rows(struct picture *p)
 {
 	for (unsigned i = 0; i < p->count; i++) {
 		const struct dpe_message *message = message_at(p, i);
 
-		p->events[i].row = -1;
 		if (message->thread.kind == DPE_NONE)
 			return false;
-		for (unsigned j = 0; j < i && p->events[i].row < 0; j++) {
-			if (is_same_thread(message_at(p, j), message))
-				p->events[i].row = p->events[j].row;
-		}
+		p->events[i].row = row_of_thread(p, i);
 		if (p->events[i].row >= 0)
 			continue;
 		p->events[i].row = (int)p->ntitles;

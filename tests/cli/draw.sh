@@ -100,6 +100,12 @@ run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
 check 'a deadlock is drawn as a cycle of threads and locks' \
 	"$(grep -c '^      thread 2 ─ m3 ─▶ thread 3 ─ m1 ─▶ thread 1 ─ m2 ─▶ thread 2$' err)" -eq 1
 
+# Two threads that had one id: the first event of the second does not follow the end of the first.
+printf '{"event":"%s","thread":1}\n' look thread::exit look look >again.jsonl
+run "$DPE" replay --draw=always -e 'detect r: look & (look^ ; look^^)' again.jsonl
+check 'threads with the same id, one after the other, are drawn in two rows' \
+	"$(grep -c '^      thread 1  $[123] look$' err) $(grep -c '^      thread 1  $[123] look ─ $[123] look$' err)" = '1 1'
+
 # Locales without box-drawing characters, and no locale at all.
 export LC_ALL=C
 run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
