@@ -22,12 +22,8 @@ int dpe_load_nothing(uint32_t type, uint32_t flags);
 bool dpe_kernel_has_multi(void);
 /* Whether a program can decide at an entry if the return is probed (Linux 6.13). */
 bool dpe_kernel_has_sessions(void);
-/* Whether programs of probes may sleep (Linux 6.0); `multi`: those of requests for many. */
-bool dpe_kernel_has_sleep(bool multi);
-/* Whether it repeats a function for a program (Linux 5.17). */
-bool dpe_kernel_has_loop(void);
-/* Whether threads of the target can wait until what they loaded is observed. */
-bool dpe_kernel_can_wait(void);
+/* Whether no program of a probe can sleep, as before Linux 6.0. False if it cannot be known. */
+bool dpe_kernel_is_old(void);
 /* False if a watchpoint of our own can be set and does not fire; where it cannot, the caller gets the error of its own. */
 bool dpe_watchpoints_fire(void);
 

@@ -4,7 +4,6 @@
 #include "base/base.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -25,15 +24,6 @@ int dpe_load_nothing(uint32_t type, uint32_t flags)
 		.prog_flags = flags);
 
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
-}
-
-bool dpe_kernel_has_sleep(bool multi)
-{
-	int program = dpe_load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
-
-	if (program >= 0)
-		close(program);
-	return program >= 0;
 }
 
 /* A wrong file is what the kernel finds wrong then. */
@@ -69,12 +59,11 @@ bool dpe_kernel_has_sessions(void)
 	return takes_links(TRACE_UPROBE_SESSION);
 }
 
-bool dpe_kernel_has_loop(void)
+bool dpe_kernel_is_old(void)
 {
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_loop, NULL) == 1;
-}
+	int program = dpe_load_nothing(0, BPF_F_SLEEPABLE);
 
-bool dpe_kernel_can_wait(void)
-{
-	return dpe_kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
+	if (program >= 0)
+		close(program);
+	return program < 0 && errno == EINVAL;
 }

@@ -71,19 +71,12 @@ static size_t ring_size(const struct dpe_probes *probes, unsigned count)
 	return size;
 }
 
-/* Updates many elements in one call (since Linux 5.19), because the kernel waits for all running programs at
- * the end of each call. */
+/* In one call, because the kernel waits for all running programs at the end of each. */
 static int set_rings(int map, uint32_t *numbers, int *files, uint32_t count)
 {
 	uint32_t done = count;
 
-	if (!bpf_map_update_batch(map, numbers, files, &done, NULL))
-		return 0;
-	for (uint32_t i = 0; i < count; i++) {
-		if (bpf_map_update_elem(map, &numbers[i], &files[i], BPF_ANY))
-			return -errno;
-	}
-	return 0;
+	return bpf_map_update_batch(map, numbers, files, &done, NULL) ? -errno : 0;
 }
 
 static int make_ring(struct dpe_probes *probes, size_t size, int *file)
@@ -308,6 +301,10 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diag
 
 bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	if (dpe_kernel_is_old()) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "observing a program needs Linux 6.1 or newer");
+		return false;
+	}
 	probes->multi = !probes->one_by_one && dpe_kernel_has_multi();
 	dpe_debug(probes->debug, "probes", 1, "%u sites, %s", probes->nsites,
 		probes->multi ? "all of a file in one call" : "one by one");

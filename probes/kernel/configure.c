@@ -70,8 +70,8 @@ static void let_sleep(struct dpe_bpf *bpf)
 	bpf_program__set_flags(bpf->progs.on_go_ret, BPF_F_SLEEPABLE);
 }
 
-/* Programs that may sleep (Linux 6.0) can read memory that is paged out. */
-static void configure_reads(struct dpe_probes *probes, bool multi)
+/* Programs that may sleep can read memory that is paged out. */
+static void configure_reads(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
@@ -90,17 +90,17 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	probes->max_values = dpe_reads_max(probes);
 	bpf->rodata->max_values = probes->max_values;
 	bpf->rodata->max_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
-	bpf->rodata->may_sleep = !reads_locks_alone(probes) && dpe_kernel_has_sleep(multi);
+	bpf->rodata->may_sleep = !reads_locks_alone(probes);
 	if (bpf->rodata->may_sleep)
 		let_sleep(bpf);
 }
 
 /* Programs that may sleep can wait until another thread has changed the mappings. */
-static void configure_places(struct dpe_probes *probes, bool multi)
+static void configure_places(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	bpf->rodata->place_may_sleep = probes->follows && dpe_kernel_has_sleep(multi);
+	bpf->rodata->place_may_sleep = probes->follows;
 	if (bpf->rodata->place_may_sleep)
 		let_sleep(bpf);
 }
@@ -201,10 +201,6 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 	struct bpf_program *program = probes->bpf->progs.on_libraries;
 
 	probes->bpf->rodata->observer = getpid();
-	if (!dpe_kernel_has_sleep(multi)) {
-		bpf_program__set_autoload(program, false);
-		return;
-	}
 	bpf_program__set_flags(program, BPF_F_SLEEPABLE);
 	if (multi)
 		bpf_program__set_expected_attach_type(
@@ -290,9 +286,7 @@ static void configure_stacks(struct dpe_probes *probes)
 
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
-	bpf->rodata->has_loop = dpe_kernel_has_loop();
-	bpf->rodata->has_tables = bpf->rodata->stack_depth > 1 && dpe_kernel_has_frame_tables();
-	if (!bpf->rodata->has_tables)
+	if (bpf->rodata->stack_depth < 2)
 		bpf_map__set_max_entries(bpf->maps.frame_tables, 1);
 }
 
@@ -345,9 +339,9 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.lost_at, 2 * max_sites(probes));
 	configure_room(probes);
 	configure_guards(probes);
-	configure_reads(probes, multi);
+	configure_reads(probes);
 	configure_object_watches(probes);
-	configure_places(probes, multi);
+	configure_places(probes);
 	configure_signals(probes);
 	configure_returns(probes);
 	configure_go(probes);

@@ -14,11 +14,6 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-bool dpe_kernel_has_frame_tables(void)
-{
-	return dpe_kernel_has_loop() && libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1;
-}
-
 /* Through a mapping, since a system call that updates all elements takes a microsecond for each. */
 static bool fill_table(int table, const struct dpe_unwind_rows *rows)
 {
@@ -102,7 +97,7 @@ struct dpe_frame_reading *dpe_frame_tables_begin(struct dpe_probes *probes, bool
 	const unsigned first = probes->nframe_tables;
 	struct dpe_frame_reading *reading;
 
-	if (first == probes->modules.count || (!probes->bpf->rodata->has_tables && !probes->keep_rows))
+	if (first == probes->modules.count || (probes->bpf->rodata->stack_depth < 2 && !probes->keep_rows))
 		return NULL;
 	reading = dpe_xcalloc(1, sizeof(*reading));
 	reading->count = probes->modules.count - first;
@@ -146,7 +141,7 @@ static void add_table(struct dpe_probes *probes, const struct module_rows *from,
 		return;
 	if (rows->count && probes->keep_rows)
 		probes->keep_rows(probes, from->module, rows->at + 1, rows->count - 1);
-	table = rows->count && probes->bpf->rodata->has_tables ? make_table(rows) : -1;
+	table = rows->count && probes->bpf->rodata->stack_depth > 1 ? make_table(rows) : -1;
 	dpe_debug(probes->debug, "probes", 1, "%s: %u rows of call frame information%s%s, read in %llu us",
 		from->module->name, rows->count, from->cut ? ", cut" : "", rows->count && table < 0 ? ", refused" : "",
 		(unsigned long long)from->time / 1000);
@@ -161,12 +156,8 @@ static void put_tables(const struct dpe_probes *probes, struct fresh_tables *fre
 	int to = bpf_map__fd(probes->bpf->maps.frame_tables);
 	uint32_t done = fresh->count;
 
-	if (!fresh->count || !bpf_map_update_batch(to, fresh->files, fresh->maps, &done, NULL))
-		return;
-	for (unsigned i = 0; i < fresh->count; i++) { /* before Linux 5.19 */
-		if (bpf_map_update_elem(to, &fresh->files[i], &fresh->maps[i], BPF_ANY))
-			dpe_debug(probes->debug, "probes", 1, "no room for call frame information");
-	}
+	if (fresh->count && bpf_map_update_batch(to, fresh->files, fresh->maps, &done, NULL))
+		dpe_debug(probes->debug, "probes", 1, "no room for call frame information");
 }
 
 void dpe_frame_tables_fill(struct dpe_probes *probes, struct dpe_frame_reading *reading)

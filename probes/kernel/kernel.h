@@ -95,10 +95,6 @@ void dpe_attach_unhold(struct dpe_probes *probes);
 void dpe_attach_configure_reads(struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0: unknown. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
-/* Whether probes may still be put in place: the dynamic linker is watched. */
-bool dpe_attach_watches_linker(const struct dpe_probes *probes);
-/* Whether we may read the map of losses with our present rights. */
-bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many calls, or returns, at the site the BPF programs lost. */
 uint64_t dpe_attach_lost_at(const struct dpe_probes *probes, unsigned site, bool exit);
@@ -172,8 +168,6 @@ void dpe_usdt_configure_site(const struct dpe_probes *probes, int map, unsigned 
 
 /* ---- frame_tables.c ------------------------------------------------------------------ */
 
-/* Whether the BPF programs can find callers by call frame information. */
-bool dpe_kernel_has_frame_tables(void);
 /* Gives them the call frame information of modules that were added since the last call. */
 void dpe_frame_tables_add(struct dpe_probes *probes);
 /* Where the process has mapped code, when it has mapped more and waits. */

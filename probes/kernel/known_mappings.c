@@ -32,7 +32,7 @@ void dpe_known_mappings_fill(struct dpe_probes *probes, pid_t pid)
 	struct finding *finding;
 	uint32_t id = (uint32_t)pid;
 
-	if (!probes->bpf->rodata->has_tables)
+	if (probes->bpf->rodata->stack_depth < 2)
 		return;
 	finding = dpe_xcalloc(1, sizeof(*finding));
 	finding->probes = probes;

@@ -1,6 +1,5 @@
 /* object_watch_sites: which parts of which objects are watched, and where that begins and ends. */
 #include "probes/kernel/kernel.h"
-#include "probes/features/features.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -144,11 +143,6 @@ bool dpe_object_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		return true;
 	if (!check_count(probes, diags))
 		return false;
-	if (!dpe_kernel_can_wait()) {
-		dpe_diag(diags, DPE_ERROR, plan->objects[0].place,
-			"to watch objects a thread must wait for dpe, which needs Linux 6.0");
-		return false;
-	}
 	for (unsigned i = 0; i < plan->nobjects; i++) {
 		name_kind(probes, i);
 		complete &= find_kind(probes, i, 0, diags);

@@ -125,19 +125,6 @@ static struct dpe_lost lost_by_nobody(const struct dpe_probes *probes)
 	return lost;
 }
 
-bool dpe_attach_watches_linker(const struct dpe_probes *probes)
-{
-	return bpf_program__autoload(probes->bpf->progs.on_libraries);
-}
-
-bool dpe_attach_can_read_losses(const struct dpe_probes *probes)
-{
-	uint32_t thread;
-
-	return !bpf_map_get_next_key(bpf_map__fd(probes->bpf->maps.losses), NULL, &thread) ||
-	       errno == ENOENT;
-}
-
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
 {
 	int map = bpf_map__fd(probes->bpf->maps.losses);

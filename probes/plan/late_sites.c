@@ -1,6 +1,5 @@
 /* Plan sites that no file has yet: a library that the program loads later may have them. */
 #include "probes/plan/late_sites.h"
-#include "probes/features/features.h"
 
 bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names)
@@ -16,7 +15,7 @@ bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_plan_
 		for (unsigned j = 0; j < DPE_COUNT(loaders); j++)
 			loads |= dpe_module_imports(modules->at[i], loaders[j]);
 	}
-	return loads && dpe_kernel_can_wait();
+	return loads;
 }
 
 enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,

@@ -68,7 +68,7 @@ void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)
 	case ENOSYS:
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"this kernel cannot %s: it needs CONFIG_BPF_SYSCALL, CONFIG_UPROBES and "
-			"Linux 5.15 or newer",
+			"Linux 6.1 or newer",
 			step);
 		return;
 	case ENOENT:

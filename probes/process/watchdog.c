@@ -95,7 +95,7 @@ static void watch(const struct dpe_watchdog_task *duty, int channel)
 		pause = duty->watch(duty->context);
 }
 
-/* Before Linux 5.19 maps need CAP_BPF. Which program a process runs may be visible with CAP_SYS_PTRACE only. */
+/* Which program a process runs may be visible with CAP_SYS_PTRACE only. */
 static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 {
 	int files[DPE_WATCHDOG_FILES + 1];
@@ -105,7 +105,7 @@ static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 		files[i] = i < duty->nfiles ? duty->files[i] : -1;
 	files[DPE_WATCHDOG_FILES] = channel;
 	setsid();
-	drop_rights_and_files(BIT(CAP_KILL) | BIT(CAP_BPF) | BIT(CAP_SYS_PTRACE), files, DPE_COUNT(files));
+	drop_rights_and_files(BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE), files, DPE_COUNT(files));
 	send(channel, "", 1, MSG_NOSIGNAL);
 	watch(duty, channel);
 	if (recv(channel, &byte, 1, 0) <= 0)

@@ -72,30 +72,27 @@ static bool yama_restricts(void)
 	return scope != '0';
 }
 
-enum { SEES_TARGET = 1, SEES_LOSSES = 2 };
-
-static int look(const struct dpe_probes *probes)
+static bool sees_target(const struct dpe_probes *probes)
 {
 	char *path = dpe_xasprintf("/proc/%d/exe", probes->pid), byte;
-	int sees = readlink(path, &byte, 1) < 0 ? 0 : SEES_TARGET;
+	bool sees = readlink(path, &byte, 1) >= 0;
 
 	free(path);
-	return sees | (dpe_attach_can_read_losses(probes) ? SEES_LOSSES : 0);
+	return sees;
 }
 
-/* Tests what we can still observe with these capabilities only: a target may have more rights than its user,
- * and before Linux 5.19 losses cannot be read if unprivileged BPF is off. Done in a child process, since
- * dropped capabilities cannot be regained. */
-static int try(const struct dpe_probes *probes, const struct dpe_user *user, uint64_t capabilities)
+/* Tests whether we still see the target with these capabilities only: it may have more rights than its user. Done in a child
+ * process, since dropped capabilities cannot be regained. */
+static bool would_see_target(const struct dpe_probes *probes, const struct dpe_user *user, uint64_t capabilities)
 {
 	pid_t pid = fork();
 	int status = 0;
 
 	if (!pid)
-		_exit(dpe_capabilities_keep(user, capabilities) ? 0 : look(probes));
+		_exit(dpe_capabilities_keep(user, capabilities) || !sees_target(probes));
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 /* The mount namespace of a process, the caller's; NULL if it cannot be known. */
@@ -130,7 +127,6 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 {
 	uint64_t needed = 0;
 	uid_t uid;
-	int sees;
 
 	if (!user_of(probes->pid, &uid))
 		return 0;
@@ -139,14 +135,11 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 		needed |= BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
 	if (!probes->child->pid && yama_restricts())
 		needed |= BIT(CAP_SYS_PTRACE);
-	if (dpe_attach_watches_linker(probes)) /* before Linux 6.6 probes need more */
-		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes) |
-			  (probes->multi ? 0 : BIT(CAP_SYS_ADMIN));
-	sees = try(probes, user, needed);
-	if (!(sees & SEES_TARGET))
+	needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes);
+	if (!probes->multi) /* before Linux 6.6 probes need more */
+		needed |= BIT(CAP_SYS_ADMIN);
+	if (!would_see_target(probes, user, needed))
 		needed |= BIT(CAP_SYS_PTRACE);
-	if (!(sees & SEES_LOSSES))
-		needed |= BIT(CAP_BPF);
 	return needed;
 }
 

@@ -2,7 +2,6 @@
  * begun an unknown program, waits in the kernel until it has its probes (process_probes.c); where the kernel cannot let
  * it wait, or we are slow, it is stopped and continued here, by the watchdog if we die. What it maps later:
  * late_mappings.c. */
-#include "probes/features/features.h"
 #include "probes/target/target.h"
 
 #include <bpf/bpf.h>
@@ -252,10 +251,6 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (!probes->follows)
 		return true;
-	if (!dpe_kernel_can_wait()) {
-		dpe_diag_at(diags, DPE_ERROR, "dpe", "following processes needs Linux 6.0");
-		return false;
-	}
 	for (unsigned i = 0; i < plan->nwatched; i++)
 		dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
 			"'%s' cannot be watched in several processes: watchpoints are for one "

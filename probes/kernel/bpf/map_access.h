@@ -1,4 +1,4 @@
-/* Definitions and updates of maps, reservations in rings, and loops. In the build with tiny limits each n-th
+/* Definitions and updates of maps, and reservations in rings. In the build with tiny limits each n-th
  * update, reservation or look-up of an address fails where the observer says so. */
 #ifndef DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
 #define DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
@@ -69,20 +69,7 @@ static __always_inline long update(void *map, const void *key, const void *value
 /* The verifier verifies functions that are not static once, not at each call and on each path. They cannot return pointers, and
  * check the pointers that they are given. */
 
-const volatile bool has_loop; /* the kernel repeats a function by itself (Linux 5.17) */
-
-typedef long round_fn(__u32 round, void *context);
-
-/* Until the function returns 1. The verifier verifies it a few times, but the rounds of a plain loop one by one, on each path. The
- * context must not contain a counter that it could follow from round to round. */
-static __always_inline void repeat(const __u32 max, round_fn *once, void *context)
-{
-	if (has_loop) {
-		bpf_loop(max, once, context, 0);
-		return;
-	}
-	for (__u32 i = 0; i < max && !once(i, context); i++)
-		;
-}
+/* Plain loops are verified round by round, on each path; those of bpf_loop a few times, if their context contains no counter that the
+ * verifier could follow. */
 
 #endif

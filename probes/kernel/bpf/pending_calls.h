@@ -105,7 +105,7 @@ __noinline int drop_stale(struct thread *thread, __u64 sp, __u64 ip, __u32 site)
 	struct call_search search = {.thread = thread, .sp = sp, .ip = ip, .site = site};
 
 	if (thread)
-		repeat(DPE_CALLS, (round_fn *)drop_stale_call, &search);
+		bpf_loop(DPE_CALLS, drop_stale_call, &search, 0);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ __noinline int lose_shared(struct thread *thread)
 	struct call_search search = {.thread = thread};
 
 	if (thread)
-		repeat(DPE_CALLS, (round_fn *)lose_shared_call, &search);
+		bpf_loop(DPE_CALLS, lose_shared_call, &search, 0);
 	return 0;
 }
 
@@ -155,7 +155,7 @@ __noinline int drop_left(struct thread *thread, __u64 sp, __u64 target)
 	struct call_search search = {.thread = thread, .sp = sp, .target = target};
 
 	if (thread)
-		repeat(DPE_CALLS, (round_fn *)drop_left_call, &search);
+		bpf_loop(DPE_CALLS, drop_left_call, &search, 0);
 	return 0;
 }
 
@@ -190,7 +190,7 @@ __noinline int depth_of_call(struct thread *thread, __u64 sp, __u32 site)
 	if (!thread)
 		return -1;
 	search.depth = thread->depth;
-	repeat(DPE_CALLS, (round_fn *)compare_call, &search);
+	bpf_loop(DPE_CALLS, compare_call, &search, 0);
 	return search.found;
 }
 
@@ -291,7 +291,7 @@ __noinline int pop_gone(struct thread *thread, __u64 sp)
 	struct call_search search = {.thread = thread, .sp = sp};
 
 	if (thread)
-		repeat(DPE_CALLS, (round_fn *)pop_call, &search);
+		bpf_loop(DPE_CALLS, pop_call, &search, 0);
 	return 0;
 }
 

@@ -16,7 +16,6 @@
 #include <stdbool.h>
 
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
-const volatile bool has_tables;   /* of frames; the kernel can search them (Linux 5.17) */
 
 /* The frame that a walk starts from. */
 struct stack_top {
@@ -157,7 +156,7 @@ __noinline __u32 search_rule(__u64 pc)
 	__u32 first = 0;
 	long error;
 
-	if (!has_tables)
+	if (stack_depth < 2)
 		return NOT_SEEN;
 	error = bpf_find_vma(bpf_get_current_task_btf(), pc, note_place, &place, 0);
 	if (error == MAPPINGS_BUSY && !find_known_place(&place))
@@ -231,7 +230,7 @@ __noinline __u64 find_return(__u64 slot)
 	const struct task_struct *task = bpf_get_current_task_btf();
 	struct return_search search = {.slot = slot};
 
-	if (!has_tables)
+	if (stack_depth < 2)
 		return 0;
 	search.instance = task->utask->return_instances;
 	bpf_loop(DPE_CALLS, compare_return, &search, 0);
@@ -295,10 +294,8 @@ __noinline __u32 walk_stack(struct stack_memory *memory, const struct stack_top 
 	walk.trampoline = find_trampoline();
 	memory->frames[0] = top->ip;
 	memory->count = 1;
-	if (has_tables)
+	if (stack_depth > 1)
 		bpf_loop(DPE_STACK_MAX, add_next, &walk, 0);
-	for (__u32 i = 1; i < DPE_STACK_MAX && !has_tables && add_caller(&walk, DPE_FRAME_UNKNOWN); i++)
-		;
 	return memory->count;
 }
 
