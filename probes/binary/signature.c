@@ -55,6 +55,8 @@ static const char is_nowhere[] = "it is in a place that no probe can read";
 static const char is_empty[] = "its type has no values";
 static const char is_rust[] = "Rust passes structures, and the arguments after them, by a convention of its own";
 
+static const char is_foreign[] = "its language passes arguments by a convention of its own";
+
 /* Why a value that is not one number cannot be read. */
 static const char *why_opaque(const struct dpe_abi_shape *shape)
 {
@@ -168,6 +170,31 @@ static bool is_unknown_in_rust(Dwarf_Die *parameter, const struct dpe_abi_shape 
 	return shape->size != 16 || !name || *name != '&';
 }
 
+/* Fortran passes addresses, Pascal some, D the last argument first. */
+static bool is_unlike_c(int language)
+{
+	switch (language) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+	case 0x2d: /* Fortran 2018, which older elfutils do not know */
+	case DW_LANG_Pascal83:
+	case DW_LANG_Modula2:
+	case DW_LANG_Modula3:
+	case DW_LANG_Cobol74:
+	case DW_LANG_Cobol85:
+	case DW_LANG_D:
+	case DW_LANG_Haskell:
+	case DW_LANG_OCaml:
+	case DW_LANG_Swift:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void place_nowhere(struct argument_places *places, const char *why)
 {
 	add_slot(places, DPE_ABI_OPAQUE, 0, DPE_NO_WORD)->why = why;
@@ -251,7 +278,8 @@ static struct dpe_signature *from_dwarf(
 		result = dpe_abi_shape(&type);
 	if (dpe_dwarf_lacks_type(function))
 		result.unknown = dpe_abi_missing;
-	places.unknown = result.unknown; /* of a large result a hidden argument is the address */
+	/* A hidden argument is the address of a large result. */
+	places.unknown = is_unlike_c(language) ? is_foreign : result.unknown;
 	result.hidden |= language == DW_LANG_Rust && !result.kind && result.size > 16;
 	if (result.hidden)
 		places.integers++;

@@ -57,6 +57,13 @@ built form -g1
 run "$DPE" run -e 'detect r(x): twice(x) { print(x); }' -- ./form
 says 'with -g1 an argument is a number, as without debug information' 1 'r: 21'
 
+# Fortran passes addresses, which its debug information describes as the values there.
+${CC:-cc} -g -O1 -S -dA form.c -o c.s && sed '/byte.*DW_AT_language/s/0x[0-9a-f]*/0x23/' c.s >fortran.s && ${CC:-cc} fortran.s -o form ||
+	not_ok 'compiling for another language'
+run "$DPE" run -e 'detect r(x): twice(x)' -- ./form
+says 'an argument of a language with a convention of its own is refused' 2 "argument 1 of 'twice', which has no value: its language passes"
+run "$DPE" run -e 'detect r: twice' -- ./form
+says 'a function of such a language is observed without its arguments' 1 'r: match of twice'
 if command -v dwz >/dev/null; then
 	built form -g
 	cp form other
