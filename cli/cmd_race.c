@@ -201,6 +201,10 @@ int cli_race(struct cli *cli)
 			cli, "no target: use -p PID or -- COMMAND...");
 		return CLI_ERROR;
 	}
+	if (memory && getenv("TSAN_OPTIONS"))
+		dpe_diag_at(cli->diags, DPE_NOTE, "dpe race",
+			"TSAN_OPTIONS is not read: --suppressions=FILE leaves out findings, --error-exitcode=N sets the exit status of a finding, "
+			"--report=FILE writes the report to a file");
 	cli->shipped = rules_of(cli);
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))

@@ -208,7 +208,9 @@ static char *explain_unknown(struct dpe_module *module, const struct variable_se
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
 	if (!meant && !module->stripped)
-		return dpe_xasprintf("%s has no variable '%s'; 'nm -C %s' prints the names that it has", module->name, search->whole, module->path);
+		return dpe_xasprintf("%s has no variable '%s'; 'nm -C %s' prints the names that it has%s", module->name, search->whole, module->path,
+			dpe_module_imports(module, "dlopen") ? "; those of a library that it loads with dlopen can be named, as library::variable, "
+							       "if LD_PRELOAD loads that library at the start" : "");
 	return dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
 		module->stripped ? ", or is stripped of its symbols" : "",
 		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");

@@ -16,6 +16,11 @@ build coverage clang -fsanitize-coverage=func,trace-loads,trace-stores
 run ./gcc race
 check 'the program runs without dpe and prints no error' "$status $(lines err)" = '0 0'
 
+run env TSAN_OPTIONS=suppressions=none "$DPE" race -- ./gcc locked
+says 'a note says that the options of ThreadSanitizer are not read, and which of dpe do the same' 0 \
+	'note: TSAN_OPTIONS is not read: --suppressions=FILE leaves out findings'
+check 'it is not there without them' "$(env -u TSAN_OPTIONS "$DPE" race -- ./gcc locked 2>&1 | grep -c TSAN_OPTIONS)" -eq 0
+
 # matched: the rules of the report's findings
 matched() {
 	sed -n 's/^#[0-9]* [a-z ]* on .*, not ordered with .*\[\([a-z0-9]*\), .*/\1/p; s/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err

@@ -48,4 +48,13 @@ says '--library with an absent file is refused' 2 'nowhere.so: error: cannot be 
 run "$DPE" run --library=plugin.dpe -s plugin.dpe -- ./host ./plugin.so 3
 says '--library with a file that is no library is refused' 2 'this is not an ELF program or library'
 check 'the refusal of --library comes before the target starts' ! -s out
+
+# Variables of the plugin.
+printf 'static int uses;\nint plugin_work(int number)\n{\n\treturn uses = number;\n}\n' >counts.c
+${CC:-cc} -g -shared -fPIC counts.c -o counts.so || not_ok 'compiling counts.c'
+run "$DPE" run -e "detect r: [counts::uses']" -- ./host ./counts.so 3
+says 'a variable of a library that is loaded later is refused, with a way to name it' 2 "host has no variable 'counts::uses'" \
+	'can be named, as library::variable, if LD_PRELOAD loads that library at the start'
+run env LD_PRELOAD=./counts.so "$DPE" run -e "detect r: [counts::uses']" -- ./host ./counts.so 3
+says 'in this way it is watched' 1 "match of [counts::uses']"
 finish
