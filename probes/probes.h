@@ -71,6 +71,7 @@ struct dpe_probes {
 	struct dpe_lost doubted; /* updates whose values are not known */
 	struct dpe_known_losses *losses; /* see losses.c; or NULL */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
+	dpe_name go_status; /* the function by which a goroutine ends; or 0 */
 	dpe_name *memory_names; /* DPE_MEMORY_EVENTS of them */
 
 	pid_t pid;

@@ -146,6 +146,15 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
 }
 
+/* The last event of a goroutine, from which on it takes no memory: its state changes from running to dead. */
+static bool ends_goroutine(const struct dpe_probes *probes, const struct dpe_record *record)
+{
+	enum { OLD = 1, NEW = 2, RUNNING = 2, DEAD = 6 };
+
+	return probes->go_status && probes->sites[record->site].event == probes->go_status && record->kind == DPE_RECORD_ENTER &&
+	       record->nwords > NEW && (uint32_t)record->words[OLD] == RUNNING && (uint32_t)record->words[NEW] == DEAD;
+}
+
 static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_thread_id_text *thread)
 {
@@ -312,7 +321,9 @@ static struct dpe_message *make_any(
 	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
 		dpe_thread_ids_note(probes, record);
 	fill_origin(probes, record, &draft, &thread, comm);
-	if (record->kind <= DPE_RECORD_EXIT)
+	if (record->kind <= DPE_RECORD_EXIT && ends_goroutine(probes, record))
+		draft.name = probes->end;
+	else if (record->kind <= DPE_RECORD_EXIT)
 		complete = fill_call(probes, record, &draft, args, texts);
 	else if (record->kind == DPE_RECORD_MEMORY)
 		dpe_memory_fill(probes, record, &draft, args);

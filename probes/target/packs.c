@@ -184,6 +184,7 @@ bool dpe_packs_check(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (!module || !dpe_go_is(module))
 		return true;
 	probes->go = module;
+	probes->go_status = dpe_intern_string(probes->names, "runtime.casgstatus");
 	why = goroutine_obstacle(probes);
 	if (!why)
 		return true;

@@ -22,7 +22,7 @@ for how in none readers sent; do
 	check "calls that $how orders: nothing else is" "$(grep -c 'ordered: match' err)" = 0
 done
 races plain atomic
-says 'a warning names atomic operations of the program' 1 'synchronises by atomic instructions, in main.main.func'
+says 'a warning names atomic operations of the program' 1 'synchronises by atomic instructions, in main.' 'main.main.func'
 races inlined none
 says 'what may be ordered by inlined locks is inconclusive' 3 'is inlined in inlined, so what it orders is not observed' "go build -gcflags='all=-l'"
 

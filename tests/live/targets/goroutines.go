@@ -78,6 +78,21 @@ func both(f func()) {
 	write(1)
 }
 
+// `first` in another goroutine, then `second`, by an atomic variable, which dpe does not observe: nobody waits.
+func after(first, second func()) {
+	var passed int32
+	go func() {
+		write(1)
+		first()
+		atomic.StoreInt32(&passed, 1)
+	}()
+	for atomic.LoadInt32(&passed) == 0 {
+		runtime.Gosched()
+	}
+	second()
+	write(1)
+}
+
 func channels() {
 	one, two, none := make(chan int, 1), make(chan int, 30), make(chan int)
 	both(func() { one <- 1; write(1); <-one })
@@ -111,6 +126,12 @@ func channels() {
 		case <-none:
 		}
 	})
+	after(func() {
+		select {
+		case one <- 1:
+		case <-none:
+		}
+	}, func() { <-one })
 }
 
 func locks() {
@@ -118,6 +139,9 @@ func locks() {
 	var rw sync.RWMutex
 	var once sync.Once
 	var values sync.Map
+	var pool sync.Pool
+	var done sync.WaitGroup
+	nothing := func() {}
 	both(func() { m.Lock(); write(1); m.Unlock() })
 	both(func() {
 		for !m.TryLock() {
@@ -127,12 +151,15 @@ func locks() {
 		m.Unlock()
 	})
 	both(func() { rw.Lock(); write(1); rw.Unlock() })
-	both(func() { once.Do(func() { write(1) }) })
-	go func() { write(1); values.Store(1, 1) }()
-	for _, stored := values.Load(1); !stored; _, stored = values.Load(1) {
-		runtime.Gosched()
-	}
-	write(1)
+	after(func() { rw.RLock(); rw.RUnlock() }, func() { rw.Lock(); rw.Unlock() })
+	after(func() { rw.Lock(); rw.Unlock() }, func() { rw.RLock(); rw.RUnlock() })
+	after(func() { once.Do(nothing) }, func() { once.Do(nothing) })
+	after(func() { pool.Put(&m) }, func() { pool.Get() })
+	done.Add(1)
+	after(done.Done, done.Wait)
+	values.Store(1, 1)
+	values.Range(func(key, value any) bool { return true })
+	after(func() { values.Store(1, 2) }, func() { values.Load(1) })
 	changed, turn := sync.NewCond(&m), 0
 	go func() {
 		m.Lock()
