@@ -461,7 +461,7 @@ static const struct dpe_function **sort_by_address(struct dpe_module *module, un
 	return module->by_address = sorted;
 }
 
-/* Hand-written assembly may have no size: it extends to the next function. */
+/* Hand-written assembly may have no size: it extends to the next function, as far as all of them have symbols. */
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address)
 {
 	unsigned count, after;
@@ -474,7 +474,9 @@ const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uin
 	if (!after)
 		return NULL;
 	found = sorted[DPE_PARTITION_POINT(i, 0, after, sorted[i]->address < sorted[after - 1]->address)];
-	return !found->size || address - found->address < found->size ? found : NULL;
+	if (!found->size)
+		return address == found->address || !module->stripped ? found : NULL;
+	return address - found->address < found->size ? found : NULL;
 }
 
 bool dpe_module_is(const struct dpe_module *module, const char *name)

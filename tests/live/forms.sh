@@ -145,6 +145,18 @@ if command -v musl-gcc >/dev/null; then
 	musl-gcc -g -O1 "$example" -o musl || not_ok 'compiling with musl-gcc'
 	run "$DPE" deadlock -- ./musl
 	says 'a potential deadlock is found in a program of musl' 1 'potential deadlock of 2 threads' ' 0 lost; '
+	# The instruction that waits is in a static function, behind memset, which has no size.
+	printf 'int pause(void);\nint main(void)\n{\n\treturn pause();\n}\n' >pauses.c
+	musl-gcc -O1 pauses.c -o pauses || not_ok 'compiling pauses.c'
+	./pauses &
+	pauses=$!
+	sleeps() {
+		run "$DPE" hang -p $pauses
+		grep -q 'sleeps in pause' out
+	}
+	await sleeps || not_ok 'dpe hang of a program of musl'
+	kill $pauses
+	check 'code of a stripped file behind a function without a size has no name' "$(grep -c ' at 0x' out) $(grep -c memset out)" = '1 0'
 	refused musl ./musl 'it is linked with musl, and the library with glibc'
 else
 	ok 'a program of musl # skip musl-gcc is not installed'
