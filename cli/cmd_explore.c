@@ -1,7 +1,5 @@
 /* dpe explore: runs a program under one schedule after another. */
-
-#include "cli/explore_json.h"
-#include "cli/explore_rules.h"
+#include "cli/explore_parts.h"
 #include "cli/report/report.h"
 
 #include <errno.h>

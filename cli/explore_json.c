@@ -1,5 +1,5 @@
 /* explore_json: a line for each finding, with its schedule, and one at the end. */
-#include "cli/explore_json.h"
+#include "cli/explore_parts.h"
 
 #include "cli/json_items.h"
 

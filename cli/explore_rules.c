@@ -1,8 +1,7 @@
 /* explore_rules: the process that makes the runs is observed, and each process that it makes. Each run is a
  * log of its own, which begins with its creation: it has its recognizer, and its report. */
-#include "cli/explore_rules.h"
+#include "cli/explore_parts.h"
 
-#include "cli/explore_findings.h"
 #include "cli/live_run.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef DPE_CLI_WANTED_FINDINGS_H
 #define DPE_CLI_WANTED_FINDINGS_H
 
-#include "cli/explore_findings.h"
+#include "cli/explore_parts.h"
 
 /* An event of the other run. */
 struct cli_wanted_event {

@@ -132,6 +132,16 @@ static void add_schedule(struct dpe_view *view, struct dpe_text *to, const struc
 	dpe_text_puts(to, "]");
 }
 
+static void add_member(struct dpe_view *view, struct dpe_text *to, const char *member, const struct dpe_message *message)
+{
+	if (!message)
+		return;
+	dpe_text_printf(to, ",\"%s\":", member);
+	add_event(view, to, message);
+	mark(view, message);
+	dpe_text_puts(to, "}");
+}
+
 void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, const char *kind)
 {
 	struct dpe_text *to;
@@ -149,24 +159,10 @@ void dpe_view_verdict(struct dpe_view *view, const struct dpe_verdict *verdict, 
 		dpe_text_printf(to, "%s%u", i ? "," : "", dpe_view_text(view, verdict->expected[i]));
 	dpe_text_puts(to, "]");
 	add_around(view, to, verdict);
-	if (verdict->event && !verdict->naround && !verdict->nevents) {
-		dpe_text_puts(to, ",\"at\":");
-		add_event(view, to, verdict->event);
-		mark(view, verdict->event);
-		dpe_text_puts(to, "}");
-	}
+	if (!verdict->naround && !verdict->nevents)
+		add_member(view, to, "at", verdict->event);
 	if (verdict->prediction)
 		add_schedule(view, to, verdict);
-	dpe_text_puts(to, "}");
-}
-
-static void add_side(struct dpe_view *view, struct dpe_text *to, const char *member, const struct dpe_message *message)
-{
-	if (!message)
-		return;
-	dpe_text_printf(to, ",\"%s\":", member);
-	add_event(view, to, message);
-	mark(view, message);
 	dpe_text_puts(to, "}");
 }
 
@@ -189,8 +185,8 @@ void dpe_view_deadlock(
 		dpe_text_printf(to, "%s{\"thread\":%u,\"object\":%u,\"holder\":%u", i ? "," : "",
 			dpe_view_value(view, wait->thread), dpe_view_object(view, wait->object),
 			dpe_view_value(view, wait->holder));
-		add_side(view, to, "waits", wait->waits);
-		add_side(view, to, "holds", wait->holds);
+		add_member(view, to, "waits", wait->waits);
+		add_member(view, to, "holds", wait->holds);
 		dpe_text_puts(to, "}");
 	}
 	dpe_text_puts(to, "]}");

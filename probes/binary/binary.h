@@ -5,8 +5,6 @@
 
 #include "probes/binary/demangle.h"
 #include "probes/binary/go.h"
-#include "probes/binary/ifunc.h"
-#include "probes/binary/inlined.h"
 #include "probes/binary/lines.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/module.h"

@@ -1,5 +1,5 @@
 /* The implementation of an IFUNC, by calling the selector in our own copy of the library. */
-#include "probes/binary/ifunc.h"
+#include "probes/binary/module.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 /* Inlined calls of a function, which may have code of its own nevertheless. */
-#include "probes/binary/inlined.h"
+#include "probes/binary/module.h"
 
 #include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"

@@ -102,4 +102,23 @@ size_t dpe_module_build_id(const struct dpe_module *module, const unsigned char 
 bool dpe_module_bias(
 	const struct dpe_module *module, uint64_t start, uint64_t offset, uint64_t *bias);
 
+/* ---- ifunc.c: functions whose implementation a selector chooses when the program loads (STT_GNU_IFUNC) ----- */
+
+/* The implementation that is chosen on this machine, under the selector's name; belongs to the module. Known for
+ * libc and libm, if dpe has mapped the same file: then their selectors are called. Else NULL, with the reason in
+ * `why` (which may be NULL). */
+const struct dpe_function *dpe_ifunc_chosen(
+	struct dpe_module *module, const struct dpe_function *selector, const char **why);
+
+/* ---- inlined.c: calls that the compiler inlined, which no probe sees ------------------------------- */
+
+/* The source name of a function that contains an inlined call of this one; NULL if debug information
+ * shows none. Belongs to the module. */
+const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_function *function);
+/* True if the function, the destructor of `delete`, contains that of the object instead of calling it. */
+bool dpe_inlined_destructor(struct dpe_module *module, const struct dpe_function *function);
+/* True if the source has a function of that name, in the class or namespace `scope` if that is not "", but all its calls are
+ * inlined: it has no code. */
+bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const char *name);
+
 #endif

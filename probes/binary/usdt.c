@@ -1,8 +1,6 @@
 /* SystemTap notes: ELF notes of type 3 and owner "stapsdt". */
 #include "probes/binary/usdt.h"
 
-#include "probes/binary/usdt_args.h"
-
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>

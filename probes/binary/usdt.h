@@ -26,4 +26,10 @@ uint64_t dpe_usdt_counter(const struct dpe_usdt *usdt);
 /* Prints "usdt::provider::name(int, unsigned long)". */
 void dpe_usdt_print(struct dpe_text *to, const struct dpe_usdt *usdt);
 
+/* ---- usdt_args.c: private to binary/ --------------------------------------------------------- */
+
+/* Parses "-4@%edi 8@-16(%rbp,%rax,4) 4@$3 8@table+8(%rip)" into the probe: the first DPE_WORDS arguments. An operand of any
+ * other form becomes DPE_USDT_NONE: it has no value. */
+void dpe_usdt_parse_args(struct dpe_module *module, const char *text, struct dpe_usdt *usdt);
+
 #endif

@@ -1,5 +1,5 @@
 /* Operands of USDT notes, in assembler syntax after "N@". */
-#include "probes/binary/usdt_args.h"
+#include "probes/binary/usdt.h"
 
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/binary/variable.h"

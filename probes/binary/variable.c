@@ -5,7 +5,6 @@
 #include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
 #include "probes/binary/elf_symbols.h"
-#include "probes/binary/inlined.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
 

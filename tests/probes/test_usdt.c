@@ -2,7 +2,7 @@
 #include "tests/probes/open_target.h"
 
 #include "probes/kernel/bpf/kernel_layout.h"
-#include "probes/binary/usdt_args.h"
+#include "probes/binary/usdt.h"
 
 static struct dpe_usdt parse(const char *text)
 {
