@@ -102,14 +102,6 @@ void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
 void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrence);
 void dpe_order_clear(struct dpe_order *order); /* keeps allocated memory */
 void dpe_order_free(struct dpe_order *order);
-/* Drops events that no future event can have as an immediate predecessor. */
-void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
-/* The same of whole chains whose thread has ended, if there are more than `few`; what no other event follows stays. */
-void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *horizon, unsigned few);
-/* Drops chains without a needed event, and from time to time the beginning of others. An event
- * counts as needed where an earlier one of its chain is. */
-typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
-void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context);
 /* The last event of an order with one chain, where an event with this stamp follows it immediately
  * and replaces it; else NULL. */
 struct dpe_occurrence *dpe_order_only_chain_end(
@@ -124,6 +116,22 @@ const struct dpe_occurrence *dpe_order_next(
 /* True if the order has none of the events of its chain from this one on any more. */
 bool dpe_order_forgot(const struct dpe_order *order, const struct dpe_occurrence *occurrence);
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
+/* The immediate predecessors of an event with exactly this past. */
+void dpe_order_preds_of_past(
+	const struct dpe_order *order, const struct dpe_stamp *view, struct dpe_preds *preds);
+/* Events were dropped, so there may be others immediately before a later one. */
+void dpe_order_forget_join(struct dpe_order *order);
+
+/* ---- forget_events.c --------------------------------------------------------------------------- */
+
+/* Drops events that no future event can have as an immediate predecessor. */
+void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
+/* The same of whole chains whose thread has ended, if there are more than `few`; what no other event follows stays. */
+void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *horizon, unsigned few);
+/* Drops chains without a needed event, and from time to time the beginning of others. An event
+ * counts as needed where an earlier one of its chain is. */
+typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
+void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context);
 
 /* ---- value_table.c ------------------------------------------------------------------------ */
 

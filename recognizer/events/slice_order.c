@@ -164,8 +164,7 @@ static void note_since_join(struct dpe_join *join, struct dpe_chain *chain)
 	*DPE_GROW(join->since, join->nsince, join->capsince) = chain->chain;
 }
 
-/* Events were dropped, so there may be others immediately before a later one. */
-static void forget_join(struct dpe_order *order)
+void dpe_order_forget_join(struct dpe_order *order)
 {
 	for (unsigned i = 0; i < order->join.nsince; i++) {
 		unsigned at = place_of(order, order->join.since[i]);
@@ -180,7 +179,7 @@ static void forget_join(struct dpe_order *order)
 /* The event, which was added, follows all others. */
 static void begin_join(struct dpe_order *order, const struct dpe_stamp *stamp)
 {
-	forget_join(order);
+	dpe_order_forget_join(order);
 	order->join.chain = stamp->chain;
 	order->join.index = stamp->index;
 	note_since_join(&order->join, &order->chains[place_of(order, stamp->chain)]);
@@ -286,6 +285,15 @@ void dpe_order_preds(
 				add_last_before(preds, chain, dpe_stamp_reach(stamp, chain->chain));
 		}
 	}
+	keep_maximal(preds);
+}
+
+void dpe_order_preds_of_past(
+	const struct dpe_order *order, const struct dpe_stamp *view, struct dpe_preds *preds)
+{
+	preds->count = 0;
+	for (unsigned i = 0; i < order->nchains; i++)
+		add_last_before(preds, &order->chains[i], dpe_stamp_reach(view, order->chains[i].chain));
 	keep_maximal(preds);
 }
 
@@ -402,7 +410,7 @@ void dpe_order_clear(struct dpe_order *order)
 	order->nchains = 0;
 	order->size = 0;
 	order->top = NULL;
-	forget_join(order);
+	dpe_order_forget_join(order);
 	if (order->recent)
 		order->recent->count = 0;
 }
@@ -420,7 +428,7 @@ void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrenc
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
-	forget_join(order);
+	dpe_order_forget_join(order);
 	order->size++;
 	if (chain->last)
 		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
@@ -478,152 +486,4 @@ bool dpe_order_forgot(const struct dpe_order *order, const struct dpe_occurrence
 	const struct dpe_chain *chain = look_up(order, occurrence->stamp.chain);
 
 	return !chain || chain->last->stamp.index < occurrence->stamp.index;
-}
-
-/* ---- forgetting -------------------------------------------------------------------------- */
-
-static unsigned first_needed(const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
-{
-	return DPE_PARTITION_POINT(i, 0, chain->nearlier, !needed(context, chain->earlier[i]));
-}
-
-static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)
-{
-	for (unsigned i = 0; i < chain->nearlier; i++)
-		dpe_occurrence_unref(chain->earlier[i]);
-	order->size -= chain->nearlier + 1;
-	if (order->top == chain->last)
-		order->top = NULL;
-	dpe_occurrence_unref(chain->last);
-	free(chain->earlier);
-}
-
-static void trim(struct dpe_order *order, struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
-{
-	unsigned dropped = first_needed(chain, needed, context);
-
-	for (unsigned i = 0; i < dropped; i++)
-		dpe_occurrence_unref(chain->earlier[i]);
-	chain->nearlier -= dropped;
-	order->size -= dropped;
-	if (dropped)
-		memmove(chain->earlier, chain->earlier + dropped,
-			chain->nearlier * sizeof(*chain->earlier));
-}
-
-void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context)
-{
-	const uint64_t size = order->size;
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < order->nchains; i++) {
-		struct dpe_chain *chain = &order->chains[i];
-
-		if (!needed(context, chain->last)) {
-			drop_chain(order, chain);
-			continue;
-		}
-		if (chain->nearlier >= DPE_TRIM_EARLIER && !(chain->nearlier & (chain->nearlier - 1)))
-			trim(order, chain, needed, context);
-		order->chains[kept++] = *chain;
-	}
-	order->nchains = kept;
-	if (order->size != size)
-		forget_join(order);
-}
-
-static void forget_in(struct dpe_order *order, struct dpe_chain *chain, const struct dpe_horizon *horizon)
-{
-	const struct dpe_occurrence *next = chain->last;
-	unsigned kept = chain->nearlier;
-
-	for (unsigned i = chain->nearlier; i--;) {
-		struct dpe_occurrence *at = chain->earlier[i];
-
-		if (!dpe_horizon_sees(horizon, chain->chain, at->stamp.index, next->stamp.index)) {
-			dpe_occurrence_unref(at);
-			continue;
-		}
-		chain->earlier[--kept] = at;
-		next = at;
-	}
-	chain->nearlier -= kept;
-	order->size -= kept;
-	if (!chain->nearlier) {
-		free(chain->earlier);
-		chain->earlier = NULL;
-		chain->capearlier = 0;
-		return;
-	}
-	memmove(chain->earlier, chain->earlier + kept, chain->nearlier * sizeof(*chain->earlier));
-}
-
-void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon)
-{
-	const uint64_t size = order->size;
-
-	for (unsigned i = 0; i < order->nchains; i++)
-		forget_in(order, &order->chains[i], horizon);
-	if (order->size != size)
-		forget_join(order);
-}
-
-static unsigned count_ended(const struct dpe_order *order, const struct dpe_horizon *horizon)
-{
-	unsigned ended = 0;
-
-	for (unsigned i = 0; i < order->nchains; i++)
-		ended += dpe_horizon_ended(horizon, order->chains[i].chain);
-	return ended;
-}
-
-static void mark(const struct dpe_order *order, const struct dpe_preds *preds, bool *needed)
-{
-	for (unsigned i = 0; i < preds->count; i++)
-		needed[place_of(order, preds->at[i]->stamp.chain)] = true;
-}
-
-/* The immediate predecessors of an event with exactly this past. */
-static void find_preds(
-	const struct dpe_order *order, const struct dpe_stamp *view, struct dpe_preds *preds)
-{
-	preds->count = 0;
-	for (unsigned i = 0; i < order->nchains; i++)
-		add_last_before(preds, &order->chains[i], dpe_stamp_reach(view, order->chains[i].chain));
-	keep_maximal(preds);
-}
-
-/* The past of a future event joins some views, so what is immediately before it is so before one of them. */
-void dpe_order_forget_ended(struct dpe_order *order, const struct dpe_horizon *horizon, unsigned few)
-{
-	const struct dpe_stamp *views;
-	struct dpe_preds preds = {0};
-	unsigned nviews, kept = 0;
-	bool *needed;
-
-	views = dpe_horizon_views(horizon, &nviews);
-	if (nviews > DPE_ENDED_VIEWS || count_ended(order, horizon) <= few)
-		return;
-	needed = dpe_xcalloc(order->nchains, sizeof(*needed));
-	for (unsigned i = 0; i < nviews; i++) {
-		find_preds(order, &views[i], &preds);
-		mark(order, &preds, needed);
-	}
-	preds.count = 0;
-	dpe_order_ends(order, NULL, &preds);
-	mark(order, &preds, needed);
-	for (unsigned i = 0; i < order->nchains; i++) {
-		struct dpe_chain *chain = &order->chains[i];
-
-		if (needed[i] || !dpe_horizon_ended(horizon, chain->chain))
-			order->chains[kept++] = *chain;
-		else
-			drop_chain(order, chain);
-	}
-	if (order->nchains != kept) {
-		order->nchains = kept;
-		forget_join(order);
-	}
-	free(needed);
-	free(preds.at);
 }
