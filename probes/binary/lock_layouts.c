@@ -19,6 +19,9 @@ static const struct layout LAYOUTS[] = {
 	/* The thread that holds the write lock; 0: none. */
 	{"pthread_rwlock_unlock", DPE_ARGUMENT "0->__data.__cur_writer", 24, 4, true,
 		DPE_PRELOAD_WRITER},
+	/* 0: nobody holds the mutex. */
+	{"pthread_mutex_unlock", DPE_ARGUMENT "0->__data.__lock", 0, 4, true, DPE_PRELOAD_HELD},
+	{"pthread_mutex_destroy", DPE_ARGUMENT "0->__data.__lock", 0, 4, true, DPE_PRELOAD_HELD},
 	/* The whole object, an int: 2 when the routine is done. */
 	{"pthread_once", DPE_ARGUMENT "0->__state", 0, 4, true, DPE_PRELOAD_STATE},
 	/* Threads that have arrived in total, threads of completed rounds, and threads of one round. After
@@ -29,6 +32,7 @@ static const struct layout LAYOUTS[] = {
 };
 
 #ifdef __GLIBC__
+_Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "as the table has it");
 _Static_assert(offsetof(pthread_rwlock_t, __data.__cur_writer) == 24, "as the table has it");
 #endif
 

@@ -126,6 +126,7 @@ enum dpe_preload_memory {
 enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
 #define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
+#define DPE_PRELOAD_HELD 1     /* of pthread_mutex_unlock and destroy: 0 if nobody holds the mutex */
 #define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word with the writing thread, or 0 */
 #define DPE_PRELOAD_STATE 2    /* of pthread_once: the word with its state */
 /* A signal handler may take slots after the interrupted code has checked for room and before it takes its slot:

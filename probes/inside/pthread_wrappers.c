@@ -161,14 +161,17 @@ static void end_wait(const struct condition_wait *wait)
 	WRAP(name, (type * object, clockid_t clock, const struct timespec *until),                 \
 		(object, clock, until), WORD(object), WORD(clock), WORD(until))
 
+/* The mutex itself knows whether a thread holds it. Other threads may be about to take it. */
+#define HELD(mutex) WORD(__atomic_load_n(&((const pthread_mutex_t *)(mutex))->__data.__lock, __ATOMIC_RELAXED))
+
 WRAP(pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attr), (mutex, attr),
 	WORD(mutex), WORD(attr))
-WRAP_ONE(pthread_mutex_destroy, pthread_mutex_t)
+WRAP(pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex), WORD(mutex), [DPE_PRELOAD_HELD] = HELD(mutex))
 WRAP_ONE(pthread_mutex_lock, pthread_mutex_t)
 WRAP_ONE(pthread_mutex_trylock, pthread_mutex_t)
 WRAP_TIMED(pthread_mutex_timedlock, pthread_mutex_t)
 WRAP_CLOCK(pthread_mutex_clocklock, pthread_mutex_t)
-WRAP_ONE(pthread_mutex_unlock, pthread_mutex_t)
+WRAP(pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex), WORD(mutex), [DPE_PRELOAD_HELD] = HELD(mutex))
 WRAP_ONE(pthread_mutex_consistent, pthread_mutex_t)
 
 WRAP(pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attr), (lock, attr),
@@ -329,13 +332,14 @@ static int posix_error(int c11)
 /* The C library derives attributes from the type itself. */
 WRAP_C11(mtx_init, (mtx_t * mutex, int type), (mutex, type), (WORD(mutex), WORD(type)),
 	pthread_mutex_init, (WORD(mutex)))
-WRAP_C11_VOID(mtx_destroy, (mtx_t * mutex), (mutex), (WORD(mutex)), pthread_mutex_destroy)
+WRAP_C11_VOID(mtx_destroy, (mtx_t * mutex), (mutex), (WORD(mutex), [DPE_PRELOAD_HELD] = HELD(mutex)), pthread_mutex_destroy)
 WRAP_C11_ONE(mtx_lock, mtx_t, pthread_mutex_lock)
 WRAP_C11_ONE(mtx_trylock, mtx_t, pthread_mutex_trylock)
 WRAP_C11(mtx_timedlock, (mtx_t * restrict mutex, const struct timespec *restrict until),
 	(mutex, until), (WORD(mutex), WORD(until)), pthread_mutex_timedlock,
 	(WORD(mutex), WORD(until)))
-WRAP_C11_ONE(mtx_unlock, mtx_t, pthread_mutex_unlock)
+WRAP_C11(mtx_unlock, (mtx_t * mutex), (mutex), (WORD(mutex)), pthread_mutex_unlock,
+	(WORD(mutex), [DPE_PRELOAD_HELD] = HELD(mutex)))
 
 WRAP_C11_ONE(cnd_init, cnd_t, pthread_cond_init)
 WRAP_C11_VOID(cnd_destroy, (cnd_t * cond), (cond), (WORD(cond)), pthread_cond_destroy)

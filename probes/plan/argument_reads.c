@@ -173,8 +173,8 @@ static char *readable(const char *lvalue)
 static void warn_of_shipped(const struct dpe_site *site, struct dpe_diags *diags)
 {
 	dpe_diag_at(diags, DPE_WARNING, site->module->name,
-		"has no debug information that describes its locks, barriers and once routines: shipped rules assume more order there than there is, "
-		"which may hide races");
+		"has no debug information that describes its locks, barriers and once routines: shipped rules may miss races and misuse of mutexes "
+		"there");
 }
 
 static void report_unreadable(const struct dpe_read *read, enum dpe_severity severity, const char *why, bool dispensable,

@@ -199,7 +199,7 @@ for n in 5000 40000; do
 done
 as_small 'memory of deadlock.dpe on an ordered log of destroyed locks' o40000.peak o5000.peak
 run "$DPE" replay -s deadlock.dpe 5000.jsonl
-says 'deadlock.dpe finds nothing when ids of threads are reused' 0 '5 rules: nothing found'
+says 'deadlock.dpe finds nothing when ids of threads are reused' 0 '8 rules: nothing found'
 # Predictions compare a thread with the few that may run beside it, not with the thousands before it.
 cat >pairs.py <<'X'
 out = []

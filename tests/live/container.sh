@@ -53,7 +53,7 @@ contained /sections 1000000 counter
 await has_threads
 check 'the target has process id 1 in its container' "$(sed -n 's/^NSpid:.*\t//p' /proc/$target/status)" = 1
 observe '^dpe: [0-9]* s: [1-9][0-9]* events' "$DPE" deadlock --progress=1 -p "$target"
-says 'dpe deadlock watches a process in a container by its process id outside' 0 ' 0 lost; 5 rules: nothing found'
+says 'dpe deadlock watches a process in a container by its process id outside' 0 ' 0 lost; 8 rules: nothing found'
 check 'dpe deadlock sees events of a process in a container' "$(grep -c '^dpe: [1-9][0-9]* events' err)" -eq 1
 cat >count.dpe <<'DPE'
 detect counted: counter.enter

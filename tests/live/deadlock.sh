@@ -172,6 +172,17 @@ for how in report stop gdb; do
 	test -z "$pid" || kill -KILL $pid
 done
 
+# ---- misuse of mutexes ------------------------------------------------------------------------
+for form in '' --preload; do
+	run timeout -s KILL 120 "$DPE" deadlock $form -- ./deadlocks uses
+	says "mutexes that are used well are no misuse $form" 0 '0 lost; 8 rules: nothing found'
+	for misuse in unlocks-twice:unlock_of_unlocked unlocks-twice-c11:unlock_of_unlocked locks-destroyed:lock_of_destroyed \
+		destroys-locked:destroy_of_locked; do
+		run timeout -s KILL 120 "$DPE" deadlock $form -- ./deadlocks "${misuse%:*}"
+		says "misuse of a mutex is one finding: ${misuse%:*} $form" 1 "#1 ${misuse#*:}: match of" 'by misuse+' '0 lost; 8 rules: 1 match'
+	done
+done
+
 # A process that hangs already: the deadlock is found before anything is observed, and the process is left as it was.
 ./deadlocks self >hanging.out &
 hanging=$!

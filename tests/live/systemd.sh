@@ -27,6 +27,6 @@ command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/s
 : >err
 (await grep -q 'continues as user' err; : >enough) & # the service ends when it is watched
 run env "PATH=$(pwd)/bin:$PATH" timeout 200 sh -c "$command"
-says 'the command of the unit watches the service until it ends' 0 ' events, 0 lost; 5 rules: nothing found'
+says 'the command of the unit watches the service until it ends' 0 ' events, 0 lost; 8 rules: nothing found'
 check 'the watched service prints its result' "$(cat sum)" = 'sum 55'
 finish

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -205,6 +206,26 @@ static void recursive(void)
 	}
 }
 
+__attribute__((noinline)) static void misuse(const char *how)
+{
+	mtx_t of_c11;
+
+	mtx_init(&of_c11, mtx_plain);
+	pthread_mutex_lock(&a);
+	mtx_lock(&of_c11);
+	if (!strcmp(how, "destroys-locked"))
+		pthread_mutex_destroy(&a);
+	mtx_unlock(&of_c11);
+	if (!strcmp(how, "unlocks-twice-c11"))
+		mtx_unlock(&of_c11);
+	pthread_mutex_unlock(&a);
+	if (!strcmp(how, "unlocks-twice"))
+		pthread_mutex_unlock(&a);
+	pthread_mutex_destroy(&a);
+	if (!strcmp(how, "locks-destroyed"))
+		pthread_mutex_lock(&a);
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -240,6 +261,8 @@ int main(int argc, char **argv)
 		run(spin_for_other, (void *)&spin, spin_for_other, (void *)&other_spin);
 	else if (!strcmp(way, "spin-try"))
 		run(spin_in_order, NULL, spin_in_other_order, NULL);
+	else
+		misuse(way);
 	puts("ended");
 	return 0;
 }
