@@ -178,16 +178,34 @@ void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe
 		observed[i] |= dpe_recognizer_observed(recognizer, i);
 }
 
-/* Without functions, shipped rules see threads begin and end, and nothing that these do. */
-static bool lacks_functions(const struct cli_report *report)
+struct other_events {
+	const struct dpe_names *names;
+	bool any;
+};
+
+static void note_other(void *context, dpe_name name, enum dpe_phase phase, uint64_t count)
 {
+	static const char thread[] = "thread::";
+	struct other_events *others = context;
+
+	(void)phase, (void)count;
+	others->any |= strncmp(dpe_name_text(others->names, name), thread, strlen(thread)) != 0;
+}
+
+/* Shipped rules that see threads begin and end, and nothing that these do: the program lacks the functions, or leaves all to
+ * processes that are not observed. */
+static bool sees_only_threads(const struct cli_report *report, const struct dpe_recognizer *recognizer)
+{
+	struct other_events others = {.names = report->cli->names};
+
 	for (unsigned i = 0; i < dpe_spec_nrules(report->spec); i++) {
 		const struct dpe_rule *rule = dpe_spec_rule(report->spec, i);
 
 		if (dpe_rule_mode(rule) != DPE_SYNC && !dpe_rule_is_shipped(rule))
 			return false;
 	}
-	return dpe_probes_have_no_function(report->probes);
+	dpe_recognizer_occurrences(recognizer, note_other, &others);
+	return !others.any || dpe_probes_have_no_function(report->probes);
 }
 
 /* A log of other events shows that those of the rules did not occur, unlike a program's run; and with --dynamic events
@@ -201,7 +219,7 @@ static enum cli_unobserved find_unobserved(const struct cli_report *report, cons
 		return CLI_OBSERVED;
 	if (!report->probes)
 		return summary->events ? CLI_OBSERVED : CLI_ALL_UNOBSERVED;
-	if (lacks_functions(report))
+	if (sees_only_threads(report, recognizer))
 		return CLI_ALL_UNOBSERVED;
 	memset(observed, 0, sizeof(observed));
 	cli_note_observed(recognizer, report->spec, observed);

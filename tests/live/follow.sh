@@ -24,6 +24,12 @@ children() {
 	run "$DPE" run --all --stack=0 -s step.dpe -- ./follow fork
 	check 'a forked child is not observed without --follow' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
 	says 'without --follow, a child process is reported as not observed' 1 'dpe: 1 child process was not observed (see --follow)'
+	printf '#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { if (!fork()) execl("./follow", "follow", "fork", 0); wait(0); _exit(0); }\n' >leaves.c
+	${CC:-cc} leaves.c -o leaves || not_ok 'compiling leaves.c'
+	run "$DPE" deadlock -- ./leaves
+	says 'shipped rules without --follow, for a program that leaves all to a child: nothing was observed' 3 'nothing was observed, so nothing can'
+	run "$DPE" deadlock --follow -- ./leaves
+	says 'with --follow they observe the child' 0 'nothing found'
 	run "$DPE" run --preload --stack=0 -s step.dpe -- ./follow fork
 	check '--follow is not advised where it is refused' "$(grep -cx 'dpe: 1 child process was not observed' err)" -eq 1
 }
