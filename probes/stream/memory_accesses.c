@@ -143,7 +143,7 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 	else if (!hooks.called)
 		dpe_diag_at(diags, DPE_ERROR, path,
 			"its reads and writes cannot be observed: it was not built for that; compile "
-			"with -fsanitize=thread and link, without it, with -ldpe-mem, or name "
+			"with -fsanitize=thread (and gcc's -fno-lto) and link, without it, with -ldpe-mem, or name "
 			"variables and functions to watch: dpe race VARIABLE -- ...");
 	if (hooks.own || !hooks.called)
 		note_how_to_link(&probes->modules, diags);
