@@ -51,6 +51,13 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 static const char READABLE[] = ".jsonl, .msg, .dpel, .std, .otlp, .shiviz or .journal; or use --from or --pattern";
 static const char WRITABLE[] = ".jsonl, .msg, .dpel or .std; or use --to with 'dpe convert'";
 
+static bool is_schedule(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strcmp(dot, ".schedule");
+}
+
 /* False, with a diagnostic that has the known endings, if the format is unknown. */
 static bool find_format(const char *path, enum dpe_log_format *format, const char *known, struct dpe_diags *diags)
 {
@@ -58,7 +65,10 @@ static bool find_format(const char *path, enum dpe_log_format *format, const cha
 		*format = dpe_log_format_of(path);
 	if (*format != DPE_LOG_UNKNOWN)
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, path, "the name does not say which format this log has: it should end in %s", known);
+	if (is_schedule(path))
+		dpe_diag_at(diags, DPE_ERROR, path, "a schedule is not a log: 'dpe explore --replay=SCHEDULE --log=LOG -- PROGRAM' writes the log of its run");
+	else
+		dpe_diag_at(diags, DPE_ERROR, path, "the name does not say which format this log has: it should end in %s", known);
 	return false;
 }
 

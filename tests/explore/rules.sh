@@ -32,6 +32,8 @@ run "$DPE" explore --replay=found.schedule --log=order.dpel -- ./ordered
 says "--log of a replay without rules has no finding" 0 "nothing found"
 run "$DPE" convert order.dpel order.jsonl
 check "the log of a replay without rules has what orders threads" "$(grep -c 'thread::create' order.jsonl)" -ge 2
+run "$DPE" replay -e 'detect late: use ; configure' found.schedule
+says "a schedule is refused as a log, with the command that writes one" 2 "found.schedule: error: a schedule is not a log: 'dpe explore --replay"
 run "$DPE" explore --replay=found.schedule --log=none/rule.jsonl -s early.dpe -- ./ordered
 says "--log of a replay that cannot be written is an error" 2 "none/rule.jsonl"
 run "$DPE" explore --log=rule.jsonl -- ./ordered
