@@ -227,7 +227,7 @@ static const struct option options[] = {
 		"specifications: all words up to the next option", take_word, AT(specs)},
 	{'e', "rule-text", "RULE", FOR_LIVE | FOR_REPLAY | FOR_VIEW | FOR_EXPLORE | FOR_CHECK,
 		"a rule, such as 'detect race: get() & put()'; may be repeated", .take = take_rules},
-	{0, "strategy", "portfolio|random|pct:D|pos|surw|rounds|delay|dfs|dfs:B|dfs-full|dfs-full:B", FOR_EXPLORE,
+	{0, "strategy", "portfolio|random|pct:D|pos|surw|places|rounds|delay|dfs|dfs:B|dfs-full|dfs-full:B", FOR_EXPLORE,
 		"how schedules are chosen (portfolio: the others in turn)", take_text,
 		AT(strategy)},
 	{0, "runs", "N", FOR_EXPLORE, "maximum number of runs (10000)", take_number, AT(runs),

@@ -16,7 +16,7 @@
 /* The state of the search for races in a run. A row of `clocks` has, for each thread, the number of its events
  * that happened before, the row's own included. */
 struct races {
-	struct dpe_dfs *dfs;
+	struct dpe_dfs *dfs; /* NULL: only clocks are computed */
 	const struct dpe_sched_header *memory;
 	const struct dpe_sched_event *events;
 	uint32_t count;
@@ -215,6 +215,14 @@ static bool reverse(const struct races *races, uint32_t first, unsigned thread, 
 	return true;
 }
 
+/* What only follows a release does nothing: for DFS alone, it depends on other operations. */
+static bool are_ordered(const struct races *races, const struct dpe_sched_event *a, const struct dpe_sched_event *b)
+{
+	bool nothing = dpe_sched_follows_release(a->kind) || dpe_sched_follows_release(b->kind);
+
+	return dpe_events_dependent(a, b) && (races->dfs || !nothing || a->thread == b->thread);
+}
+
 /* Completes the clock of an event, which begins as that of its thread, and reverses its races: those with
  * unordered events that precede no other such event. */
 static void look_back(struct races *races, const struct dpe_sched_event *event, uint32_t end, uint32_t *clock, bool reverses)
@@ -226,7 +234,7 @@ static void look_back(struct races *races, const struct dpe_sched_event *event, 
 	dpe_race_index_find(index, races->events, end, event, before);
 	for (unsigned i = 0; i < index->nfound; i++)
 		if (clock[races->events[index->found[i]].thread] <= index->found[i] &&
-			dpe_events_dependent(&races->events[index->found[i]], event))
+			are_ordered(races, &races->events[index->found[i]], event))
 			join_row(races, clock, index->found[i]);
 	for (unsigned i = 0; reverses && i < index->nfound; i++) {
 		const struct dpe_sched_event *other = &races->events[index->found[i]];
@@ -257,24 +265,46 @@ static void look_at_pending(struct races *races)
 	}
 }
 
-static void find_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
+static struct races begin_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory)
 {
 	struct races races = {
 		.dfs = dfs, .memory = memory, .events = memory->events, .count = memory->nevents, .threads = memory->nthreads};
 
 	races.clocks = dpe_xcalloc((size_t)races.count * races.threads, sizeof(*races.clocks));
 	dpe_race_index_begin(&races.index, races.count, races.threads);
-	for (uint32_t i = 0; i < races.count; i++) {
-		uint32_t *clock = &races.clocks[(size_t)i * races.threads];
+	return races;
+}
 
-		begin_row(&races, memory->events[i].thread, clock);
-		clock[memory->events[i].thread] = i + 1;
-		look_back(&races, &memory->events[i], i, clock, i >= from);
-		pass(&races, i);
+/* Computes the clocks of all events, and reverses the races of those from `from` on. */
+static void add_events(struct races *races, uint32_t from)
+{
+	for (uint32_t i = 0; i < races->count; i++) {
+		uint32_t *clock = &races->clocks[(size_t)i * races->threads];
+
+		begin_row(races, races->events[i].thread, clock);
+		clock[races->events[i].thread] = i + 1;
+		look_back(races, &races->events[i], i, clock, i >= from);
+		pass(races, i);
 	}
+}
+
+static void find_races(struct dpe_dfs *dfs, const struct dpe_sched_header *memory, uint32_t from)
+{
+	struct races races = begin_races(dfs, memory);
+
+	add_events(&races, from);
 	look_at_pending(&races);
 	dpe_race_index_free(&races.index);
 	free(races.clocks);
+}
+
+uint32_t *dpe_dfs_clocks(const struct dpe_sched_header *memory)
+{
+	struct races races = begin_races(NULL, memory);
+
+	add_events(&races, races.count);
+	dpe_race_index_free(&races.index);
+	return races.clocks;
 }
 
 /* ---- the tree ---------------------------------------------------------------------------- */

@@ -33,5 +33,8 @@ struct dpe_dfs {
 bool dpe_dfs_give(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
 void dpe_dfs_take(struct dpe_dfs *dfs, struct dpe_sched_header *memory);
 void dpe_dfs_free(struct dpe_dfs *dfs);
+/* For each event of the last run and each thread, the number, from 1, of the latest event of that thread that happened before, or is the
+ * event itself; 0: none. The caller's. */
+uint32_t *dpe_dfs_clocks(const struct dpe_sched_header *memory);
 
 #endif

@@ -29,7 +29,7 @@ static enum dpe_explored explore(struct dpe_exploration *exploration)
 
 	if (!dpe_strategy_find(options->strategy, 0, &strategy)) {
 		dpe_diag_at(exploration->diags, DPE_ERROR, "dpe",
-			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw, rounds, delay, dfs, dfs-full, "
+			"--strategy takes portfolio, random, pct:D (D from 1 to %u), pos, surw, places, rounds, delay, dfs, dfs-full, "
 			"dfs:B or dfs-full:B (at most B preemptions), not '%s'",
 			DPE_SCHED_DEPTH, options->strategy);
 		return DPE_EXPLORED_FAILED;

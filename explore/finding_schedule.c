@@ -1,4 +1,5 @@
 /* finding_schedule: a finding with its schedule, minimised, in a file. */
+#include "explore/thread_blocks.h"
 #include "explore/exploration.h"
 
 #include <stdlib.h>
@@ -59,13 +60,6 @@ static bool finds_shorter(struct shortening *search)
 	return true;
 }
 
-static void minimise_shorter(struct shortening *search)
-{
-	const struct dpe_oracle oracle = {leads_to_finding, search->exploration};
-
-	dpe_schedule_minimise(search->schedule, &oracle);
-}
-
 /* No more runs are made after one that took long, or was not controlled, which takes 100 ms more. */
 static bool may_continue(const struct shortening *search)
 {
@@ -73,6 +67,32 @@ static bool may_continue(const struct shortening *search)
 
 	return search->runs && !search->exploration->broken && !search->exploration->interrupted && search->schedule->count > 1 &&
 	       memory->choices <= DPE_EXPLORE_SHORTENED && !memory->kicks;
+}
+
+/* The same events, with fewer switches. */
+static bool finds_blocks(struct shortening *search)
+{
+	struct dpe_sched_header *memory = search->exploration->server.memory;
+	bool again;
+
+	if (!may_continue(search))
+		return false;
+	memory->traces = true;
+	again = leads_to_finding(search->exploration, search->schedule);
+	memory->traces = false;
+	if (!again || memory->events_lost || !may_continue(search))
+		return false;
+	dpe_blocks_give(memory);
+	return finds_shorter(search);
+}
+
+static void minimise_shorter(struct shortening *search)
+{
+	const struct dpe_oracle oracle = {leads_to_finding, search->exploration};
+
+	do
+		dpe_schedule_minimise(search->schedule, &oracle);
+	while (finds_blocks(search));
 }
 
 static bool is_target(const struct dpe_sched_switch *at, const struct dpe_sched_switch *end, uint16_t thread)
@@ -284,6 +304,10 @@ static void seek_shorter(struct dpe_exploration *exploration, struct dpe_schedul
 	unsigned runs = exploration->options->rules ? SHORTER_RUNS_WITH_RULES : SHORTER_RUNS;
 	struct shortening search = {exploration, schedule, runs};
 
+	while (finds_blocks(&search))
+		continue;
+	minimise_shorter(&search);
+	search.runs = runs;
 	seek_by_delays(&search);
 	search.runs = runs;
 	seek_by_pairs(&search);
@@ -326,11 +350,8 @@ static bool repeat(struct dpe_exploration *exploration, const struct dpe_schedul
 /* The finding becomes that of the minimised schedule, unless it is interrupted; whether a schedule has it. */
 static bool minimise(struct dpe_exploration *exploration, struct dpe_schedule *schedule, struct dpe_finding *finding)
 {
-	const struct dpe_oracle oracle = {leads_to_finding, exploration};
-
 	if (exploration->server.memory->switches_lost || !leads_to_finding(exploration, schedule))
 		return false;
-	dpe_schedule_minimise(schedule, &oracle);
 	seek_shorter(exploration, schedule);
 	return repeat(exploration, schedule, finding) || exploration->interrupted;
 }

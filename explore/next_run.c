@@ -13,16 +13,25 @@ static bool is_shared(const struct dpe_sched_header *memory, unsigned class)
 	return threads > 1;
 }
 
+/* splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): the portfolio's runs by one strategy have equidistant numbers, whose multiples
+ * alternate much more slowly. */
+static uint64_t mixed(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
 /* For SURW: selects a class of objects that several threads used in the last run, preferably events of rules; or
  * everything. */
-static unsigned select_class(const struct dpe_sched_header *memory, uint64_t dice)
+static unsigned select_class(const struct dpe_sched_header *memory, uint64_t seed)
 {
 	unsigned classes[DPE_SCHED_CLASSES], count = 0;
+	const uint64_t dice = mixed(seed * UINT64_C(0x9e3779b97f4a7c15)) >> 33;
 
 	for (unsigned i = 0; i < DPE_SCHED_CLASSES; i++)
 		if (is_shared(memory, i))
 			classes[count++] = i;
-	dice = dice * UINT64_C(0x9e3779b97f4a7c15) >> 33;
 	if (dice % 2 == 0 || !count)
 		return DPE_SCHED_CLASSES;
 	return dice / 2 % 2 && is_shared(memory, DPE_SCHED_RULE_EVENTS) ? DPE_SCHED_RULE_EVENTS : classes[dice / 4 % count];
@@ -97,7 +106,7 @@ static bool choose_schedule(struct dpe_exploration *exploration, unsigned number
 	memory->strategy = strategy.strategy;
 	memory->depth = strategy.depth;
 	memory->seed = (uint64_t)exploration->options->seed << 32 | number;
-	if (strategy.strategy == DPE_SCHED_SURW)
+	if (strategy.strategy == DPE_SCHED_SURW || strategy.strategy == DPE_SCHED_PLACES)
 		count_selected(memory);
 	return !exploration->by_dfs || dpe_dfs_give(&exploration->dfs, memory);
 }

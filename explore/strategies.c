@@ -15,7 +15,15 @@ static const struct dpe_strategy PORTFOLIO[] = {
 	{DPE_SCHED_DELAY, .depth = 0},
 	{DPE_SCHED_DFS, .depth = 0},
 	{DPE_SCHED_ROUNDS, .depth = 0},
-	{DPE_SCHED_SURW, .depth = 0}, /* not behind dfs, whose runs may end early and say little of the next one */
+	{DPE_SCHED_PLACES, .depth = 0}, /* surw and places not behind dfs, whose runs may end early and say little of the next one */
+	{DPE_SCHED_DELAY, .depth = 0},
+	{DPE_SCHED_SURW, .depth = 0},
+	{DPE_SCHED_POS, .depth = 0},
+	{DPE_SCHED_SURW, .depth = 0},
+	{DPE_SCHED_PLACES, .depth = 0},
+	{DPE_SCHED_DFS, .depth = 0},
+	{DPE_SCHED_ROUNDS, .depth = 0},
+	{DPE_SCHED_SURW, .depth = 0},
 };
 
 static bool find_simple(const char *name, struct dpe_strategy *found)
@@ -27,6 +35,7 @@ static bool find_simple(const char *name, struct dpe_strategy *found)
 		{"random", {DPE_SCHED_RANDOM, .depth = 0}},
 		{"pos", {DPE_SCHED_POS, .depth = 0}},
 		{"surw", {DPE_SCHED_SURW, .depth = 0}},
+		{"places", {DPE_SCHED_PLACES, .depth = 0}},
 		{"delay", {DPE_SCHED_DELAY, .depth = 0}},
 		{"rounds", {DPE_SCHED_ROUNDS, .depth = 0}},
 		{"dfs", {DPE_SCHED_DFS, .bound = UINT_MAX}},

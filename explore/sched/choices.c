@@ -162,6 +162,8 @@ unsigned dpe_sched_choose(unsigned current)
 	chosen = choose(&ready, &later, current, by_default);
 	if (chosen != by_default)
 		record(current, chosen);
+	if (dpe_sched->traces)
+		dpe_sched_trace(&ready, &later, chosen);
 	dpe_sched->threads[chosen].yields = dpe_sched->threads[chosen].gives_way = false;
 	return chosen;
 }

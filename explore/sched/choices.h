@@ -31,6 +31,9 @@ DPE_SCHED_HIDDEN unsigned dpe_sched_by_strategy(
 
 /* ---- sleep_sets.c ------------------------------------------------------------------------ */
 
+/* Records a choice of another strategy than DFS. */
+DPE_SCHED_HIDDEN void dpe_sched_trace(const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned chosen);
+
 /* The choice of DFS: the path to follow, and after it the default choice unless that thread sleeps. */
 DPE_SCHED_HIDDEN unsigned dpe_sched_by_path(
 	const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned by_default, unsigned current);

@@ -234,6 +234,7 @@ enum dpe_sched_strategy {
 	DPE_SCHED_SURW,
 	DPE_SCHED_DELAY,
 	DPE_SCHED_ROUNDS,
+	DPE_SCHED_PLACES,
 	DPE_SCHED_STEER, /* by `turns` */
 	DPE_SCHED_DFS, /* by `path`, then threads that are not asleep */
 };
@@ -334,6 +335,7 @@ struct dpe_sched_header {
 	uint32_t nforced;
 	uint32_t spurious; /* condition variables may wake spuriously */
 	uint32_t stamps; /* times are recorded */
+	uint32_t traces; /* choices are recorded in `events`, as for DFS */
 	uint32_t nturns;
 	struct dpe_sched_turn turns[DPE_SCHED_TURNS];
 	uint64_t race[2]; /* the places of two accesses: the run ends where both are next, by two threads; 0: none */

@@ -91,7 +91,7 @@ static unsigned by_pos(const struct dpe_sched_choosable *from)
 /* DPE_SCHED_CLASSES: it has none. */
 static unsigned class_of(const struct dpe_sched_op *op)
 {
-	uint64_t hash = (op->object >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint64_t hash = op->object * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
 	if (op->kind == DPE_SCHED_EVENT)
 		return DPE_SCHED_RULE_EVENTS;
@@ -162,6 +162,42 @@ static unsigned by_surw(const struct dpe_sched_choosable *from)
 	remaining[chosen] -= remaining[chosen] > 0;
 	intended = DPE_SCHED_NOBODY;
 	return chosen;
+}
+
+static struct dpe_sched_choosable those_at(const struct dpe_sched_choosable *from, uint64_t pc)
+{
+	struct dpe_sched_choosable there = {.count = 0};
+
+	for (unsigned i = 0; i < from->count; i++)
+		if (dpe_sched->threads[from->at[i]].op.pc == pc)
+			there.at[there.count++] = from->at[i];
+	return there;
+}
+
+/* All places in the code are equally probable, however many threads are there. */
+static unsigned by_place(const struct dpe_sched_choosable *from)
+{
+	struct dpe_sched_choosable chosen = *from;
+	unsigned places = 0;
+
+	for (unsigned i = 0; i < from->count; i++) {
+		struct dpe_sched_choosable there = those_at(from, dpe_sched->threads[from->at[i]].op.pc);
+
+		if (there.at[0] == from->at[i] && !roll_below(++places))
+			chosen = there;
+	}
+	return by_chance(&chosen);
+}
+
+/* Threads wait before their selected operations until none can proceed without one. */
+static unsigned by_places(const struct dpe_sched_choosable *from)
+{
+	struct dpe_sched_choosable rest = {.count = 0};
+
+	for (unsigned i = 0; i < from->count && !all_wait(from); i++)
+		if (!is_selected(&dpe_sched->threads[from->at[i]].op))
+			rest.at[rest.count++] = from->at[i];
+	return by_place(rest.count ? &rest : from);
 }
 
 /* As if each thread had its own processor: turns are equally long, except for the first ones and for few random choices. */
@@ -248,6 +284,8 @@ unsigned dpe_sched_by_strategy(
 		return by_pos(from);
 	case DPE_SCHED_ROUNDS:
 		return by_rounds(from, current);
+	case DPE_SCHED_PLACES:
+		return by_places(from);
 	default:
 		return by_surw(from);
 	}

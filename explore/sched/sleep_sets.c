@@ -33,6 +33,15 @@ static void keep_event(const struct dpe_sched_choosable *all, unsigned chosen, u
 	wake_dependent(&event);
 }
 
+void dpe_sched_trace(const struct dpe_sched_choosable *ready, const struct dpe_sched_choosable *later, unsigned chosen)
+{
+	struct dpe_sched_choosable all = *ready;
+
+	for (unsigned i = 0; i < later->count; i++)
+		all.at[all.count++] = later->at[i];
+	keep_event(&all, chosen, DPE_SCHED_THREADS);
+}
+
 /* It has yielded or looked many times, and lets the default thread, which is asleep, run first. */
 static bool is_starved(unsigned thread, unsigned by_default)
 {

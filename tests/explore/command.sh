@@ -40,7 +40,7 @@ run "$DPE" explore --setup=false -- ./statuses
 says "a --setup command that fails is reported" 2 "--setup: 'false' failed"
 
 # ---- findings ----
-for strategy in portfolio random pct:2 pos surw rounds delay dfs dfs-full dfs:2 dfs-full:2; do
+for strategy in portfolio random pct:2 pos surw places rounds delay dfs dfs-full dfs:2 dfs-full:2; do
 	run "$DPE" explore --strategy=$strategy -- "$explored/ab-ba"
 	says "ab-ba: $strategy finds the deadlock" 1 "deadlock (2 threads)" "thread 2 waits in pthread_mutex_lock of 'n'" \
 		"thread 3 waits in pthread_mutex_lock of 'm'" "ab-ba.c:" ", which thread 3 has"

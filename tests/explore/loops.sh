@@ -46,7 +46,7 @@ run "$DPE" explore --runs=2 --max-steps=20000 -- ./loops ask
 says "an endless loop that asks the kernel is no hang" 3 "too many operations and ended early" "nothing found"
 
 # a wait that times out again and again does not keep another thread from waking up
-for strategy in random pct:3 pos surw rounds portfolio; do
+for strategy in random pct:3 pos surw places rounds portfolio; do
 	run "$DPE" explore --strategy=$strategy --runs=100 --max-steps=20000 -- ./calls timed
 	says "$strategy: a sleeping thread wakes up although a wait times out again and again" 0 "nothing found"
 done

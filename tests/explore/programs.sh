@@ -66,13 +66,24 @@ seeds="8 27" shortest released-between 2
 # One of a thousand single switches is enough.
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/setters.c" -o setters.o &&
 	${CC:-cc} setters.o -o setters -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem -pthread || not_ok "compiling setters.c"
+${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/crowd.c" -o crowd || not_ok "compiling crowd.c"
 for seed in 8 10; do
 	run "$DPE" explore --runs=1000 --seed=$seed -- ./setters
 	says "setters: the shortest schedule is found with seed $seed" 1 ", 1 of them matters"
 done
 
+# Of twenty threads, the one that is at another place than the others is chosen as often as all others together.
+for seed in 1 2; do
+	run "$DPE" explore --strategy=places --runs=60 --seed=$seed -- ./setters
+	says "setters: places finds the bug within 60 runs with seed $seed" 1 "of them matter"
+done
+
+# The same events in blocks of a thread, in the order of their numbers, need a switch for each fork but the last one.
+run "$DPE" explore --runs=1000 -- ./crowd 7
+says "seven philosophers: the shortest schedule is found" 1 ", 6 of them matter"
+
 # A replay ignores yields; it makes the choices of a strategy that heeds them all the same.
-for strategy in random pct:3 pos surw rounds; do
+for strategy in random pct:3 pos surw places rounds; do
 	for seed in 1 2 3 4 5 6; do
 		run "$DPE" explore --strategy=$strategy --seed=$seed -- "$BUILD/explored/yields-with-lock"
 		says "yields-with-lock: $strategy finds the bug reproducibly with seed $seed" 1 "of them matter"

@@ -29,7 +29,7 @@ races neighbours "writes of two bytes side by side"
 races handler "a write that a signal handler comes before, and another write" "write is_interrupted,write writes"
 
 run "$DPE" explore --races -- "$explored/lost-update"
-says "lost-update: the portfolio finds a race" 1 ": race (2 threads)   found.schedule: 1 choice, 1 of them matters" \
+says "lost-update: the portfolio finds a race" 1 ": race (2 threads)   found.schedule: " ", 1 of them matters" \
 	"thread 2 is at the " "thread 3 is at the " "lost-update.c:9"
 cp err race
 run "$DPE" explore --replay=found.schedule -- "$explored/lost-update"
