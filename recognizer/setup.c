@@ -353,7 +353,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.ordered = recognizer->options.ordered,
 		.ends_thread = recognizer->ends_thread,
 		.finds_thread = recognizer->thread_found,
-		.edges_unused = !recognizer->sink.trace && !recognizer->sink.event,
+		.edges_unused = !recognizer->sink.trace && (!recognizer->sink.event || recognizer->sink.no_edges),
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = dpe_dispatch_sink(recognizer);

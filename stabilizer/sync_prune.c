@@ -66,6 +66,14 @@ static void prune_by_latest(struct dpe_queue *queue)
 	}
 }
 
+/* True if receives that are not paired yet come after what is being released: messages of one clock are
+ * released in its order. */
+static bool is_ordered_by_clock(const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
+{
+	return queue->order == DPE_BY_TIME && stabilizer->hosts.count == 1 &&
+	       (!queue->unpaired || (queue->receiver == queue->host && !queue->receivers_differ));
+}
+
 /* Each future receive is paired with all these sends: it follows what follows them. */
 static void fold(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
 {
@@ -96,7 +104,8 @@ void dpe_queue_prune(const struct dpe_stabilizer *stabilizer, struct dpe_queue *
 		return;
 	}
 	prune_by_latest(queue);
-	if (queue->folds && queue->order == DPE_BY_ARRIVAL && opened->count - opened->head > stabilizer->max_sends)
+	if (queue->folds && opened->count - opened->head > stabilizer->max_sends &&
+		(queue->order == DPE_BY_ARRIVAL || is_ordered_by_clock(stabilizer, queue)))
 		fold(stabilizer, queue);
 }
 
@@ -112,14 +121,6 @@ static void drop_sends_before(struct dpe_queue *queue, const struct dpe_stamp *e
 		if (!send->hold && dpe_precedes(&send->stamp, end))
 			dpe_sends_remove(opened, after - 1);
 	}
-}
-
-/* True if receives that are not paired yet come after what is being released: messages of one clock are
- * released in its order. */
-static bool is_ordered_by_clock(const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
-{
-	return queue->order == DPE_BY_TIME && stabilizer->hosts.count == 1 &&
-	       (!queue->unpaired || (queue->receiver == queue->host && !queue->receivers_differ));
 }
 
 bool dpe_queue_may_forget(const struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue, unsigned pending)

@@ -347,6 +347,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.hangs = on_hangs,
 		.resolve = on_resolve,
 		.event = live || report->view ? on_event : NULL,
+		.no_edges = !report->view,
 		.created = on_created,
 		.synchronises = report->view ? on_part : NULL,
 		.holds = report->view ? on_holds : NULL,

@@ -241,6 +241,8 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
+	/* `event` needs no edges: `added` may be empty. Faster, and takes less memory, where there are many `sync` events. */
+	bool no_edges;
 	/* Each thread::create, before the events of the new thread (its first argument), and each mem::alloc. */
 	void (*created)(void *context, const struct dpe_message *message);
 	/* Right after `event`: the event's part in each `sync` rule, but not in the sections of `during`. */

@@ -37,6 +37,9 @@ static struct dpe_message *new_plain(const struct dpe_message *draft)
 	message->unreferenced = draft->unreferenced;
 	message->has_seq = draft->has_seq;
 	message->seq = draft->seq;
+	message->host = draft->host;
+	message->has_time = draft->has_time;
+	message->time = draft->time;
 	return message;
 }
 
@@ -109,6 +112,22 @@ static void give(struct capture *capture, struct dpe_message *message, const str
 	dpe_stabilizer_push(capture->stabilizer, message, roles, nroles, capture->diags);
 }
 
+/* The clocks of hosts, by which messages are put in order: threads reach the stabilizer one after the other. */
+static void set_time(struct dpe_message *draft, unsigned hosts, unsigned i, unsigned thread)
+{
+	if (!hosts)
+		return;
+	draft->host = dpe_value_int(thread % hosts);
+	draft->has_time = true;
+	draft->time = 10 * i + 35 * (thread % 3);
+}
+
+static void pass_time(struct capture *capture, unsigned hosts, unsigned i)
+{
+	for (unsigned host = 0; host < hosts; host++)
+		dpe_stabilizer_watermark(capture->stabilizer, dpe_value_int(host), 10 * i);
+}
+
 /* What happens depends on the seed alone. */
 static void play(struct capture *capture, uint64_t seed, bool ordered, enum way way)
 {
@@ -118,6 +137,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 	unsigned kinds = DPE_COUNT(pairings) - dice(&seed, 2);
 	/* Messages that receive from one queue and send to another. */
 	bool relays = dice(&seed, 2);
+	unsigned hosts = dice(&seed, 3), pause = 1 + dice(&seed, 20);
 
 	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);
 	capture->stabilizer->edges_unused = way >= UNTOLD;
@@ -157,10 +177,13 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 		roles[1].rule = dice(&seed, kinds);
 		roles[1].keys = &other;
 		draft.seq = seqs[thread]++;
+		set_time(&draft, hosts, i, thread);
 		if (numbered && what == 7)
 			seqs[thread]++; /* a gap */
 		message = i % 3 && !draft.npreds ? new_plain(&draft) : dpe_message_new(&draft);
 		give(capture, message, roles, nroles, way);
+		if (i % pause == 0)
+			pass_time(capture, hosts, i);
 	}
 	dpe_stabilizer_finish(capture->stabilizer);
 	assert_int_equal(capture->ngot, EVENTS);
