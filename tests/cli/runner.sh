@@ -22,6 +22,9 @@ for process in first other; do
 	check "tests/run ends the $process process of a suite that did not end" "$(is_gone $process.pid 2>/dev/null && echo gone)" = gone
 done
 
+DPE_ONLY=cli/endles/s run own/tests/run
+says 'tests/run fails if no suite is chosen' 2 "tests/run: no suite's name contains 'cli/endles/s'"
+
 # ---- failures -----------------------------------------------------------------------------------
 unset DPE_UNSTEADY
 mkdir own/tests/live
