@@ -446,6 +446,18 @@ static void limit(uint32_t *number, uint32_t max)
 		*number = max;
 }
 
+/* The events from the first one of a thread that there is not are lost. */
+static void bound_events(struct dpe_sched_header *memory)
+{
+	uint32_t good = 0;
+
+	limit(&memory->nevents, DPE_SCHED_EVENTS);
+	while (good < memory->nevents && memory->events[good].thread < memory->nthreads)
+		good++;
+	memory->events_lost += memory->nevents - good;
+	memory->nevents = good;
+}
+
 /* The program can write to the shared memory: checks that the numbers we use are within bounds. */
 static void bound_memory(struct dpe_sched_header *memory)
 {
@@ -454,7 +466,7 @@ static void bound_memory(struct dpe_sched_header *memory)
 	limit(&memory->nforced, DPE_SCHED_SWITCHES);
 	limit(&memory->diverged, memory->nforced);
 	limit(&memory->ndelays, DPE_SCHED_DELAYS);
-	limit(&memory->nevents, DPE_SCHED_EVENTS);
+	bound_events(memory);
 	limit(&memory->nraces, DPE_SCHED_RACES);
 	if (memory->end > DPE_SCHED_PRUNED)
 		memory->end = DPE_SCHED_RAN;

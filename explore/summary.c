@@ -95,7 +95,7 @@ static void report_completeness(const struct dpe_exploration *exploration)
 	else if (exploration->by_dfs && exploration->ended)
 		fprintf(to, "explore: not all behaviours were explored: %s\n",
 			exploration->dfs.strayed ? "the program depends on something other than the schedule"
-			: exploration->dfs.cut   ? "runs had too many operations"
+			: exploration->dfs.cut   ? "runs had too many operations, or the program wrote over their record"
 			: exploration->dfs.starved ? "runs were left with threads that only yield; compile with -fsanitize=thread, "
 						     "which shows what they wait for"
 						 : "something was not controlled, or ended early");

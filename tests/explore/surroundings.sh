@@ -70,6 +70,11 @@ says "two nested signal handlers: all schedules are explored" 0 "schedules explo
 run "$DPE" explore --runs=20 -- ./handlers 6
 says "more than 4 nested signal handlers are reported" 0 "had more than 4 signal handlers within each other" "nothing found"
 
+# ---- the program writes to memory of dpe ----
+${CC:-cc} -g -O1 -pthread -I "$TOP" "$targets/scribbles.c" -o scribbles || not_ok "compiling scribbles.c"
+run "$DPE" explore --strategy=dfs --fails=2 -- ./scribbles
+says "after an operation of a thread that there is not, not all behaviours are explored" 3 "or the program wrote over their record"
+
 # ---- the time of a run ----
 # loads COUNT: starts COUNT busy processes for each processor; their ids are in $loads
 loads() {
