@@ -52,7 +52,12 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 {
 	char *why = dpe_variable_find_in(&probes->modules, site->lvalue, &watch->variable);
 
-	if (!why && watch->variable.nsteps)
+	if (why) {
+		report_wrong(site, why, diags);
+		dpe_late_note_watched(&probes->modules, site->place, diags);
+		return false;
+	}
+	if (watch->variable.nsteps)
 		why = dpe_xasprintf("the target of a pointer can change its address");
 	if (!why && watch->variable.is_complex)
 		why = dpe_xasprintf("it is a complex number");

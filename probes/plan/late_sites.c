@@ -47,3 +47,14 @@ void dpe_late_note(const struct dpe_modules *modules, enum dpe_severity severity
 		dpe_diag(diags, DPE_NOTE, site->place,
 			"%s can start other programs; --follow observes these, too", program->name);
 }
+
+void dpe_late_note_watched(const struct dpe_modules *modules, struct dpe_place place, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(modules);
+
+	if (starts_programs(program))
+		dpe_diag(diags, DPE_NOTE, place,
+			"%s can start other programs, and a watchpoint is for one process: start the program that has the variable, "
+			"or name its process with -p PID",
+			program->name);
+}

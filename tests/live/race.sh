@@ -258,6 +258,9 @@ done
 run "$DPE" race countre -- ./races race
 says 'a misspelt variable gets a suggestion' 2 "dpe race: error: 'countre' cannot be watched" "has no variable 'countre'" "'counter'" '  | countre' '  | ^~~~~~~'
 check 'the program is not started with a misspelt variable' ! -s out
+run "$DPE" race counter -- sh -c './races race'
+says 'a variable of a program that another one starts is refused, with a way out' 2 "has no variable 'counter'" \
+	'can start other programs, and a watchpoint is for one process: start the program that has the variable, or name its process with -p PID'
 run "$DPE" race malloc -- ./races race
 says 'a function of a library alone is refused as a function' 2 "'malloc' cannot be watched: it is a function of libc.so.6: dpe race takes a pair, such as malloc,malloc"
 run "$DPE" race 'put,gte(x)' -- ./races race
