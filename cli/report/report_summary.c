@@ -262,8 +262,9 @@ static void add_unsynchronised(struct dpe_text *to, const struct cli_report *rep
 {
 	if (!report->unsynchronised || syncs(report->spec))
 		return;
-	dpe_text_puts(to, "warning: no `sync` rule orders events of different threads: include "
-			  "\"pthread.dpe\", or write rules for what synchronises");
+	dpe_text_printf(to, "warning: no `sync` rule orders events of different threads: include "
+			    "\"%s\", or write rules for what synchronises",
+		report->probes ? dpe_probes_order_spec(report->probes) : "pthread.dpe");
 	if (!report->probes)
 		dpe_text_puts(to, "; nothing orders events without a thread, unless the log has their predecessors, or "
 				  "--pattern has an empty group (?<thread>), which makes it one sequence");

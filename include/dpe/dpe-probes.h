@@ -158,6 +158,8 @@ void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_di
 /* Why the order of the target's threads is not observed: its language's synchronisation is inlined. NULL: it is not inlined.
  * The text lives as long as the probes. */
 const char *dpe_probes_inlined_order(struct dpe_probes *probes);
+/* The shipped specification of what orders the target's threads, or its goroutines. */
+const char *dpe_probes_order_spec(const struct dpe_probes *probes);
 
 /* True if the target, compiled to report its accesses, may leave out reads: see dpe_recognizer_expect_updates. */
 bool dpe_probes_omits_reads(const struct dpe_probes *probes);

@@ -180,8 +180,7 @@ static void place(struct registers *taken, Dwarf_Die *parameter, struct dpe_sign
 		place_structure(slot, &value, first);
 }
 
-/* Results are parameters, too, that are variable. */
-static bool is_result(Dwarf_Die *parameter)
+bool dpe_go_is_result(Dwarf_Die *parameter)
 {
 	uint64_t variable = 0;
 	Dwarf_Attribute attribute;
@@ -222,7 +221,7 @@ struct dpe_signature *dpe_go_signature(Dwarf_Die *function, struct dpe_arena *ar
 	do {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		if (is_result(&child))
+		if (dpe_go_is_result(&child))
 			place_result(s, &child);
 		else
 			place(&taken, &child, &s->args[s->nargs++]);

@@ -9,5 +9,7 @@
 
 /* By its subprogram in DWARF. Of several results it has the first. */
 struct dpe_signature *dpe_go_signature(Dwarf_Die *function, struct dpe_arena *arena);
+/* Results are parameters, too, that are variable. */
+bool dpe_go_is_result(Dwarf_Die *parameter);
 
 #endif

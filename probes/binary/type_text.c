@@ -1,5 +1,7 @@
 /* Declarations of parameters as a C programmer writes them, for lists of functions. */
 #include "probes/binary/dwarf.h"
+#include "probes/binary/go.h"
+#include "probes/binary/go_signature.h"
 #include "probes/binary/prototypes.h"
 #include "probes/binary/signature.h"
 #include "probes/binary/signature_slots.h"
@@ -9,8 +11,9 @@
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-/* The codes of newer standards are missing from the header of older elfutils. */
-static bool is_cplusplus(Dwarf_Die *unit)
+/* A type is named without `struct` and the like, as in C++ and Go. The codes of newer standards are missing from the header of
+ * older elfutils. */
+static bool names_types_alone(Dwarf_Die *unit)
 {
 	enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, CPLUSPLUS_23 = 0x3a };
 
@@ -22,6 +25,7 @@ static bool is_cplusplus(Dwarf_Die *unit)
 	case CPLUSPLUS_17:
 	case CPLUSPLUS_20:
 	case CPLUSPLUS_23:
+	case DW_LANG_Go:
 		return true;
 	default:
 		return false;
@@ -32,13 +36,13 @@ static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keywor
 {
 	const char *name = dwarf_diename(type);
 	Dwarf_Die unit;
-	bool cplusplus = dwarf_diecu(type, &unit, NULL, NULL) && is_cplusplus(&unit);
+	bool alone = dwarf_diecu(type, &unit, NULL, NULL) && names_types_alone(&unit);
 
 	(void)depth;
-	if (!cplusplus || !name)
+	if (!alone || !name)
 		dpe_text_puts(to, keyword);
 	if (name)
-		dpe_text_printf(to, "%s%s", cplusplus ? "" : " ", name);
+		dpe_text_printf(to, "%s%s", alone ? "" : " ", name);
 }
 
 static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth);
@@ -145,7 +149,7 @@ static void print_declaration(struct dpe_text *to, Dwarf_Die *die)
 
 /* ---- functions --------------------------------------------------------------------------- */
 
-static void print_parameters(struct dpe_text *to, Dwarf_Die *function)
+static void print_parameters(struct dpe_text *to, Dwarf_Die *function, bool go)
 {
 	const char *separator = "";
 	Dwarf_Die child;
@@ -155,7 +159,7 @@ static void print_parameters(struct dpe_text *to, Dwarf_Die *function)
 	do {
 		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
 			dpe_text_printf(to, "%s...", separator);
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || (go && dpe_go_is_result(&child)))
 			continue;
 		dpe_text_puts(to, separator);
 		separator = ", ";
@@ -186,13 +190,14 @@ void dpe_signature_print(
 {
 	const struct dpe_prototype *prototype = dpe_prototype_find(
 		function->name, dpe_signature_is_of_libc(module, function));
+	bool go = dpe_go_is(module);
 	Dwarf_Die die;
 
-	if (strchr(function->name, '.'))
+	if (!go && strchr(function->name, '.'))
 		return; /* a clone made by the compiler may take other arguments */
 	if (dpe_dwarf_function(module, function->address, &die)) {
 		dpe_text_puts(to, "(");
-		print_parameters(to, &die);
+		print_parameters(to, &die, go);
 		dpe_text_puts(to, ")");
 	} else if (prototype) {
 		dpe_text_puts(to, "(");

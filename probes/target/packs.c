@@ -135,6 +135,11 @@ const char *dpe_probes_inlined_order(struct dpe_probes *probes)
 	return probes->inlined_order;
 }
 
+const char *dpe_probes_order_spec(const struct dpe_probes *probes)
+{
+	return probes->go ? packs[GO].spec : "pthread.dpe";
+}
+
 /* A language has locks of its own, which deadlock.dpe does not observe. */
 static void report_deadlocks(const char *module, const struct pack *pack, struct dpe_diags *diags)
 {

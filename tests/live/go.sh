@@ -25,6 +25,8 @@ races plain atomic
 says 'a warning names atomic operations of the program' 1 'synchronises by atomic instructions, in main.' 'main.main.func'
 races inlined none
 says 'what may be ordered by inlined locks is inconclusive' 3 'is inlined in inlined, so what it orders is not observed' "go build -gcflags='all=-l'"
+run "$DPE" run -e 'detect bare: "main.alone" & "main.alone"^' -- ./plain none
+says 'the warning about absent sync rules names the rules of Go' 1 'include "go.dpe", or write rules'
 
 # ---- calls ---------------------------------------------------------------------------------------
 
@@ -54,6 +56,10 @@ obstacle '"main.far"(_, _, _, _, _, _, _, _, _, x)' 'Go passes it on the stack'
 obstacle '"main.real"(x)' 'floating point register'
 run "$DPE" run -e 'detect r(n): "main.real"(_, n).exit [.ret = -1]' -- ./plain calls
 says 'a register of floating point numbers is none of the others' 1 'n = -3'
+
+run "$DPE" list ./plain 'main.*'
+check 'the list of functions has their parameters, without results' "$status $(grep -cxF -e 'plain::main.(*queue).put(main.queue *q, int n, string name, int32[] last)' \
+	-e 'plain::main.real(float64 x, int8 n)' out)" = '0 2'
 
 # ---- refusals ------------------------------------------------------------------------------------
 
