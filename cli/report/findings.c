@@ -377,12 +377,17 @@ void cli_findings_free(struct cli_report *report)
 
 /* ---- what they are about ----------------------------------------------------------------- */
 
+static bool is_same_thread(const struct dpe_message *a, const struct dpe_message *b)
+{
+	return dpe_value_equal(a->thread, b->thread) && dpe_value_equal(a->host, b->host);
+}
+
 bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number)
 {
 	const struct dpe_message *const *around = verdict->around;
 
 	for (unsigned i = 0; i < number; i++) {
-		if (dpe_value_equal(around[i]->thread, around[number]->thread) && dpe_value_equal(around[i]->host, around[number]->host))
+		if (is_same_thread(around[i], around[number]))
 			return false;
 	}
 	return around[number]->thread.kind != DPE_NONE;
@@ -391,7 +396,7 @@ bool cli_is_first_of_thread(const struct dpe_verdict *verdict, unsigned number)
 bool cli_has_threads(const struct dpe_verdict *verdict)
 {
 	for (unsigned i = 1; i < verdict->naround; i++) {
-		if (!dpe_value_equal(verdict->around[i]->thread, verdict->around[0]->thread))
+		if (!is_same_thread(verdict->around[i], verdict->around[0]))
 			return true;
 	}
 	return false;

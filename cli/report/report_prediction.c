@@ -35,6 +35,7 @@ static void add_heads(struct lanes *lanes, const struct dpe_turn *turns, unsigne
 			continue;
 		dpe_text_puts(lanes->to, "  ");
 		cli_text_value(lanes->to, turns[i].until->thread);
+		cli_text_host(lanes->to, turns[i].until);
 		lanes->chains[lanes->count] = turns[i].chain;
 		lanes->widths[lanes->count++] = (int)(lanes->to->len - before) - 2;
 	}

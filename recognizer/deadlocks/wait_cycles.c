@@ -1,4 +1,4 @@
-/* Cycles in the wait-for graph, searched from each wait that began and each object that was taken.
+/* Cycles in the wait-for graph, searched from each wait that began.
  * A thread that waits for itself, or for what an ended thread holds, counts only once the wait has
  * lasted: the mutex may be recursive or robust. Paper 5.2. */
 #include "recognizer/deadlocks/deadlocks.h"

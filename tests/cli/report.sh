@@ -400,4 +400,9 @@ run "$DPE" replay --format=sarif -s e.dpe empty.jsonl
 check 'SARIF has it as a notification' "$status $(grep -c '"nothing was observed' out)" = '3 1'
 run "$DPE" replay --format=json --allow-unobserved -s e.dpe empty.jsonl
 check 'the summary as JSON has no reason if nothing had to be observed' "$status $(grep -c '"reason"' out)" = '0 0'
+# Threads of two hosts with the same id.
+printf '{"event":"%s}\n' 'thread::create","thread":0,"host":"x","args":[1]' 'a","thread":1,"host":"x"' \
+	'thread::create","thread":0,"host":"y","args":[1]' 'b","thread":1,"host":"y"' >hosts.jsonl
+run "$DPE" replay -e 'detect e: a & b' hosts.jsonl
+check 'the threads of two hosts are two threads' "$status $(grep -c '  thread 1 was created by thread 0' err)" = '1 2'
 finish
