@@ -180,6 +180,7 @@ void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe
 
 struct other_events {
 	const struct dpe_names *names;
+	uint64_t ended; /* threads */
 	bool any;
 };
 
@@ -187,9 +188,18 @@ static void note_other(void *context, dpe_name name, enum dpe_phase phase, uint6
 {
 	static const char thread[] = "thread::";
 	struct other_events *others = context;
+	const char *text = dpe_name_text(others->names, name);
 
-	(void)phase, (void)count;
-	others->any |= strncmp(dpe_name_text(others->names, name), thread, strlen(thread)) != 0;
+	(void)phase;
+	others->any |= strncmp(text, thread, strlen(thread)) != 0;
+	if (!strcmp(text, DPE_THREAD_EXIT))
+		others->ended += count;
+}
+
+/* A program that had one thread, such as `timeout`, and processes that are not observed. */
+static bool leaves_work(const struct cli_report *report, uint64_t threads)
+{
+	return threads == 1 && !report->cli->follow && dpe_probes_status(report->probes) >= 0 && dpe_probes_others(report->probes);
 }
 
 /* Shipped rules that see threads begin and end, and nothing that these do: the program lacks the functions, or leaves all to
@@ -205,7 +215,7 @@ static bool sees_only_threads(const struct cli_report *report, const struct dpe_
 			return false;
 	}
 	dpe_recognizer_occurrences(recognizer, note_other, &others);
-	return !others.any || dpe_probes_have_no_function(report->probes);
+	return !others.any || leaves_work(report, others.ended) || dpe_probes_have_no_function(report->probes);
 }
 
 /* A log of other events shows that those of the rules did not occur, unlike a program's run; and with --dynamic events

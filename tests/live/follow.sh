@@ -28,6 +28,8 @@ children() {
 	${CC:-cc} leaves.c -o leaves || not_ok 'compiling leaves.c'
 	run "$DPE" deadlock -- ./leaves
 	says 'shipped rules without --follow, for a program that leaves all to a child: nothing was observed' 3 'nothing was observed, so nothing can'
+	run "$DPE" deadlock -- timeout 60 ./follow fork
+	says 'the locks that a program with one thread takes in libc are no observation, if it leaves all to a child' 3 'nothing was observed, so nothing can'
 	run "$DPE" deadlock --follow -- ./leaves
 	says 'with --follow they observe the child' 0 'nothing found'
 	run "$DPE" run --preload --stack=0 -s step.dpe -- ./follow fork

@@ -87,6 +87,6 @@ run "$DPE" run --follow -s r.dpe -- ./wrapper 20
 check 'with --follow the program that a wrapper becomes is observed' "$(grep -c '^r: 1$' err)" = 1
 check 'with --follow no event of a wrapper is lost' "$(grep -c ' 0 lost' err)" = 1
 run "$DPE" deadlock -- ./wrapper 20
-gives 'dpe deadlock of a wrapper with children finds nothing' 0
+says 'dpe deadlock of a wrapper with one thread, whose children are not observed, has observed nothing' 3 'nothing was observed'
 check 'dpe deadlock of a wrapper with children loses no event' "$(grep -c ' 0 lost' err)" = 1
 finish
