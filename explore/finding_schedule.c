@@ -1,6 +1,6 @@
 /* finding_schedule: a finding with its schedule, minimised, in a file. */
-#include "explore/thread_blocks.h"
 #include "explore/exploration.h"
+#include "explore/thread_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool leads_to_finding(void *context, const struct dpe_schedule *schedule)
 	return ends_with_finding(exploration);
 }
 
-enum { SHORTER_RUNS = 700, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the six ways */
+enum { SHORTER_RUNS = 700, SHORTER_RUNS_WITH_RULES = 50 }; /* by each of the seven ways */
 enum { OTHER_RUNS = 5 }; /* with the finding, whose schedules are minimised */
 
 /* The search for a schedule with fewer switches. */

@@ -39,7 +39,7 @@
 #define DPE_SCHED_CRASH_STACK (16 << 10) /* bytes of the stack of a thread that a signal ended */
 #define DPE_SCHED_DEEPEST (8 << 20) /* bytes of a thread's stack; what is further away is not its own */
 #define DPE_EXPLORE_CRASH_FRAMES 32 /* of which the first one of the program's own is looked for */
-#define DPE_SCHED_CLASSES 64       /* classes of objects, of which SURW selects one */
+#define DPE_SCHED_CLASSES 64       /* classes of objects, of which surw and places select one */
 #define DPE_SCHED_DEPTH 64         /* of pct:D */
 #define DPE_SCHED_QUANTA 8         /* of a turn of `rounds`, in choices */
 #define DPE_SCHED_ALONE 20000       /* operations of any kind after which it does, … */

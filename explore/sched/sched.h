@@ -347,7 +347,7 @@ struct dpe_sched_header {
 	uint32_t again; /* set by the debugger: another run has to be made, which … */
 	uint32_t nfollow; /* … repeats this number of choices from `answers` before it asks */
 	uint16_t answers[DPE_SCHED_CHOICES]; /* to the debugger's questions in the last run */
-	uint32_t selected; /* of SURW: a class of objects; DPE_SCHED_CLASSES: all operations */
+	uint32_t selected; /* of SURW and PLACES: a class of objects; DPE_SCHED_CLASSES: all operations */
 	uint32_t processor; /* on which the program runs, … */
 	uint64_t processors[DPE_SCHED_PROCESSORS / 64]; /* … and all that it sees */
 	uint32_t weights[DPE_SCHED_THREADS]; /* of SURW: selected operations, and those of the threads
@@ -401,7 +401,7 @@ struct dpe_sched_header {
 	struct dpe_sched_wakeup wakeups[DPE_SCHED_THREADS]; /* in their order */
 	struct dpe_sched_switch switches[DPE_SCHED_SWITCHES];
 	struct dpe_sched_stamp stamped[DPE_SCHED_STAMPS];
-	struct dpe_sched_event events[DPE_SCHED_EVENTS]; /* of DFS */
+	struct dpe_sched_event events[DPE_SCHED_EVENTS]; /* of DFS, and with `traces` */
 	uint8_t widths[DPE_SCHED_CHOICES]; /* of each choice: how many threads could proceed */
 	/* Each pair of places once, over all runs. */
 	uint32_t nraces, races_lost;

@@ -164,7 +164,7 @@ static unsigned by_surw(const struct dpe_sched_choosable *from)
 	return chosen;
 }
 
-static struct dpe_sched_choosable those_at(const struct dpe_sched_choosable *from, uint64_t pc)
+static struct dpe_sched_choosable threads_at(const struct dpe_sched_choosable *from, uint64_t pc)
 {
 	struct dpe_sched_choosable there = {.count = 0};
 
@@ -174,14 +174,14 @@ static struct dpe_sched_choosable those_at(const struct dpe_sched_choosable *fro
 	return there;
 }
 
-/* All places in the code are equally probable, however many threads are there. */
+/* Each place in the code is equally probable, however many threads are there. */
 static unsigned by_place(const struct dpe_sched_choosable *from)
 {
 	struct dpe_sched_choosable chosen = *from;
 	unsigned places = 0;
 
 	for (unsigned i = 0; i < from->count; i++) {
-		struct dpe_sched_choosable there = those_at(from, dpe_sched->threads[from->at[i]].op.pc);
+		struct dpe_sched_choosable there = threads_at(from, dpe_sched->threads[from->at[i]].op.pc);
 
 		if (there.at[0] == from->at[i] && !roll_below(++places))
 			chosen = there;
