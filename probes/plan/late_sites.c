@@ -58,3 +58,12 @@ void dpe_late_note_watched(const struct dpe_modules *modules, struct dpe_place p
 			"or name its process with -p PID",
 			program->name);
 }
+
+void dpe_late_note_accesses(const struct dpe_modules *modules, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(modules);
+
+	if (starts_programs(program))
+		dpe_diag_at(diags, DPE_NOTE, program->path,
+			"it can start other programs, and accesses are observed in one process: start the program itself");
+}

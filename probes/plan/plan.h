@@ -54,6 +54,8 @@ void dpe_sites_note_optimised(struct dpe_modules *modules, const struct dpe_plan
 	struct dpe_diags *diags);
 /* A note, if a variable that the program lacks may be one of a program that it starts. */
 void dpe_late_note_watched(const struct dpe_modules *modules, struct dpe_place place, struct dpe_diags *diags);
+/* The same, if the program does not report its accesses. */
+void dpe_late_note_accesses(const struct dpe_modules *modules, struct dpe_diags *diags);
 /* A warning if the target has ended as a probed return may end it: on a stack that a handler left, or before a caller
  * that catches an exception. */
 void dpe_sites_report_fatal_return(const struct dpe_probes *probes, struct dpe_diags *diags);

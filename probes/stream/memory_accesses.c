@@ -147,6 +147,8 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 			"variables and functions to watch: dpe race VARIABLE -- ...");
 	if (hooks.own || !hooks.called)
 		note_how_to_link(&probes->modules, diags);
+	if (!hooks.own && !hooks.called)
+		dpe_late_note_accesses(&probes->modules, diags);
 	return hooks.called && !hooks.own;
 }
 

@@ -89,4 +89,6 @@ check 'with --follow no event of a wrapper is lost' "$(grep -c ' 0 lost' err)" =
 run "$DPE" deadlock -- ./wrapper 20
 says 'dpe deadlock of a wrapper with one thread, whose children are not observed, has observed nothing' 3 'nothing was observed'
 check 'dpe deadlock of a wrapper with children loses no event' "$(grep -c ' 0 lost' err)" = 1
+run "$DPE" race -- ./wrapper 0
+says 'dpe race of a wrapper that does not report accesses says what to start' 2 'it was not built for that' 'it can start other programs, and accesses are observed in one process: start the program itself'
 finish
