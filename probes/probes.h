@@ -99,7 +99,6 @@ struct dpe_probes {
 	struct dpe_kernel_rings *rings;
 	struct dpe_thread_names *thread_names;
 	struct dpe_merge *merge;
-	uint64_t place; /* of the last message */
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */
 
 	uint64_t drained; /* every message of a time before it was delivered */

@@ -181,25 +181,28 @@ void cli_note_observed(const struct dpe_recognizer *recognizer, const struct dpe
 struct other_events {
 	const struct dpe_names *names;
 	uint64_t ended; /* threads */
-	bool any;
+	bool any, memory;
 };
 
 static void note_other(void *context, dpe_name name, enum dpe_phase phase, uint64_t count)
 {
-	static const char thread[] = "thread::";
+	static const char thread[] = "thread::", memory[] = "mem::";
 	struct other_events *others = context;
 	const char *text = dpe_name_text(others->names, name);
 
 	(void)phase;
 	others->any |= strncmp(text, thread, strlen(thread)) != 0;
+	others->memory |= !strncmp(text, memory, strlen(memory));
 	if (!strcmp(text, DPE_THREAD_EXIT))
 		others->ended += count;
 }
 
-/* A program that had one thread, such as `timeout`, and processes that are not observed. */
-static bool leaves_work(const struct cli_report *report, uint64_t threads)
+/* A program that had one thread, such as `timeout`, and processes that are not observed. One that was compiled to report its
+ * accesses does its own work, and reports children with threads itself. */
+static bool leaves_work(const struct cli_report *report, const struct other_events *events)
 {
-	return threads == 1 && !report->cli->follow && dpe_probes_status(report->probes) >= 0 && dpe_probes_others(report->probes);
+	return events->ended == 1 && !events->memory && !report->cli->follow &&
+	       dpe_probes_status(report->probes) >= 0 && dpe_probes_others(report->probes);
 }
 
 /* Shipped rules that see threads begin and end, and nothing that these do: the program lacks the functions, or leaves all to
@@ -215,7 +218,7 @@ static bool sees_only_threads(const struct cli_report *report, const struct dpe_
 			return false;
 	}
 	dpe_recognizer_occurrences(recognizer, note_other, &others);
-	return !others.any || leaves_work(report, others.ended) || dpe_probes_have_no_function(report->probes);
+	return !others.any || leaves_work(report, &others) || dpe_probes_have_no_function(report->probes);
 }
 
 /* A log of other events shows that those of the rules did not occur, unlike a program's run; and with --dynamic events

@@ -47,7 +47,7 @@ static void print_values(
 }
 
 /* Other than THREAD:SEQ, the place is unique: threads of two hosts, or one after another, can have the same id. A message of a
- * running program has none. */
+ * running program has none: its THREAD:SEQ, as in the report, is unique. */
 static void print_unique_id(struct dpe_text *to, const struct dpe_message *message)
 {
 	if (message->place)

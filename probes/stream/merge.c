@@ -139,7 +139,6 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 
 	numbers->next += gap;
 	message->seq = numbers->next++;
-	message->place = ++probes->place;
 	message->unreferenced = true;
 	sink->message(sink->context, message);
 }
@@ -206,7 +205,6 @@ static void deliver_kernel(void *context, struct dpe_message *message)
 		deliver(probes, message, kernel_gap(probes->merge, message), to->sink);
 		return;
 	}
-	message->place = ++probes->place;
 	message->unreferenced = true;
 	to->sink->message(to->sink->context, message);
 }

@@ -40,6 +40,7 @@ OBSERVED = ("continues as user", "go")
 CASES = {
     "it hangs now": [Case({}, 1, "deadlock of 2 threads", r"which_command\.cc", beside=f"{TASKS} service", then=("", "go"))],
     "it hangs sometimes": [Case(on(EXAMPLES + "lock-inversion"), 1, "potential deadlock of 2 threads", r"lock-inversion\.c:")],
+    "a mutex is unlocked twice": [Case(on("./deadlocks unlocks-twice"), 1, "unlock_of_unlocked: match", r"by misuse\+")],
     "a service hangs": [Case({}, 1, "#1 deadlock of 2 threads", "waits for .*a", more="--debug=probes:1 --on-deadlock=kill",
                              beside=f"{TASKS} service", then=OBSERVED)],
     "a wakeup is lost": [Case({"SECONDS": "1", **on(f"{LONG_WAITS} wakeup")}, 0, "possible hang: 1 thread has waited", "by lose_wakeup",

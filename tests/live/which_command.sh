@@ -2,6 +2,7 @@
 . tests/tap.sh
 need_live 'which command for which problem'
 compile_target long_waits
+compile_target deadlocks
 ${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/predicted.c" -o predicted || not_ok 'compiling predicted.c'
 ${CC:-cc} -g -O1 -fsanitize=thread -c "$TOP/tests/explore/targets/raced.c" -o raced.o &&
 	${CC:-cc} raced.o -o raced -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'compiling raced.c'
