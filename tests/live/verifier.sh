@@ -27,6 +27,7 @@ bounded() {
 
 bounded 'one process' 50000 run
 bounded 'processes that are followed' 100000 run --follow
+bounded 'channels and waits for processes' 70000 run -s ipc.dpe
 
 # A verifier that refuses is not a lack of rights.
 cat >refuse.c <<'X'

@@ -184,21 +184,35 @@ static __always_inline bool find_channel(struct task_struct *task, long call,
 	}
 }
 
-/* The bytes of the messages of one call (struct mmsghdr), or the number of datagrams that are not empty. MESSAGES is the
- * kernel's own limit. The sum is kept in a map, as the verifier would follow its values in a register. */
+/* The messages of one call (struct mmsghdr). MESSAGES is the kernel's own limit. */
+struct dpe_message_vector {
+	__u64 at;
+	long count;
+	struct dpe_channel *channel; /* its amount is the sum */
+};
+
 #define MESSAGES 1024
 #define MESSAGE_SIZE 64
 #define MESSAGE_LENGTH 56
 
-static __always_inline __u64 amount_of_messages(struct dpe_channel *channel, __u64 messages, long count)
+static long add_message(__u32 i, struct dpe_message_vector *messages)
 {
-	channel->amount = 0;
-	for (int i = 0; i < MESSAGES && i < count; i++) {
-		__u32 length = 0;
+	__u32 length = 0;
 
-		bpf_probe_read_user(&length, sizeof(length), (void *)(messages + i * MESSAGE_SIZE + MESSAGE_LENGTH));
-		channel->amount += channel->kind == DPE_CHANNEL_DATAGRAMS ? length > 0 : length;
-	}
+	if (i >= messages->count)
+		return 1;
+	bpf_probe_read_user(&length, sizeof(length), (void *)(messages->at + i * MESSAGE_SIZE + MESSAGE_LENGTH));
+	messages->channel->amount += messages->channel->kind == DPE_CHANNEL_DATAGRAMS ? length > 0 : length;
+	return 0;
+}
+
+/* The bytes of the messages, or the number of datagrams that are not empty. */
+static __always_inline __u64 amount_of_messages(struct dpe_channel *channel, __u64 at, long count)
+{
+	struct dpe_message_vector messages = {.at = at, .count = count, .channel = channel};
+
+	channel->amount = 0;
+	bpf_loop(MESSAGES, add_message, &messages, 0);
 	return channel->amount;
 }
 
