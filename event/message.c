@@ -337,11 +337,13 @@ struct dpe_value dpe_message_id(const struct dpe_message *message)
 	return dpe_value_int((int64_t)message->place);
 }
 
+/* A place is unique in its log. THREAD:SEQ need not be: threads of two hosts, or one after another, can have the same id. */
 void dpe_message_print_json_id(struct dpe_text *to, const struct dpe_message *message)
 {
+	bool placed = message->place || !message->has_seq || message->thread.kind == DPE_NONE;
 	struct dpe_text name = {0};
 
-	if (message->id.kind != DPE_NONE || !message->has_seq || message->thread.kind == DPE_NONE) {
+	if (placed || message->id.kind != DPE_NONE) {
 		dpe_value_print_json(to, dpe_message_id(message));
 		return;
 	}

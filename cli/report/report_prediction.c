@@ -24,6 +24,12 @@ static unsigned lane_of(const struct lanes *lanes, unsigned chain)
 	return lane;
 }
 
+static void add_thread(struct dpe_text *to, const struct dpe_message *message)
+{
+	cli_text_value(to, message->thread);
+	cli_text_host(to, message);
+}
+
 /* The threads in the order of their first turns, each above its lane. */
 static void add_heads(struct lanes *lanes, const struct dpe_turn *turns, unsigned count)
 {
@@ -34,8 +40,7 @@ static void add_heads(struct lanes *lanes, const struct dpe_turn *turns, unsigne
 		if (lane_of(lanes, turns[i].chain) < lanes->count)
 			continue;
 		dpe_text_puts(lanes->to, "  ");
-		cli_text_value(lanes->to, turns[i].until->thread);
-		cli_text_host(lanes->to, turns[i].until);
+		add_thread(lanes->to, turns[i].until);
 		lanes->chains[lanes->count] = turns[i].chain;
 		lanes->widths[lanes->count++] = (int)(lanes->to->len - before) - 2;
 	}
@@ -109,14 +114,14 @@ static void add_left_out(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_left_out *section, bool alone)
 {
 	dpe_text_puts(to, "  left out: thread ");
-	cli_text_value(to, section->release->thread);
+	add_thread(to, section->release);
 	dpe_text_puts(to, " in the section of ");
 	cli_text_value(to, section->lock);
 	cli_text_variable(to, report, section->lock);
 	dpe_text_puts(to, " to\n    ");
 	add_event(to, report, section->release);
 	dpe_text_puts(to, "\n  here thread ");
-	cli_text_value(to, section->taker);
+	add_thread(to, section->taken);
 	dpe_text_puts(to, " took that lock after it");
 	dpe_text_puts(to, alone ? ", and nothing else orders the events\n" : "\n");
 }
@@ -134,9 +139,9 @@ static bool add_swapped(struct dpe_text *to, struct cli_report *report, const st
 		cli_text_value(to, swapped[i].lock);
 		cli_text_variable(to, report, swapped[i].lock);
 		dpe_text_puts(to, " by thread ");
-		cli_text_value(to, swapped[i].first);
+		add_thread(to, swapped[i].first);
 		dpe_text_puts(to, " before thread ");
-		cli_text_value(to, swapped[i].then);
+		add_thread(to, swapped[i].then);
 		dpe_text_puts(to, ", which took it first in this run\n");
 	}
 	return count;

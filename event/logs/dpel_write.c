@@ -119,16 +119,6 @@ void dpe_dpel_patch_header(struct dpe_log_writer *writer)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* True if a message without an id needs one for others to refer to it. */
-static bool needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
-{
-	if (writer->unreferenced)
-		return false;
-	if (message->has_seq && !writer->header.ordered)
-		return false;
-	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
-}
-
 /* As JSON, without a line end. */
 static void print_long(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id,
 	const struct dpe_message *const *preds, unsigned npreds)
@@ -145,11 +135,10 @@ static void print_long(struct dpe_log_writer *writer, const struct dpe_message *
 		dpel->time = message->time;
 }
 
-void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,
+void dpe_dpel_write(struct dpe_log_writer *writer, bool with_id, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
-	bool with_id = needs_id(writer, message);
 
 	if (npreds || !dpe_dpel_write_short(writer, message, with_id))
 		print_long(writer, message, with_id, preds, npreds);

@@ -46,16 +46,6 @@ static void print_values(
 	dpe_text_puts(to, "]");
 }
 
-/* Other than THREAD:SEQ, the place is unique: threads of two hosts, or one after another, can have the same id. A message of a
- * running program has none: its THREAD:SEQ, as in the report, is unique. */
-static void print_unique_id(struct dpe_text *to, const struct dpe_message *message)
-{
-	if (message->place)
-		dpe_value_print_json(to, dpe_message_id(message));
-	else
-		dpe_message_print_json_id(to, message);
-}
-
 static void print_preds(struct dpe_text *to, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
@@ -69,7 +59,7 @@ static void print_preds(struct dpe_text *to, const struct dpe_message *message,
 		if (i < message->npreds)
 			dpe_value_print_json(to, message->preds[i]);
 		else
-			print_unique_id(to, preds[i - message->npreds]);
+			dpe_message_print_json_id(to, preds[i - message->npreds]);
 		comma = ",";
 	}
 	dpe_text_puts(to, "]");
@@ -137,13 +127,13 @@ static void print_members(struct dpe_text *to, const struct dpe_names *names, co
 	dpe_text_puts(to, "}");
 }
 
-void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
+void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool with_id,
 	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds)
 {
 	print_event(to, names, message);
-	if (ids || message->id.kind != DPE_NONE || !message->has_seq) {
+	if (with_id || message->id.kind != DPE_NONE) {
 		dpe_text_puts(to, ",\"id\":");
-		print_unique_id(to, message);
+		dpe_message_print_json_id(to, message);
 	}
 	print_preds(to, message, preds, npreds);
 	print_members(to, names, message);

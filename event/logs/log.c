@@ -357,6 +357,40 @@ static bool holds_losses(const struct dpe_log_writer *writer)
 	return writer->format == DPE_LOG_JSONL || writer->format == DPE_LOG_DPEL;
 }
 
+/* True if the message has no id and needs one: its place is another one in this log, or it is of a running program. */
+static bool needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
+{
+	if (message->id.kind != DPE_NONE || writer->unreferenced)
+		return false;
+	if (!message->place)
+		return writer->header.ordered && message->has_seq;
+	return message->place != writer->nwritten + 1;
+}
+
+/* False if the id that the message gets, or has, can be that of another one, too. */
+static bool has_own_id(struct dpe_log_writer *writer, const struct dpe_message *message, bool with_id)
+{
+	int64_t number;
+
+	writer->moved |= with_id && message->place;
+	writer->numbered |= dpe_value_as_int(message->id, &number) && number != (int64_t)message->place;
+	return !writer->moved || !writer->numbered;
+}
+
+static void write_whole(struct dpe_log_writer *writer, const struct dpe_message *message, const struct dpe_message *const *preds,
+	unsigned npreds)
+{
+	bool with_id = needs_id(writer, message);
+
+	if (!has_own_id(writer, message, with_id))
+		dpe_log_refuse(writer, message, "messages without an id move, and others have numbers as ids: give every message an id");
+	else if (writer->dpel)
+		dpe_dpel_write(writer, with_id, message, preds, npreds);
+	else
+		dpe_jsonl_write(&writer->text, writer->names, with_id, message, preds, npreds);
+	writer->nwritten++;
+}
+
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
@@ -366,11 +400,8 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 		dpe_msg_write(writer, message, preds, npreds);
 	else if (writer->format == DPE_LOG_STD)
 		dpe_std_write(writer, message, npreds);
-	else if (writer->dpel)
-		dpe_dpel_write(writer, message, preds, npreds);
 	else
-		dpe_jsonl_write(
-			&writer->text, writer->names, writer->header.ordered, message, preds, npreds);
+		write_whole(writer, message, preds, npreds);
 	flush_text(writer);
 }
 

@@ -63,6 +63,8 @@ struct dpe_log_writer {
 	enum dpe_log_format format;
 	struct dpe_log_header header;
 	bool unreferenced;
+	uint64_t nwritten;
+	bool moved, numbered; /* some ids are places of the original log, others are numbers that are not places */
 	struct dpe_text text; /* the current line */
 	struct dpe_dpel_writer *dpel;
 	struct dpe_log_thread *threads; /* gaps.c */
@@ -100,8 +102,8 @@ bool dpe_json_is_members(const char *text, size_t len);
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
 void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
 void dpe_jsonl_header(struct dpe_text *to, struct dpe_log_header header);
-/* `ids`: messages known by thread and number get an id too, for predecessors to refer to. */
-void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
+/* `with_id`: without one, it gets one for predecessors to refer to. */
+void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool with_id,
 	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds);
 
 /* ---- the paper's notation ---------------------------------------------------------------- */
@@ -141,7 +143,7 @@ int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **messages, 
 struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer);
 void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */
 /* Prints blocks to the writer's text as they become full. */
-void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,
+void dpe_dpel_write(struct dpe_log_writer *writer, bool with_id, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
 /* Adds a loss to the END block. */
 void dpe_dpel_add_loss(

@@ -2,6 +2,7 @@
 #include "event/logs/logged_clocks.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,12 +90,28 @@ static void add_clock(const struct dpe_logged_clocks *clocks, const struct dpe_l
 	message->text = text.at;
 }
 
-void dpe_clocks_order(struct dpe_logged_clocks *clocks, struct dpe_import *import)
+static const char *unlogged_host(const struct dpe_logged_clocks *clocks, const struct dpe_logged_clock *event)
 {
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, event->clock) {
+		if (cJSON_IsNumber(entry) && entry->valuedouble > 0 && !last_until(clocks, entry->string, ULLONG_MAX))
+			return entry->string;
+	}
+	return NULL;
+}
+
+char *dpe_clocks_order(struct dpe_logged_clocks *clocks, struct dpe_import *import)
+{
+	const char *unlogged = NULL;
+
 	if (clocks->count)
 		qsort(clocks->at, clocks->count, sizeof(*clocks->at), by_host);
-	for (unsigned i = 0; i < clocks->count; i++)
+	for (unsigned i = 0; i < clocks->count; i++) {
 		add_clock(clocks, &clocks->at[i], import);
+		unlogged = unlogged ? unlogged : unlogged_host(clocks, &clocks->at[i]);
+	}
+	return unlogged ? dpe_xstrdup(unlogged) : NULL;
 }
 
 void dpe_clocks_free(struct dpe_logged_clocks *clocks)

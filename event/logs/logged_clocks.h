@@ -12,8 +12,9 @@ struct dpe_logged_clocks {
 
 /* Keeps the clock of a message, a JSON object of `len` bytes. False if it has no number for the message's own host. */
 bool dpe_clocks_note(struct dpe_logged_clocks *clocks, const char *host, const char *clock, size_t len, unsigned message);
-/* Adds ids and predecessors to all messages that have clocks. */
-void dpe_clocks_order(struct dpe_logged_clocks *clocks, struct dpe_import *import);
+/* Adds ids and predecessors to all messages that have clocks. Returns a host that clocks count events of, and the log has none
+ * of, to free(); NULL: there is none. */
+char *dpe_clocks_order(struct dpe_logged_clocks *clocks, struct dpe_import *import);
 void dpe_clocks_free(struct dpe_logged_clocks *clocks);
 
 #endif

@@ -114,6 +114,16 @@ static const char *shiviz(const char *log)
 	return "^(?<event>.*)\n(?<host>\\S*) (?<clock>\\{.*\\})$";
 }
 
+static void order_by_clocks(struct text_log *log)
+{
+	char *unlogged = dpe_clocks_order(&log->clocks, log->import);
+
+	if (unlogged)
+		dpe_diag_at(log->pattern->reader->diags, DPE_WARNING, log->pattern->reader->name,
+			"clocks count events of '%s', of which this log has none: put the logs of all hosts into one file", unlogged);
+	free(unlogged);
+}
+
 static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char *text, size_t len)
 {
 	struct text_log log = {.pattern = pattern, .import = dpe_xcalloc(1, sizeof(*log.import))};
@@ -123,7 +133,7 @@ static struct dpe_import *read_text(struct dpe_text_pattern *pattern, const char
 		note_times(pattern, text, len);
 	pattern->reader->has_clocks = dpe_pattern_has(pattern, "clock");
 	if (read_matches(&log, text, len) && dpe_pattern_report(pattern)) {
-		dpe_clocks_order(&log.clocks, log.import);
+		order_by_clocks(&log);
 	} else {
 		dpe_import_free(log.import);
 		log.import = NULL;

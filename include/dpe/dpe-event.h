@@ -115,8 +115,7 @@ void dpe_event_print(
 	struct dpe_text *to, const struct dpe_names *names, dpe_name name, enum dpe_phase phase);
 /* The id, or the place as an integer if there is none. */
 struct dpe_value dpe_message_id(const struct dpe_message *message);
-/* The id as JSON, as reports and logs refer to the message: its id, else "THREAD:SEQ", else its
- * place. */
+/* The id as JSON, as reports and logs refer to the message: its id, else its place; in a running program, "THREAD:SEQ". */
 void dpe_message_print_json_id(struct dpe_text *to, const struct dpe_message *message);
 /* The message as a line of JSON Lines, without the newline. */
 void dpe_message_print_json(

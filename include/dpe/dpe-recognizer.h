@@ -33,7 +33,7 @@ unsigned dpe_prediction_schedule(
 struct dpe_left_out {
 	struct dpe_value lock;
 	const struct dpe_message *release; /* where the section ends */
-	struct dpe_value taker;            /* the other thread */
+	const struct dpe_message *taken;   /* where the other thread acquired it */
 };
 /* The latest such section of each event of the match, `max` at most: their number. Borrowed as the verdict is. */
 unsigned dpe_prediction_left_out(
@@ -41,8 +41,8 @@ unsigned dpe_prediction_left_out(
 /* A lock that two threads acquire in one order in the schedule, and in the other order in the observed run. */
 struct dpe_swapped {
 	struct dpe_value lock;
-	struct dpe_value first, then; /* the threads, in the order of the schedule, … */
-	unsigned chains[2];           /* … by number */
+	const struct dpe_message *first, *then; /* acquire it, in the order of the schedule, … */
+	unsigned chains[2];                     /* … and their threads */
 };
 /* Such locks, `max` at most: their number. 0: locks are acquired in the observed order. Borrowed as the verdict is. */
 unsigned dpe_prediction_swapped(

@@ -233,7 +233,7 @@ static bool find_left_out(
 			continue;
 		found->lock = section->of->lock->keyed.value;
 		found->release = message_of(p, section->release);
-		found->taker = message_of(p, later->gate)->thread;
+		found->taken = message_of(p, later->gate);
 		return true;
 	}
 	return false;
@@ -274,8 +274,8 @@ static unsigned add_swapped(struct dpe_prediction *p, const struct dpe_lock_sect
 			continue;
 		swapped[count++] = (struct dpe_swapped){
 			.lock = first->of->lock->keyed.value,
-			.first = message_of(p, first->gate)->thread,
-			.then = message_of(p, then->gate)->thread,
+			.first = message_of(p, first->gate),
+			.then = message_of(p, then->gate),
 			.chains = {first->of->chain, then->of->chain},
 		};
 	}

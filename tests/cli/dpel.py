@@ -159,15 +159,8 @@ def write(extra, **members):
     return "{" + ",".join(texts + ([extra] if extra else [])) + "}"
 
 
-def named(text, place):
-    """With the id by which others refer to it."""
-    message = json.loads(text)
-    head = '{"event":' + quote(message["event"])
-    return text if "id" in message else f'{head},"id":{place}{text[len(head):]}'
-
-
 with open(sys.argv[1], "rb") as file:
     log = Log(file.read())
 print('{"dpe_log":1,"ordered":true}' if log.ordered else '{"dpe_log":1}')
-for place, message in enumerate(log.messages(), 1):
-    print(named(message, place) if log.ordered else message)
+for message in log.messages():
+    print(message)

@@ -33,6 +33,8 @@ printf 'x {"x":1}\na\n' >x.shiviz
 printf 'y {"x":1,"y":1}\nb\n' >y.shiviz
 run "$DPE" replay -e 'detect apart: a & b' x.shiviz y.shiviz
 says 'vector clocks of several logs are refused' 2 'y.shiviz: error: vector clocks order the events of one log: put this one and the others into one file'
+run "$DPE" replay -e 'detect any: b' y.shiviz
+says 'a host without events in a ShiViz log is named' 1 "y.shiviz: warning: clocks count events of 'x', of which this log has none" '1 match'
 cat y.shiviz x.shiviz >both.shiviz
 run "$DPE" replay -e 'detect apart: a & b' both.shiviz
 says 'and order the events of one, in any order' 0 'nothing found'

@@ -317,7 +317,8 @@ says 'a long run with a possible match across windows is inconclusive' 3 'the ru
 printf '{"event":"%s,"thread":1,"host":"%s"}\n' 'write","args":["v"]' x 'acquire","args":["L"]' x 'release","args":["L"]' x \
 	'acquire","args":["L"]' y 'release","args":["L"]' y 'write","args":["v"]' y | sed '1i{"dpe_log":1,"ordered":true}' >hosts.jsonl
 run "$DPE" replay -s race.dpe hosts.jsonl
-says 'turns of threads with the same id name their hosts' 1 '    thread  1 on "y"  1 on "x"' '1 match'
+says 'turns of threads with the same id name their hosts' 1 '    thread  1 on "y"  1 on "x"' '1 match' \
+	'left out: thread 1 on "x" in the section' 'here thread 1 on "y" took that lock'
 # ---- many earlier events -------------------------------------------------------
 # repeated THREADS EVENT...: they are done 21,000 times, by one thread after the other
 repeated() {

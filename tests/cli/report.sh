@@ -148,7 +148,7 @@ says 'a deadlock is retracted when a loss of its thread becomes known' 3 '#1 dea
 	'nothing found, 4 inconclusive, 2 satisfied' '  thread 1 lost 2 from 0.001000 s to 0.005000 s'
 run "$DPE" replay --format=json -s locks.dpe early.jsonl
 check 'JSON has the retracted deadlock with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"reported too early as a deadlock: 2 messages of' out)" = '3 1'
-check 'JSON has the losses of a thread with their times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":"1:4","first":2000000,"last":6000000' out) $(
+check 'JSON has the losses of a thread with their times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":5,"first":2000000,"last":6000000' out) $(
 	grep -c '"losses":\[{"thread":1,"count":2,"first":2000000,"last":6000000}\]' out)" = '1 1'
 run "$DPE" replay --format=sarif -s locks.dpe early.jsonl
 check 'SARIF has the retracted deadlock and the losses as notes' "$status $(grep -c 'possible deadlock of 2 threads' out) $(grep -c 'thread 1 lost 2 from 0.001000 s to 0.005000 s' out)" = '3 1 1'
@@ -405,4 +405,9 @@ printf '{"event":"%s}\n' 'thread::create","thread":0,"host":"x","args":[1]' 'a",
 	'thread::create","thread":0,"host":"y","args":[1]' 'b","thread":1,"host":"y"' >hosts.jsonl
 run "$DPE" replay -e 'detect e: a & b' hosts.jsonl
 check 'the threads of two hosts are two threads' "$status $(grep -c '  thread 1 was created by thread 0' err)" = '1 2'
+# Threads of two hosts with the same id and the same numbers.
+printf '{"event":"%s,"seq":0}\n' 'thread::create","thread":0,"host":"x","args":[1]' 'a","thread":1,"host":"x"' \
+	'thread::create","thread":0,"host":"y","args":[1]' 'b","thread":1,"host":"y"' >hosts.jsonl
+run "$DPE" replay --format=json -e 'detect e: a & b' hosts.jsonl
+check 'messages of two hosts have different ids' "$status $(grep -c '"events":\[2,4\]' out)" = '1 1'
 finish

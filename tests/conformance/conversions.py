@@ -4,7 +4,8 @@
     conversions.py [--dpe DPE] [--seed S] [--count N]
 
 Random logs, some of them with losses, gaps and damage, with numbers, times, predecessors or none of these, of one host or of
-two with the same ids of threads, which other threads use again, are converted and stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
+two with the same ids of threads, which other threads use again, some with numbers as ids of some messages, are converted and
+stabilized. A replay of each conversion has to give the verdicts of the log itself; where the log is damaged, or only its
 order of arrival says what synchronises, it may also be inconclusive. Where the log says what its threads lost, it may be the
 other way round, as events of a stabilized log are not held. Prints each difference, then one closing line.
 """
@@ -45,26 +46,41 @@ def message(dice, number, numbers, kind, hosts):
     return made
 
 
+def identify_some(dice, log):
+    """Numbers identify some of the messages. They can be places of others, which then cannot be named."""
+    first, share, named = dice.choice((1, 100)), dice.choice((0, 0.5)), []
+    placed = list(enumerate(zip(log, dice.sample(range(first, first + 20), len(log))), 1))
+    for place, (made, id) in sorted(placed, key=lambda each: each[0] + dice.randint(0, 3)):
+        if named and dice.random() < 0.3:
+            made["pred"] = [dice.choice(named)]
+        if dice.random() < share:
+            made["id"] = id
+        if "id" in made or first > 1 or not share:
+            named.append(made.get("id", place))
+
+
 def random_log(dice):
     """The lines of a log, whether they are complete, and how they may be converted."""
-    kind, numbers = dice.choice(("numbers", "times", "both", "predecessors", "threads")), collections.Counter()
+    kind, numbers = dice.choice(("numbers", "times", "both", "predecessors", "threads", "mixed")), collections.Counter()
     hosts = dice.choice([[None], [None], ["x", "y"]])
     log = [message(dice, i, numbers, kind, hosts) for i in range(dice.randint(3, 14))]
     for i, made in enumerate(log):
         if kind == "predecessors" and i and dice.random() < 0.5:
             made["pred"] = [f"e{dice.randrange(i)}"]
+    if kind == "mixed":
+        identify_some(dice, log)
     lines, fate, at = [json.dumps(m) for m in log], dice.random(), dice.randrange(len(log))
     if fate < 0.15 and "seq" in log[0]:
         del lines[at]  # sequence numbers show losses, except at the end
-        return lines, True, 4
+        return lines, True, 5
     if fate < 0.3:
         return [*lines, json.dumps({"dpe_lost": 1, "thread": dice.choice(("x", 0, 1, 2))})], False, 2
     if fate < 0.4:
         lines[at] = lines[at][:-3]
-        return lines, False, 4
+        return lines, False, 5
     if fate < 0.5:
-        return [*lines[:-1], lines[-1][:-3]], False, 4
-    return lines, True, 4
+        return [*lines[:-1], lines[-1][:-3]], False, 5
+    return lines, True, 5
 
 
 def verdicts(dpe, spec, log):
@@ -91,7 +107,7 @@ def is_as_certain(log, copy, whole):
 
 
 def main():
-    args, doubtful = options(__doc__, count=100), 0
+    args, doubtful, refused = options(__doc__, count=100), 0, 0
     with Cases(args) as cases:
         spec, path, folder = f"{cases.folder}/r.dpe", f"{cases.folder}/log.jsonl", cases.folder
         stabilize = ("--stabilize", "-s", spec)
@@ -101,11 +117,16 @@ def main():
             write(path, "\n".join(lines) + ("\n" if whole else ""))
             log = verdicts(args.dpe, spec, path)
             doubtful += bool(log[2])
-            for to, *words in [("c.jsonl",), ("c.dpel",), ("s.jsonl", *stabilize), ("s.dpel", *stabilize)][:ways]:
-                subprocess.run([args.dpe, "convert", *words, path, f"{folder}/{to}"], capture_output=True)
+            for source, to, *words in [("log.jsonl", "c.jsonl"), ("log.jsonl", "c.dpel"), ("log.jsonl", "s.jsonl", *stabilize),
+                                       ("log.jsonl", "s.dpel", *stabilize), ("s.dpel", "t.jsonl")][:ways]:
+                run = subprocess.run([args.dpe, "convert", *words, f"{folder}/{source}", f"{folder}/{to}"], capture_output=True, text=True)
+                if "messages without an id move" in run.stderr:
+                    refused += 1
+                    break
                 copy = verdicts(args.dpe, spec, f"{folder}/{to}")
                 wrong = "\n  ".join([f"{log}, not {copy}:", *lines])
                 cases.judge([] if is_as_certain(log, copy, whole) else [wrong], number, to)
+    cases.require(0 < refused < args.count / 5, f"{refused} conversions are refused")
     cases.require(0.3 < doubtful / args.count < 0.9, f"{doubtful} of {args.count} are in doubt")
     return cases.finish()
 

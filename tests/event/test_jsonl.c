@@ -107,7 +107,7 @@ static void ids_are_given_where_there_are_none(void **state)
 	(void)state;
 	assert_reads("{\"event\":\"a\"}\n{\"event\":\"b\",\"thread\":4,\"seq\":7}\n",
 		"{\"event\":\"a\",\"id\":1}\n"
-		"{\"event\":\"b\",\"id\":\"4:7\",\"thread\":4,\"seq\":7}\n");
+		"{\"event\":\"b\",\"id\":2,\"thread\":4,\"seq\":7}\n");
 }
 
 static void the_header_is_no_message(void **state)

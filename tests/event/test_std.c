@@ -114,9 +114,9 @@ static void lines_are_messages(void **state)
 {
 	(void)state;
 	expect_messages("T0|acq(L34)|120\r\n\nT1|r(a.b[3](c))|x7\n",
-		"{\"event\":\"acq\",\"id\":\"T0:0\",\"thread\":\"T0\",\"seq\":0,\"args\":[\"L34\"],"
+		"{\"event\":\"acq\",\"id\":1,\"thread\":\"T0\",\"seq\":0,\"args\":[\"L34\"],"
 		"\"loc\":120}\n"
-		"{\"event\":\"r\",\"id\":\"T1:0\",\"thread\":\"T1\",\"seq\":0,"
+		"{\"event\":\"r\",\"id\":2,\"thread\":\"T1\",\"seq\":0,"
 		"\"args\":[\"a.b[3](c)\"],\"loc\":\"x7\"}\n");
 	expect_messages("", "");
 }
@@ -125,24 +125,24 @@ static void threads_begin_and_end(void **state)
 {
 	(void)state;
 	expect_messages("A|fork(B)|1\nB|w(x)|2\nA|join(B)|3\n",
-		"{\"event\":\"fork\",\"id\":\"A:0\",\"thread\":\"A\",\"seq\":0,\"args\":[\"B\"],"
+		"{\"event\":\"fork\",\"id\":1,\"thread\":\"A\",\"seq\":0,\"args\":[\"B\"],"
 		"\"loc\":1}\n"
-		"{\"event\":\"begin\",\"id\":\"B:0\",\"thread\":\"B\",\"seq\":0,\"args\":[\"B\"]}\n"
-		"{\"event\":\"w\",\"id\":\"B:1\",\"thread\":\"B\",\"seq\":1,\"args\":[\"x\"],"
+		"{\"event\":\"begin\",\"id\":2,\"thread\":\"B\",\"seq\":0,\"args\":[\"B\"]}\n"
+		"{\"event\":\"w\",\"id\":3,\"thread\":\"B\",\"seq\":1,\"args\":[\"x\"],"
 		"\"loc\":2}\n"
-		"{\"event\":\"end\",\"id\":\"B:2\",\"thread\":\"B\",\"seq\":2,\"args\":[\"B\"]}\n"
-		"{\"event\":\"join\",\"id\":\"A:1\",\"thread\":\"A\",\"seq\":1,\"args\":[\"B\"],"
+		"{\"event\":\"end\",\"id\":4,\"thread\":\"B\",\"seq\":2,\"args\":[\"B\"]}\n"
+		"{\"event\":\"join\",\"id\":5,\"thread\":\"A\",\"seq\":1,\"args\":[\"B\"],"
 		"\"loc\":3}\n");
 	/* Forked, joined, and nothing between; and both ends of it at once. */
 	expect_messages("A|fork(B)|1\nA|fork(C)|1\nB|join(C)|2\n",
-		"{\"event\":\"fork\",\"id\":\"A:0\",\"thread\":\"A\",\"seq\":0,\"args\":[\"B\"],"
+		"{\"event\":\"fork\",\"id\":1,\"thread\":\"A\",\"seq\":0,\"args\":[\"B\"],"
 		"\"loc\":1}\n"
-		"{\"event\":\"fork\",\"id\":\"A:1\",\"thread\":\"A\",\"seq\":1,\"args\":[\"C\"],"
+		"{\"event\":\"fork\",\"id\":2,\"thread\":\"A\",\"seq\":1,\"args\":[\"C\"],"
 		"\"loc\":1}\n"
-		"{\"event\":\"begin\",\"id\":\"B:0\",\"thread\":\"B\",\"seq\":0,\"args\":[\"B\"]}\n"
-		"{\"event\":\"begin\",\"id\":\"C:0\",\"thread\":\"C\",\"seq\":0,\"args\":[\"C\"]}\n"
-		"{\"event\":\"end\",\"id\":\"C:1\",\"thread\":\"C\",\"seq\":1,\"args\":[\"C\"]}\n"
-		"{\"event\":\"join\",\"id\":\"B:1\",\"thread\":\"B\",\"seq\":1,\"args\":[\"C\"],"
+		"{\"event\":\"begin\",\"id\":3,\"thread\":\"B\",\"seq\":0,\"args\":[\"B\"]}\n"
+		"{\"event\":\"begin\",\"id\":4,\"thread\":\"C\",\"seq\":0,\"args\":[\"C\"]}\n"
+		"{\"event\":\"end\",\"id\":5,\"thread\":\"C\",\"seq\":1,\"args\":[\"C\"]}\n"
+		"{\"event\":\"join\",\"id\":6,\"thread\":\"B\",\"seq\":1,\"args\":[\"C\"],"
 		"\"loc\":2}\n");
 }
 
@@ -167,7 +167,7 @@ static void reading_continues(void **state)
 	(void)state;
 	begin(&f, "T|w(x)|1\nnonsense\nT|w(y)|1\n", 27);
 	text = read_all(&f, NULL);
-	assert_non_null(strstr(text, "\"T:1\""));
+	assert_non_null(strstr(text, "\"id\":2"));
 	assert_int_equal(f.wrong, 1);
 	free(text);
 	end(&f);
@@ -350,11 +350,11 @@ static void a_text_is_each_part_of_a_line(void **state)
 {
 	(void)state;
 	expect_messages("7|w(7)|7\nw|w(w)|w\n7|fork(w)|w\nw|r(7)|7\n",
-		"{\"event\":\"w\",\"id\":\"7:0\",\"thread\":\"7\",\"seq\":0,\"args\":[\"7\"],\"loc\":7}\n"
-		"{\"event\":\"w\",\"id\":\"w:0\",\"thread\":\"w\",\"seq\":0,\"args\":[\"w\"],\"loc\":\"w\"}\n"
-		"{\"event\":\"fork\",\"id\":\"7:1\",\"thread\":\"7\",\"seq\":1,\"args\":[\"w\"],\"loc\":\"w\"}\n"
-		"{\"event\":\"begin\",\"id\":\"w:1\",\"thread\":\"w\",\"seq\":1,\"args\":[\"w\"]}\n"
-		"{\"event\":\"r\",\"id\":\"w:2\",\"thread\":\"w\",\"seq\":2,\"args\":[\"7\"],\"loc\":7}\n");
+		"{\"event\":\"w\",\"id\":1,\"thread\":\"7\",\"seq\":0,\"args\":[\"7\"],\"loc\":7}\n"
+		"{\"event\":\"w\",\"id\":2,\"thread\":\"w\",\"seq\":0,\"args\":[\"w\"],\"loc\":\"w\"}\n"
+		"{\"event\":\"fork\",\"id\":3,\"thread\":\"7\",\"seq\":1,\"args\":[\"w\"],\"loc\":\"w\"}\n"
+		"{\"event\":\"begin\",\"id\":4,\"thread\":\"w\",\"seq\":1,\"args\":[\"w\"]}\n"
+		"{\"event\":\"r\",\"id\":5,\"thread\":\"w\",\"seq\":2,\"args\":[\"7\"],\"loc\":7}\n");
 }
 
 /* Texts of more lines than are remembered, over more bytes than are read at a time. */
@@ -376,8 +376,8 @@ static void texts_come_back_after_many_others(void **state)
 	for (unsigned i = 0; i < EVENTS; i++) {
 		char line[160];
 		int size = snprintf(line, sizeof(line),
-			"{\"event\":\"w\",\"id\":\"T%u:%u\",\"thread\":\"T%u\",\"seq\":%u,\"args\":[\"V%u\"],\"loc\":%u}\n",
-			i % 100, i / 100, i % 100, i / 100, i % TEXTS, i * 7 % TEXTS);
+			"{\"event\":\"w\",\"id\":%u,\"thread\":\"T%u\",\"seq\":%u,\"args\":[\"V%u\"],\"loc\":%u}\n",
+			i + 1, i % 100, i / 100, i % TEXTS, i * 7 % TEXTS);
 
 		assert_memory_equal(at, line, size);
 		at += size;
