@@ -72,6 +72,13 @@ void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry)
 void dpe_table_free(struct dpe_table *table); /* not the entries */
 /* The hash of two hashes. */
 uint64_t dpe_mix(uint64_t a, uint64_t b);
+/* The finaliser of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): even sums of such hashes tell sets apart. */
+static inline uint64_t dpe_splitmix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
 
 /* ---- bisection --------------------------------------------------------------------------- */
 

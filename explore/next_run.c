@@ -13,22 +13,13 @@ static bool is_shared(const struct dpe_sched_header *memory, unsigned class)
 	return threads > 1;
 }
 
-/* splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). A multiple alone would not do: the portfolio's runs by one strategy have
- * numbers that are eight or sixteen apart. */
-static uint64_t mixed(uint64_t z)
-{
-	z *= 0x9e3779b97f4a7c15;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
 /* For surw and places: selects a class of objects that several threads used in the last run, preferably events of rules; or
  * everything. */
 static unsigned select_class(const struct dpe_sched_header *memory, uint64_t seed)
 {
 	unsigned classes[DPE_SCHED_CLASSES], count = 0;
-	const uint64_t dice = mixed(seed) >> 33;
+	/* A multiple alone would not do: the portfolio's runs by one strategy have numbers that are eight or sixteen apart. */
+	const uint64_t dice = dpe_splitmix(seed * 0x9e3779b97f4a7c15) >> 33;
 
 	for (unsigned i = 0; i < DPE_SCHED_CLASSES; i++)
 		if (is_shared(memory, i))

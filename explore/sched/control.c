@@ -43,7 +43,7 @@ static void hand_over(unsigned current)
 	struct dpe_sched_thread *thread;
 
 	if (next == DPE_SCHED_NOBODY)
-		next = dpe_sched_loop_again();
+		next = dpe_sched_loop_poll();
 	if (next == DPE_SCHED_NOBODY)
 		next = choose_after_handlers(current);
 	dpe_sched->running = next;

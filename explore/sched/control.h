@@ -44,9 +44,9 @@ DPE_SCHED_HIDDEN void dpe_sched_loop_interrupted(const struct dpe_sched_op *op);
 DPE_SCHED_HIDDEN void dpe_sched_changed(void);
 /* The thread must not wait in its loop. */
 DPE_SCHED_HIDDEN void dpe_sched_loop_wake(const struct dpe_sched_thread *thread);
-/* No thread can proceed: a thread that has to check its loop again. DPE_SCHED_NOBODY: all have, and nothing will
- * change. */
-DPE_SCHED_HIDDEN unsigned dpe_sched_loop_again(void);
+/* No thread can proceed: chooses one that polls in its loop once more. DPE_SCHED_NOBODY: all have done so, and nothing
+ * will change. */
+DPE_SCHED_HIDDEN unsigned dpe_sched_loop_poll(void);
 
 /* ---- rule_events.c ----------------------------------------------------------------------- */
 /* In the process of a run: from here on events of rules are scheduling points. */

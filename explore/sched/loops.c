@@ -294,7 +294,7 @@ void dpe_sched_loop_do(struct dpe_sched_thread *me, const struct dpe_sched_op *o
 		calls = SYSCALL_DISPATCH_FILTER_BLOCK;
 }
 
-unsigned dpe_sched_loop_again(void)
+unsigned dpe_sched_loop_poll(void)
 {
 	for (unsigned i = 0; i < dpe_sched->nthreads; i++) {
 		struct dpe_sched_thread *thread = &dpe_sched->threads[i];

@@ -124,9 +124,7 @@ static bool assign(struct cycle_search *search)
 /* Mixes 0 as well, since that is the hash of the lock with number 0. */
 static uint64_t mix(uint64_t site)
 {
-	site += 0x9e3779b97f4a7c15ull;
-	site = (site ^ site >> 31) * 0xbf58476d1ce4e5b9ull;
-	return site ^ site >> 29;
+	return dpe_splitmix(site + 0x9e3779b97f4a7c15ull);
 }
 
 static struct dpe_lock_cycle *find_cycle(struct dpe_lock_order *order, uint64_t signature)

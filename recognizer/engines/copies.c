@@ -19,19 +19,14 @@ static int compare(struct node_key a, struct node_key b)
 	return (a.serial > b.serial) - (a.serial < b.serial);
 }
 
-/* splitmix64's finaliser. */
-static uint64_t mix(struct node_key key)
+static uint64_t hash_key(struct node_key key)
 {
-	uint64_t x = key.waits_for * 0x9e3779b97f4a7c15ull + key.serial;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return x ^ x >> 31;
+	return dpe_splitmix(key.waits_for * 0x9e3779b97f4a7c15ull + key.serial);
 }
 
 static bool is_above(struct node_key a, struct node_key b)
 {
-	uint64_t x = mix(a), y = mix(b);
+	uint64_t x = hash_key(a), y = hash_key(b);
 
 	return x != y ? x > y : compare(a, b) < 0;
 }
@@ -58,7 +53,7 @@ static struct dpe_copies *own(struct dpe_game *game, struct dpe_copies *node)
 static struct dpe_copies *sum_up(struct dpe_copies *node)
 {
 	node->ncopies = node->first ? node->count : 0;
-	node->hash = mix(key_of(node)) * node->count;
+	node->hash = hash_key(key_of(node)) * node->count;
 	if (node->left) {
 		node->ncopies += node->left->ncopies;
 		node->hash += node->left->hash;
