@@ -113,6 +113,7 @@ void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/target_processes.h). */
 struct dpe_follow_files {
 	int followed, held, released, stopped, stopped_parents;
+	int spare; /* kept for what must not fail for want of a descriptor (target/follow.c); -1: lent, or none */
 };
 /* Maps of struct dpe_question by process id, and of programs that were looked at. */
 int dpe_attach_asking(const struct dpe_probes *probes);

@@ -24,6 +24,7 @@ struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
 		.released = bpf_map__fd(bpf->maps.released),
 		.stopped = bpf_map__fd(bpf->maps.stopped),
 		.stopped_parents = bpf_map__fd(bpf->maps.stopped_parents),
+		.spare = -1,
 	};
 }
 

@@ -14,6 +14,26 @@
 #include <time.h>
 #include <unistd.h>
 
+/* ---- the last descriptor ----------------------------------------------------------------- */
+
+/* Probes of many processes may take all descriptors. One is kept for what must not fail: a process would stay stopped, or a
+ * translator would get probes. */
+
+static void lend_descriptor(struct dpe_follow_files *files)
+{
+	if (files->spare >= 0)
+		close(files->spare);
+	files->spare = -1;
+}
+
+static void take_descriptor_back(struct dpe_follow_files *files)
+{
+	if (files->spare < 0)
+		files->spare = fcntl(files->held, F_DUPFD_CLOEXEC, 0);
+}
+
+/* ---- programs ---------------------------------------------------------------------------- */
+
 /* Whether this is true of the program of a process. */
 static bool is_program(pid_t pid, bool (*is)(int file))
 {
@@ -47,28 +67,30 @@ static bool is_pending(const struct dpe_follow_files *files, uint32_t pid, struc
 
 /* A process leaves the maps before its id can be reused: if the id is in them after its pidfd was opened, the pidfd is that
  * of this process. */
-static void send_signal(const struct dpe_follow_files *files, uint32_t pid, int signal)
+static void send_signal(struct dpe_follow_files *files, uint32_t pid, int signal)
 {
-	int held = pidfd_open((pid_t)pid, 0);
 	struct dpe_process process;
 	uint64_t stopped;
+	int held;
 
-	if (held < 0)
-		return;
-	if (!bpf_map_lookup_elem(files->followed, &pid, &process) ||
-		!bpf_map_lookup_elem(files->stopped, &pid, &stopped))
+	lend_descriptor(files);
+	held = pidfd_open((pid_t)pid, 0);
+	if (held >= 0 && (!bpf_map_lookup_elem(files->followed, &pid, &process) ||
+				 !bpf_map_lookup_elem(files->stopped, &pid, &stopped)))
 		pidfd_send_signal(held, signal, NULL, 0);
-	close(held);
+	if (held >= 0)
+		close(held);
+	take_descriptor_back(files);
 }
 
 /* It may be stopped again at once, with another serial number. */
-static void release(const struct dpe_follow_files *files, uint32_t pid, const struct dpe_newcomer *entry)
+static void release(struct dpe_follow_files *files, uint32_t pid, const struct dpe_newcomer *entry)
 {
 	send_signal(files, pid, SIGCONT);
 	bpf_map_update_elem(files->released, &pid, &entry->serial, BPF_ANY);
 }
 
-static bool release_held(const struct dpe_follow_files *files)
+static bool release_held(struct dpe_follow_files *files)
 {
 	uint32_t pid, *previous = NULL;
 	struct dpe_newcomer entry;
@@ -83,7 +105,7 @@ static bool release_held(const struct dpe_follow_files *files)
 	return any;
 }
 
-static bool release_stopped(const struct dpe_follow_files *files)
+static bool release_stopped(struct dpe_follow_files *files)
 {
 	bool any = false;
 	uint32_t pid;
@@ -104,12 +126,22 @@ static bool is_stopped(const struct dpe_follow_files *files, uint32_t pid)
 	return is_pending(files, pid, &entry) || !bpf_map_lookup_elem(files->stopped, &pid, &stopped);
 }
 
+static bool is_child(struct dpe_follow_files *files, pid_t pid, pid_t parent)
+{
+	struct dpe_proc_stat stat;
+	bool so;
+
+	lend_descriptor(files);
+	so = dpe_proc_stat(pid, pid, &stat) && stat.parent == parent;
+	take_descriptor_back(files);
+	return so;
+}
+
 /* Processes that stopped themselves because a child was stopped, once it is not. It comes first, since they will
  * continue it. What stops itself when its child is gone has its own reasons. */
-static bool release_parents(const struct dpe_follow_files *files)
+static bool release_parents(struct dpe_follow_files *files)
 {
 	uint32_t pid, child, *previous = NULL, last;
-	struct dpe_proc_stat stat;
 	bool any = false;
 
 	while (!bpf_map_get_next_key(files->stopped_parents, previous, &pid)) {
@@ -118,7 +150,7 @@ static bool release_parents(const struct dpe_follow_files *files)
 		if (bpf_map_lookup_elem(files->stopped_parents, &pid, &child) || is_stopped(files, child))
 			continue;
 		bpf_map_delete_elem(files->stopped_parents, &pid); /* it may do so again once it is continued */
-		if (dpe_proc_stat((pid_t)child, (pid_t)child, &stat) && stat.parent == (pid_t)pid) /* which has not waited for its end */
+		if (is_child(files, (pid_t)child, (pid_t)pid)) /* which has not waited for its end */
 			send_signal(files, pid, SIGCONT);
 		any = true;
 	}
@@ -126,7 +158,7 @@ static bool release_parents(const struct dpe_follow_files *files)
 }
 
 /* The BPF programs may be about to stop another process while they are being removed. */
-static void release_last(const struct dpe_follow_files *files)
+static void release_last(struct dpe_follow_files *files)
 {
 	struct timespec pause = {.tv_nsec = DPE_RELEASE_PAUSE};
 
@@ -181,7 +213,7 @@ static bool anybody_waits(const struct dpe_probes *probes)
 /* Processes that wait are continued, which counts as a loss, and others do not wait until the observer serves again. */
 static void give_up(struct dpe_probes *probes)
 {
-	const struct dpe_follow_files *files = &probes->follow->files;
+	struct dpe_follow_files *files = &probes->follow->files;
 	bool any = dpe_attach_stop_waiting(probes);
 	uint32_t pid, *previous = NULL;
 	struct dpe_newcomer entry;
@@ -283,6 +315,7 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 		error = errno;
 	if (!error)
 		dpe_process_probes_of(probes, probes->pid);
+	take_descriptor_back(&follow->files);
 	if (error)
 		dpe_privilege_explain("follow processes", error, diags);
 	return !error;
@@ -309,6 +342,7 @@ void dpe_follow_free(struct dpe_probes *probes)
 		return;
 	dpe_process_probes_free(probes);
 	release_last(&follow->files);
+	lend_descriptor(&follow->files);
 	dpe_watchdog_dismiss(&follow->watchdog);
 	if (follow->keeping >= 0)
 		close(follow->keeping);
@@ -342,8 +376,7 @@ static void unfollow(struct dpe_probes *probes, pid_t pid)
 		dpe_attach_one_less(probes);
 }
 
-/* True if the process has begun a program that is to run without our probes. */
-static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_question *question)
+static bool examine(struct dpe_probes *probes, pid_t pid, const struct dpe_question *question)
 {
 	uint32_t known = 1;
 
@@ -363,6 +396,19 @@ static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_questi
 	return true;
 }
 
+/* True if the process has begun a program that is to run without our probes. */
+static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_question *question)
+{
+	bool so;
+
+	if (probes->follow)
+		lend_descriptor(&probes->follow->files);
+	so = examine(probes, pid, question);
+	if (probes->follow)
+		take_descriptor_back(&probes->follow->files);
+	return so;
+}
+
 /* A process that is no longer followed. The kernel removes probes only when none of our programs waits, so the process is
  * stopped instead, before it continues. */
 struct left {
@@ -372,10 +418,13 @@ struct left {
 
 static struct left stop_left(struct dpe_probes *probes, pid_t pid)
 {
-	struct left left = {pid, pidfd_open(pid, 0)};
+	struct left left = {.pid = pid};
 	uint32_t id = (uint32_t)pid;
 	uint64_t yes = 1;
 
+	if (probes->follow)
+		lend_descriptor(&probes->follow->files);
+	left.held = pidfd_open(pid, 0);
 	if (probes->follow)
 		bpf_map_update_elem(probes->follow->files.stopped, &id, &yes, BPF_ANY);
 	else
@@ -398,8 +447,10 @@ static void take_out(struct dpe_probes *probes, const struct left *left)
 		pidfd_send_signal(left->held, SIGCONT, NULL, 0);
 		close(left->held);
 	}
-	if (probes->follow)
+	if (probes->follow) {
+		take_descriptor_back(&probes->follow->files);
 		bpf_map_delete_elem(probes->follow->files.stopped, &id);
+	}
 }
 
 /* It is stopped, so the kernel does not wait for it. */
@@ -421,7 +472,7 @@ static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newc
 
 void dpe_follow_serve(struct dpe_probes *probes)
 {
-	const struct dpe_follow *follow = probes->follow;
+	struct dpe_follow *follow = probes->follow;
 	uint32_t pid, *previous = NULL;
 	struct dpe_newcomer entry;
 

@@ -119,7 +119,8 @@ static struct dpe_process_probes *begin(struct dpe_probes *probes, pid_t pid, ui
 	struct dpe_process_probes *process = add(probes, pid, serial);
 
 	for (unsigned i = 0; i < probes->nlinkers && process != probes->first; i++)
-		dpe_attach_linker(probes, process, &probes->linkers[i], probes->diags);
+		if (!dpe_attach_linker(probes, process, &probes->linkers[i], probes->diags))
+			dpe_attach_lose(probes);
 	return process;
 }
 

@@ -1,4 +1,5 @@
-# The ring of --preload is a file in memory: limits of the size of files must not end dpe. A log that has no room does not disturb the program.
+# Limits of files. The ring of --preload is a file in memory: limits of their size must not end dpe. A log that has no room does not
+# disturb the program. Where no more files can be opened, processes of the program run without probes.
 . tests/tap.sh
 need_live 'limits of the size of files'
 echo 'detect never: libc::pthread_mutex_lock ; libc::pthread_mutex_trylock' >rule.dpe
@@ -33,4 +34,18 @@ run sh -c 'ulimit -f 8; exec "$@"' - "$DPE" explore --runs=1 -- ./early 1
 says 'dpe explore under a limit of the size of files reports that its memory is too large' 2 'File too large'
 run sh -c 'ulimit -f 8; exec "$@"' - "$DPE" run --allow-unobserved -e 'detect s: usleep' -- sh -c 'exec head -c 100000 /dev/zero >zeros'
 says 'a program that exceeds a limit of the size of files ends as usual' 153 'killed by signal 25'
+
+cat >children.sh <<'X'
+exec 3<>go
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	sh -c 'read line <&3; exit 3' &
+	all="$all $!"
+done
+for child in $all; do echo >&3; done
+for child in $all; do wait $child; echo $?; done
+X
+mkfifo go
+run sh -c 'ulimit -n 70; exec "$@"' - timeout --foreground 60 "$DPE" run --follow -e 'detect never: libc::malloc(12345) ; libc::puts' -- sh children.sh
+check 'no descriptor is left for probes of more processes: all processes continue' "$(grep -c '^3$' out)" -eq 10
+says '... which is reported as a loss' 2 'Too many open files' ' lost; 1 rule: nothing found, 1 inconclusive'
 finish
