@@ -48,4 +48,8 @@ mkfifo go
 run sh -c 'ulimit -n 70; exec "$@"' - timeout --foreground 60 "$DPE" run --follow -e 'detect never: libc::malloc(12345) ; libc::puts' -- sh children.sh
 check 'no descriptor is left for probes of more processes: all processes continue' "$(grep -c '^3$' out)" -eq 10
 says '... which is reported as a loss' 2 'Too many open files' ' lost; 1 rule: nothing found, 1 inconclusive'
+for count in 46 50 54; do
+	run sh -c 'ulimit -n $0; exec "$@"' $count "$DPE" run --follow -e 'detect s: libc::puts' -- true
+	says "$count descriptors: the reason is given, and not the verifier" 2 'the kernel refused to ' 'Too many open files'
+done
 finish
