@@ -30,6 +30,7 @@ struct live {
 	uint64_t measured; /* ms: when it was printed last */
 	uint64_t deadline; /* ms: when we were asked to end; 0: not yet */
 	int signals;
+	bool ignores_hangup;
 	unsigned interrupts;
 	bool asked_to_end; /* by a signal that is meant for dpe, not for the target, or on the screen of `dpe top` */
 	bool target_ended;
@@ -115,12 +116,19 @@ static void print_state(struct live *live)
 	free(losses);
 }
 
+static bool is_ignored(const struct live *live, const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo == SIGHUP && live->ignores_hangup && info->ssi_pid != (uint32_t)getpid();
+}
+
 /* Ctrl-C and Ctrl-\ reach the target too, which decides what to do (Java's prints its threads); a second Ctrl-C ends dpe. */
 static void read_signals(struct live *live)
 {
 	struct signalfd_siginfo info;
 
 	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (is_ignored(live, &info))
+			continue;
 		if (info.ssi_signo == SIGUSR1)
 			print_state(live);
 		else if (info.ssi_signo == SIGQUIT && live->how->launch)
@@ -473,6 +481,7 @@ static bool begin_observing(struct live *live)
 		return false;
 	if (omits_reads)
 		dpe_recognizer_expect_updates(live->recognizer);
+	live->ignores_hangup = cli_live_ignores_hangup();
 	live->signals = cli_live_take_signals();
 	cli_report_set_probes(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)

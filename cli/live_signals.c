@@ -44,6 +44,13 @@ void cli_live_leave_timer(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
+bool cli_live_ignores_hangup(void)
+{
+	struct sigaction now;
+
+	return !sigaction(SIGHUP, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
 int cli_live_take_signals(void)
 {
 	const struct sigaction end = {

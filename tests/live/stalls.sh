@@ -60,7 +60,26 @@ ended TERM 0 '[0-9] events (' record --progress=1 -s seen.dpe -o log.jsonl -- ./
 # The target sleeps throughout: nothing is observed.
 ended TERM 3 '[0-9] events (' deadlock --progress=1 -p $target
 ended TERM 0 '[0-9] events (' race --progress=1 stride,main -p $target
+
+# progressed: more lines of progress are there than $seen
+progressed() {
+	test "$(grep -c '[0-9] events (' err)" -gt $((seen + 1)) || is_over $observer
+}
+(
+	trap '' HUP
+	exec "$DPE" attach --progress=1 -s never.dpe -p $target >out 2>err
+) &
+observer=$!
+seen=0
+await progressed
+kill -HUP $observer
+seen=$(grep -c '[0-9] events (' err)
+await progressed
 : >enough
+wait $observer
+status=$?
+command_line='SIGHUP to dpe attach that ignores it'
+says "$command_line: it observes the program to its end" 0 "process $target has ended"
 wait $target
 status=$?
 gives 'the observed program runs to its own end' 7
