@@ -299,6 +299,7 @@ static bool begin(void *context, pid_t fork_server, int signal)
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 		.follow = true,
+		.children_wait = true,
 		.signal = signal,
 		.debug = cli->debug,
 	};

@@ -310,6 +310,19 @@ static bool is_asked(const struct dpe_server *server)
 	return __atomic_load_n(&server->memory->question.state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED;
 }
 
+/* Takes events for at most `ms` milliseconds. A run that had begun before waits no longer: its probes are in place. */
+static void take_events(const struct dpe_server *server, int ms)
+{
+	struct dpe_sched_header *memory = server->memory;
+	bool waits = __atomic_load_n(&memory->pid, __ATOMIC_ACQUIRE) && !memory->observed;
+
+	server->rules->wait(server->rules->context, waits ? 0 : ms);
+	if (!waits)
+		return;
+	__atomic_store_n(&memory->observed, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &memory->observed, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 /* Waits until then, unless there is a question or the run ends; whether it has ended. */
 static bool await_question(const struct dpe_server *server, uint64_t end)
 {
@@ -320,7 +333,7 @@ static bool await_question(const struct dpe_server *server, uint64_t end)
 		if (has_ended(server, 0))
 			return true;
 		if (server->rules)
-			server->rules->wait(server->rules->context, 0);
+			take_events(server, 0);
 		syscall(SYS_futex, state, FUTEX_WAIT, DPE_SCHED_NO_QUESTION, &a_moment, NULL, 0);
 	}
 	return false;
@@ -336,7 +349,7 @@ static bool is_over(const struct dpe_server *server)
 	if (!server->rules)
 		return has_ended(server, DPE_EXPLORE_LOOK);
 	while (now_ms() < end) {
-		server->rules->wait(server->rules->context, DPE_EXPLORE_LOOK);
+		take_events(server, DPE_EXPLORE_LOOK);
 		if (has_ended(server, 0))
 			return true;
 	}
@@ -491,6 +504,7 @@ static bool run_once(struct dpe_server *server, struct dpe_explored_run *run, st
 	if (dpe_server_is_interrupted(server) || !set_up(server, diags))
 		return false;
 	server->memory->pid = 0;
+	server->memory->observed = 0;
 	server->memory->question.state = DPE_SCHED_NO_QUESTION;
 	if (server->errors >= 0 && ftruncate(server->errors, 0))
 		return false;

@@ -37,6 +37,7 @@ struct dpe_probes {
 	const struct dpe_plan *plan;
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
+	bool children_wait; /* as in the options */
 	int signal; /* where functions begin and return, or 0 */
 	unsigned ring_bytes, wanted_rings, stack_depth;
 	struct dpe_diags *diags; /* the caller's */

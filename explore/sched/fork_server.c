@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,15 @@ static void await_debugger(const struct dpe_sched_header *header)
 		usleep(1000);
 }
 
+/* Calls no function of the C library that may be an event. */
+static void await_observer(struct dpe_sched_header *header)
+{
+	dpe_sched_kernel(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
+	__atomic_store_n(&header->pid, (uint32_t)dpe_sched_kernel(SYS_getpid, 0, 0, 0), __ATOMIC_RELEASE);
+	while (header->rules && !__atomic_load_n(&header->observed, __ATOMIC_ACQUIRE))
+		dpe_sched_futex_wait(&header->observed, 0);
+}
+
 /* ---- a run ------------------------------------------------------------------------------- */
 
 extern void *__libc_stack_end;
@@ -87,10 +97,8 @@ static void begin_run(struct dpe_sched_header *header)
 	const struct rlimit no_core = {0, 0};
 	struct dpe_sched_thread *first = &header->threads[0];
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &no_core);
 	lseek(STDIN_FILENO, 0, SEEK_SET);
-	header->pid = (uint32_t)getpid();
 	if (getsid(0) == getppid()) /* dpe's terminal is not the program's, which may send its group a signal */
 		setpgid(0, 0);
 	await_debugger(header);
@@ -141,6 +149,7 @@ static void serve(struct dpe_sched_header *header, int commands)
 		clear(header);
 		child = fork();
 		if (!child) {
+			await_observer(header);
 			close(commands);
 			begin_run(header);
 			return;

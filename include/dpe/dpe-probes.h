@@ -66,6 +66,7 @@ struct dpe_probes_options {
 	bool stop_processes;
 	bool one_by_one; /* attach each function by a call of its own, as is necessary on kernels before 6.6 */
 	bool follow; /* also child processes, and programs that are executed */
+	bool children_wait; /* with `follow`: what the target forks waits by itself, until a later call of dpe_probes_poll has returned */
 	bool once; /* accesses that do not change whether there is a race may be left out */
 	unsigned stay; /* ms that the exit of an instrumented program waits for its other threads */
 	int signal;    /* that a thread gets at the entry of each function that is an event; 0: none */

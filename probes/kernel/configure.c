@@ -276,6 +276,7 @@ static void configure_process(struct dpe_probes *probes)
 	bpf_program__set_autoload(bpf->progs.on_begin_process,
 		probes->follows && !bpf->rodata->has_task_work);
 	bpf->rodata->namespace = pid_namespace();
+	bpf->rodata->children_wait = probes->children_wait;
 	bpf->rodata->event_signal = (__u32)probes->signal;
 	bpf->rodata->attached = !probes->launched;
 }

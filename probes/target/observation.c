@@ -69,6 +69,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->once = options->once;
 		probes->stay = options->stay;
 		probes->follows = options->follow;
+		probes->children_wait = options->children_wait;
 		probes->signal = options->signal;
 		probes->stop = options->stop;
 		probes->dynamic = options->dynamic;

@@ -55,6 +55,11 @@ says "the violation of an expect rule is found" 1 "run 1 of" "joins: violated"
 run "$DPE" explore --runs=3 -e 'detect met(b): pthread_barrier_wait(b).enter' -- ./ordered round
 says "a rule about functions of libraries alone reports callers and variables of the program" 1 "by first+0x" "(barrier of process"
 check "stacks of explored runs name no source of dpe" "$(grep -c 'at pthread_barrier_wait+0x0 (libdpe-sched.so)' err) $(grep -c explore/sched err)" = "2 0"
+${CC:-cc} -shared -fPIC "$TOP/tests/explore/targets/late_observer.c" -o liblate.so &&
+	${CC:-cc} -g -O1 -pthread "$TOP/tests/explore/targets/ordered.c" -o late -Wl,--no-as-needed ./liblate.so || not_ok "compiling late"
+run "$DPE" explore --runs=3 -s early.dpe -- ./late round
+says "runs for which dpe is late are observed" 0 "nothing found"
+check "a run sleeps until it is observed" "$(sort waits | uniq -c | tr -s ' ')" = " 3 sleeps"
 run "$DPE" explore -e 'detect x: absent()' -- ./ordered
 says "a rule about an unknown function is an error" 2 "'absent' was in none of the programs"
 printf 'static int total;\nstatic inline __attribute__((always_inline)) void add(int n) { total += n; }\nint main(void) { add(1); return 0; }\n' >inlined.c

@@ -140,6 +140,8 @@ static __always_inline void note_stop_signal(struct task_struct *task, __u64 sen
 
 /* ---- a process is made ------------------------------------------------------------------- */
 
+const volatile __u32 children_wait; /* those of the target wait in user mode, which takes no processor time */
+
 /* Runs in the parent. */
 static __always_inline void await_probes_of_child(struct task_struct *parent, struct task_struct *child)
 {
@@ -150,6 +152,8 @@ static __always_inline void await_probes_of_child(struct task_struct *parent, st
 	if (!has_task_work || !observing)
 		return;
 	number = ask_about(process_id(child), &question);
+	if (number && children_wait && process_id(parent) == target)
+		return;
 	if (!number || !wait_before_return(child, number, regs->ip, &question))
 		lose_nowhere(bpf_ktime_get_ns());
 }
