@@ -3,7 +3,9 @@
 #include "dpe-lang/normal/normal.h"
 #include "dpe-lang/rule_nets/rule_nets.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- specifications -------------------------------------------------------------------- */
 
@@ -204,6 +206,88 @@ static bool is_kind(const struct dpe_pattern *pattern, const struct dpe_message 
 	return (pattern->name == event->name || pattern->qualified == event->name) &&
 	       (pattern->phase == event->phase ||
 		       (pattern->phase == DPE_BARE && event->phase == DPE_ENTER));
+}
+
+/* The result's number among arguments. */
+#define RESULT UINT_MAX
+
+static const struct dpe_arg *arg_at(const struct dpe_pattern *pattern, unsigned number)
+{
+	if (number == RESULT)
+		return pattern->result;
+	return number < pattern->nargs ? &pattern->args[number] : NULL;
+}
+
+/* The variable that the rule has at the argument of such events; `behind`: for what it points to. 0: none. */
+static dpe_name argument_name(const struct dpe_rule *rule, dpe_name event, unsigned number, bool behind)
+{
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		const struct dpe_pattern *pattern = &rule->patterns[i];
+		const struct dpe_arg *arg = arg_at(pattern, number);
+
+		if ((pattern->name == event || pattern->qualified == event) && arg && arg->kind == DPE_ARG_VARIABLE &&
+			behind == (arg->behind != 0))
+			return rule->variables[arg->variable];
+	}
+	return 0;
+}
+
+static dpe_name written_name(
+	const struct dpe_spec *spec, const struct dpe_rule *rule, dpe_name event, unsigned number, bool behind)
+{
+	dpe_name name = rule ? argument_name(rule, event, number, behind) : 0;
+
+	for (unsigned i = 0; i < spec->nrules && !name; i++)
+		name = argument_name(&spec->rules[i], event, number, behind);
+	return name;
+}
+
+/* The argument at which the text begins, and where it ends; `*end` NULL: at none. */
+static unsigned root_at(const char *text, const char **end)
+{
+	size_t argument = strlen(DPE_ARGUMENT), result = strlen(DPE_RESULT);
+	char *after = NULL;
+	unsigned number = RESULT;
+
+	if (!strncmp(text, DPE_ARGUMENT, argument))
+		number = (unsigned)strtoul(text + argument, &after, 10);
+	*end = !strncmp(text, DPE_RESULT, result) ? text + result : after;
+	return number;
+}
+
+static void print_root(struct dpe_text *to, const struct dpe_spec *spec, dpe_name name, unsigned number)
+{
+	if (name)
+		dpe_text_puts(to, dpe_name_text(spec->names, name));
+	else if (number == RESULT)
+		dpe_text_puts(to, ".ret");
+	else
+		dpe_text_printf(to, ".args[%u]", number);
+}
+
+void dpe_spec_print_lvalue(struct dpe_text *to, const struct dpe_spec *spec, const struct dpe_rule *rule, dpe_name event,
+	const char *lvalue)
+{
+	const char *end;
+	unsigned number = *lvalue == '*' ? root_at(lvalue + 1, &end) : 0;
+
+	if (*lvalue == '*' && end && !*end) {
+		dpe_name name = written_name(spec, rule, event, number, true);
+
+		if (name) {
+			dpe_text_puts(to, dpe_name_text(spec->names, name));
+			return;
+		}
+	}
+	while (*lvalue) {
+		number = root_at(lvalue, &end);
+		if (end) {
+			print_root(to, spec, written_name(spec, rule, event, number, false), number);
+			lvalue = end;
+		} else {
+			dpe_text_add(to, lvalue++, 1);
+		}
+	}
 }
 
 const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event)

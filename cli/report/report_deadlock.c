@@ -12,7 +12,7 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 
 	dpe_text_puts(to, what);
 	if (resolved)
-		cli_text_message(to, report, resolved);
+		cli_text_message(to, report, NULL, resolved);
 	else
 		cli_text_value(to, thread);
 	if (!resolved)

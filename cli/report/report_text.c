@@ -76,7 +76,7 @@ static void add_side(struct dpe_text *to, struct cli_report *report,
 		struct dpe_message *resolved = cli_resolved(report, verdict->around[first + i]);
 
 		dpe_text_printf(to, "  %s ", what);
-		cli_text_message(to, report, resolved);
+		cli_text_message(to, report, verdict->rule, resolved);
 		dpe_message_unref(resolved);
 	}
 	if (count > CLI_SHOWN_SIDES)
@@ -117,7 +117,7 @@ static void add_finding(struct dpe_text *to, struct cli_report *report,
 			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
 		else
 			dpe_text_puts(to, verdict->event ? "  at " : "  stopped after ");
-		cli_text_message(to, report, events[i]);
+		cli_text_message(to, report, verdict->rule, events[i]);
 	}
 	add_sides(to, report, verdict);
 	cli_text_objects(to, report, (const struct dpe_message *const *)events, count);
@@ -217,7 +217,7 @@ void cli_text_held(
 	struct dpe_text text = {0};
 
 	dpe_text_puts(&text, "held to the end: ");
-	cli_text_message(&text, report, message);
+	cli_text_message(&text, report, NULL, message);
 	dpe_text_puts(&text, "  it waited for ");
 	cli_text_safe(&text, missing);
 	dpe_text_puts(&text, ", which never arrived\n");

@@ -223,9 +223,20 @@ static bool repeats_name(const struct cli_report *report, const struct dpe_messa
 	       variable->value.len == strlen(name) && !memcmp(variable->value.text, name, variable->value.len);
 }
 
+/* The name as the rule writes it: "j->id" for "arg@0->id". */
+static void add_variable_name(struct dpe_text *to, const struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_message *message, const char *name)
+{
+	struct dpe_text written = {0};
+
+	dpe_spec_print_lvalue(&written, report->spec, rule, message->name, name);
+	cli_text_safe(to, written.at);
+	dpe_text_free(&written);
+}
+
 /* "X = 1 (was 0), Y = 2": the variables that the event carries. */
 static void add_variables(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *message)
 {
 	const char *between = "  ";
 
@@ -237,7 +248,7 @@ static void add_variables(
 			continue;
 		dpe_text_puts(to, between);
 		between = ", ";
-		cli_text_safe(to, name);
+		add_variable_name(to, report, rule, message, name);
 		dpe_text_puts(to, " = ");
 		cli_text_address(to, report, message->vars[i].value);
 		for (unsigned j = 0; j < message->nvars; j++) {
@@ -254,10 +265,10 @@ static void add_variables(
 }
 
 void cli_text_message(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *message)
 {
 	add_call(to, report, message);
-	add_variables(to, report, message);
+	add_variables(to, report, rule, message);
 	if (message->id.kind != DPE_NONE) {
 		dpe_text_puts(to, "  id ");
 		cli_text_value(to, message->id);

@@ -22,8 +22,9 @@ void cli_text_name(
 /* The event's name with its id, or as in reasons: "enqueue 3", "enqueue.enter@7:2". */
 void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
-/* An event as it is reported: a line, and its stack. */
-void cli_text_message(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+/* An event as it is reported: a line, and its stack. Its values have the names that `rule`, or else another, gives them. */
+void cli_text_message(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *message);
 /* A stack, a line a frame. Short, unless --full-stacks was given. */
 void cli_text_stack(
 	struct dpe_text *to, const struct cli *cli, const char *const *frames, unsigned count);

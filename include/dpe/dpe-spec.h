@@ -118,6 +118,10 @@ const char *dpe_rule_observed(const struct dpe_rule *rule, unsigned number);
 /* The pattern, without carets, that the event matches, apart from conditions; NULL if it matches none, or possibly
  * several. */
 const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event);
+/* Adds the name of a message's variable as rules write it: "j->id" for "arg@0->id" of submit(j). `rule` has the first word; it
+ * may be NULL. */
+void dpe_spec_print_lvalue(struct dpe_text *to, const struct dpe_spec *spec, const struct dpe_rule *rule, dpe_name event,
+	const char *lvalue);
 /* A message that the literal matches, the caller's reference. Variables have their numbers, from 1, as values; what may have
  * any value is 0. */
 struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned literal);

@@ -175,8 +175,9 @@ bool dpe_inlined_destructor(struct dpe_module *module, const struct dpe_function
 	return contains_destructor(&die, function->name, find_origin(&die, &origin) ? origin.addr : NULL, 0);
 }
 
-struct everywhere {
+struct described {
 	const char *scope, *name;
+	bool (*is)(void *context, Dwarf_Die *die);
 	bool found;
 };
 
@@ -211,7 +212,7 @@ static char *scoped_name(Dwarf_Die *die)
 	return name.at;
 }
 
-static bool is_in_scope(Dwarf_Die *die, const struct everywhere *search)
+static bool is_in_scope(Dwarf_Die *die, const struct described *search)
 {
 	Dwarf_Attribute attribute;
 	const char *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
@@ -224,23 +225,38 @@ static bool is_in_scope(Dwarf_Die *die, const struct everywhere *search)
 
 static bool is_only_inlined(void *context, Dwarf_Die *die)
 {
-	const struct everywhere *search = context;
+	const struct described *search = context;
 
 	return dwarf_func_inline(die) && has_name(die, search->name) &&
 	       (!*search->scope || is_in_scope(die, search));
 }
 
-static void search_everywhere(void *context, Dwarf_Die *scope)
+static bool is_virtual(void *context, Dwarf_Die *die)
 {
-	struct everywhere *search = context;
+	const struct described *search = context;
 
-	search->found = search->found || dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, search);
+	return *search->scope && dwarf_hasattr(die, DW_AT_virtuality) && has_name(die, search->name) && is_in_scope(die, search);
+}
+
+static void search_scope(void *context, Dwarf_Die *scope)
+{
+	struct described *search = context;
+
+	search->found = search->found || dpe_dwarf_each_subprogram(scope, 0, search->is, search);
 }
 
 bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const char *name)
 {
-	struct everywhere search = {.scope = scope, .name = name};
+	struct described search = {.scope = scope, .name = name, .is = is_only_inlined};
 
-	dpe_dwarf_each_scope(module, search_everywhere, &search);
+	dpe_dwarf_each_scope(module, search_scope, &search);
+	return search.found;
+}
+
+bool dpe_only_virtual(struct dpe_module *module, const char *scope, const char *name)
+{
+	struct described search = {.scope = scope, .name = name, .is = is_virtual};
+
+	dpe_dwarf_each_scope(module, search_scope, &search);
 	return search.found;
 }

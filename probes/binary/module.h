@@ -120,5 +120,7 @@ bool dpe_inlined_destructor(struct dpe_module *module, const struct dpe_function
 /* True if the source has a function of that name, in the class or namespace `scope` if that is not "", but all its calls are
  * inlined: it has no code. */
 bool dpe_inlined_everywhere(struct dpe_module *module, const char *scope, const char *name);
+/* True if the class `scope` declares a virtual function of that name, for a caller who found no code of it: a pure one. */
+bool dpe_only_virtual(struct dpe_module *module, const char *scope, const char *name);
 
 #endif

@@ -147,28 +147,6 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 	return why ? why : dpe_variable_check(variable);
 }
 
-/* "argument 1->len" for "arg@0->len"; the caller's. */
-static char *readable(const char *lvalue)
-{
-	static const char argument[] = DPE_ARGUMENT, result[] = DPE_RESULT;
-	struct dpe_text text = {0};
-
-	while (*lvalue) {
-		if (!strncmp(lvalue, argument, sizeof(argument) - 1)) {
-			char *end;
-
-			dpe_text_printf(&text, "argument %lu", strtoul(lvalue + sizeof(argument) - 1, &end, 10) + 1);
-			lvalue = end;
-		} else if (!strncmp(lvalue, result, sizeof(result) - 1)) {
-			dpe_text_puts(&text, "result");
-			lvalue += sizeof(result) - 1;
-		} else {
-			dpe_text_add(&text, lvalue++, 1);
-		}
-	}
-	return text.at;
-}
-
 /* One line for all shipped rules and a program or library, as the user did not write them. */
 static void warn_of_shipped(const struct dpe_site *site, struct dpe_diags *diags)
 {
@@ -177,14 +155,15 @@ static void warn_of_shipped(const struct dpe_site *site, struct dpe_diags *diags
 		"there");
 }
 
-static void report_unreadable(const struct dpe_read *read, enum dpe_severity severity, const char *why, bool dispensable,
-	struct dpe_diags *diags)
+static void report_unreadable(const struct dpe_probes *probes, const struct dpe_site *site, const struct dpe_read *read,
+	enum dpe_severity severity, const char *why, struct dpe_diags *diags)
 {
-	char *what = readable(read->lvalue);
+	struct dpe_text what = {0};
 
-	dpe_diag(diags, severity, read->place, "'%s' cannot be read: %s%s", what, why,
-		dispensable ? "; the rule works without it" : "");
-	free(what);
+	dpe_spec_print_lvalue(&what, probes->plan->spec, read->rule, site->wanted->name, read->lvalue);
+	dpe_diag(diags, severity, read->place, "'%s' cannot be read: %s%s", what.at, why,
+		read->dispensable && site->wanted->optional ? "; the rule works without it" : "");
+	dpe_text_free(&what);
 }
 
 bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags)
@@ -211,8 +190,8 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 		if (dispensable && !site->wanted->own)
 			warn_of_shipped(site, diags);
 		else
-			report_unreadable(&plan->reads[i], probes->placed || dispensable ? DPE_WARNING : DPE_ERROR, why,
-				dispensable, diags);
+			report_unreadable(probes, site, &plan->reads[i],
+				probes->placed || dispensable ? DPE_WARNING : DPE_ERROR, why, diags);
 		free(why);
 		site->reads &= ~(UINT64_C(1) << i);
 		site->filters[0].all = site->filters[1].all = true;

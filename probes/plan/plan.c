@@ -7,6 +7,7 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 {
 	struct dpe_plan *plan = dpe_xcalloc(1, sizeof(*plan));
 
+	plan->spec = spec;
 	dpe_plan_add_sites(plan, spec);
 	dpe_plan_add_reads(plan, spec);
 	dpe_plan_add_guards(plan, spec);

@@ -70,6 +70,7 @@ struct dpe_plan_site {
 
 /* A variable whose value is read at events. */
 struct dpe_read {
+	const struct dpe_rule *rule; /* the first that names it */
 	const char *lvalue; /* belongs to the specification */
 	dpe_name name;      /* in messages */
 	bool dispensable;   /* only used in `x ? a : b`, or for a round: the rule works without */
@@ -122,6 +123,7 @@ struct dpe_plan_assigned {
 
 /* What to observe, made from the rules alone: plain data. */
 struct dpe_plan {
+	const struct dpe_spec *spec; /* borrowed */
 	unsigned nwatched;
 	struct dpe_watched *watched;
 	unsigned nobjects; /* each may need several watchpoints */

@@ -26,6 +26,7 @@ static uint64_t bit_of(struct read_pass *adding, const char *lvalue, struct dpe_
 		i++;
 	if (i == plan->nreads)
 		*DPE_GROW(plan->reads, plan->nreads, adding->cap) = (struct dpe_read){
+			.rule = adding->rule,
 			.lvalue = lvalue,
 			.name = dpe_intern_string(adding->spec->names, lvalue),
 			.dispensable = true,

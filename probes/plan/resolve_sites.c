@@ -147,8 +147,9 @@ static bool note_nearest(const struct dpe_function_search *search)
 	return nbest;
 }
 
-/* The file in which all calls of the function are inlined; NULL: none. The name may be written with template arguments. */
-static const struct dpe_module *find_inlined(const struct dpe_function_search *search)
+/* The file whose debug information describes the function so; NULL: none. The name may be written with template arguments. */
+static const struct dpe_module *find_described(const struct dpe_function_search *search,
+	bool (*is_so)(struct dpe_module *module, const char *scope, const char *name))
 {
 	char *base = dpe_written_base(search->name), *name = base;
 	const char *scope = dpe_search_names_class(search) ? search->module : "";
@@ -161,10 +162,24 @@ static const struct dpe_module *find_inlined(const struct dpe_function_search *s
 	if (name > base)
 		name[-2] = '\0';
 	for (unsigned i = 0; i < search->modules->count && !found; i++)
-		if (dpe_search_reaches_all(search, search->modules->at[i]) && dpe_inlined_everywhere(search->modules->at[i], scope, name))
+		if (dpe_search_reaches_all(search, search->modules->at[i]) && is_so(search->modules->at[i], scope, name))
 			found = search->modules->at[i];
 	free(base);
 	return found;
+}
+
+static const struct dpe_module *find_inlined(const struct dpe_function_search *search)
+{
+	return find_described(search, dpe_inlined_everywhere);
+}
+
+/* A function without code, which a vtable alone names. */
+static bool note_pure_virtual(const struct dpe_function_search *search, const struct dpe_module *declared)
+{
+	if (declared)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"it is a virtual function that has no code in %s: observe those of the classes that override it", declared->name);
+	return declared;
 }
 
 static bool note_optimised(const struct dpe_function_search *search, const struct dpe_module *inlined)
@@ -200,14 +215,16 @@ static bool note_operator(const struct dpe_function_search *search)
 static void report_no_module(const struct dpe_function_search *search)
 {
 	const struct dpe_module *inlined = find_inlined(search);
+	const struct dpe_module *declared = inlined ? NULL : find_described(search, dpe_only_virtual);
 	struct dpe_text names = {0};
 
-	if (inlined)
-		dpe_text_printf(&names, " in %s", inlined->name);
+	if (inlined || declared)
+		dpe_text_printf(&names, " in %s", inlined ? inlined->name : declared->name);
 	else
 		list_modules(search, &names);
 	dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s'%s", search->module, search->name, names.at);
-	if (!note_operator(search) && !note_optimised(search, inlined) && !note_nearest(search) && search->missing == DPE_ERROR)
+	if (!note_pure_virtual(search, declared) && !note_operator(search) && !note_optimised(search, inlined) && !note_nearest(search) &&
+		search->missing == DPE_ERROR)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
@@ -390,8 +407,8 @@ static void report_missing(const struct dpe_function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_operator(search) || note_instances(search) || note_optimised(search, find_inlined(search)) || note_other_module(search) ||
-		note_member(search) || note_variable(search))
+	if (note_operator(search) || note_instances(search) || note_optimised(search, find_inlined(search)) ||
+		note_pure_virtual(search, find_described(search, dpe_only_virtual)) || note_other_module(search) || note_member(search) || note_variable(search))
 		return;
 	nearest = note_nearest(search);
 	if (!note_stripped(search) && !nearest)

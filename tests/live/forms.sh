@@ -97,7 +97,7 @@ C
 	says 'an argument after a class that is only declared is refused' 2 "argument 2 of 'take', which has no value: its type, or that of an" \
 		'is only declared in the debug information; clang describes it with -fstandalone-debug'
 	run "$DPE" run -e 'detect r(p): look(p, x) { print(p->second); }' -- ./home
-	says 'a member of a class that is only declared is refused' 2 "'argument 1->second' cannot be read: its type is only declared"
+	says 'a member of a class that is only declared is refused' 2 "'p->second' cannot be read: its type is only declared"
 	clang++ -g -fstandalone-debug -O1 home.cc pair.cc -o home || not_ok 'compiling home.cc'
 	run "$DPE" run -e 'detect r(x): take(p, x) { print(p.second, x); }' -- ./home
 	says 'with -fstandalone-debug it is read' 1 'r: 3 41'

@@ -44,7 +44,7 @@ says 'a call that a panic leaves does not return' 1 'right after main.leave'
 how='measure left: "main.leave"(n).enter { count(n); } measure back: "main.leave"(n).exit { count(n); }'
 measures 'later calls at its place do' 'left[0]: count 1' 'left[1]: count 1' 'back[2]: count 1' 'back[3]: count 1'
 run "$DPE" run -e 'detect put(q, n): "main.(*queue).put"(q, n, s).exit [q->items = 7 && s.len = 3 && .ret = 15]' -- ./plain calls
-says 'arguments, members and the first result are read' 1 'n = 4' ', 4, null, null) = 15  arg@0->items = 7, arg@2.len = 3  thread 1 (plain)' \
+says 'arguments, members and the first result are read' 1 'n = 4' ', 4, null, null) = 15  q->items = 7, s.len = 3  thread 1 (plain)' \
 	'at main.(*queue).put+0x0 (' 'by main.main+'
 # obstacle PATTERN TEXT: why the value has none
 obstacle() {

@@ -17,7 +17,7 @@ detect missing(s): open(text(s), _).exit = -1
 DPE
 
 run "$DPE" run -o right.jsonl -s results.dpe -- ./results right
-says 'a value that a call stored behind a pointer is bound' 1 'aligned: match' '*arg@0 = 0x'
+says 'a value that a call stored behind a pointer is bound' 1 'aligned: match' ' = 0  p = 0x'
 check 'a program without leaks satisfies all rules' "$(grep -c 'rules: 1 match, [0-9]* satisfied' err)" -eq 1
 summary=$(grep -o 'rules: .*' err)
 run "$DPE" replay -s results.dpe right.jsonl

@@ -51,7 +51,7 @@ for dpe in suid caps ptrace; do
 		check "$dpe: $program runs to its end" "$(cat out)" = read
 	done
 	run $user ./dpe-$dpe run -s rule.dpe --follow -- ./script
-	says "$dpe: privileged programs among others are not observed, which counts as a loss" 3 "2 programs $unseen" '2 lost' 'text(arg@0) = "nothing"'
+	says "$dpe: privileged programs among others are not observed, which counts as a loss" 3 "2 programs $unseen" '2 lost' 'text(p) = "nothing"'
 	no_secret "$dpe: privileged programs among others"
 done
 run $user ./dpe-caps run -s rule.dpe -- ./sgid

@@ -37,6 +37,25 @@ printf 'detect r: f { shop::hidden = 3; }\n' >assigned.dpe
 run "$DPE" check assigned.dpe
 says 'an assignment to a variable with a C++ name is refused' 2 'only a `var` of the specification can be assigned to'
 
+# ---- virtual functions --------------------------------------------------------------------------
+cat >shapes.cc <<'X'
+struct shape { virtual double area() = 0; };
+namespace geo { struct solid { virtual int volume(int n) = 0; }; struct cube : solid { int volume(int n) override; }; }
+struct circle : shape { double area() override; };
+double circle::area() { return 3; }
+int geo::cube::volume(int n) { return n; }
+int main() { circle c; geo::cube d; shape *volatile s = &c; geo::solid *volatile t = &d; return s->area() + t->volume(1) > 9; }
+X
+${CXX:-g++} -g shapes.cc -o shapes || not_ok 'compiling shapes.cc'
+for name in shape::area geo::solid::volume '"shape::area"' solid::volume; do
+	run "$DPE" run -e "detect r: $name" -- ./shapes
+	says "$name, a pure virtual function: one line says so" 2 'in shapes' \
+		'note: it is a virtual function that has no code in shapes: observe those of the classes that override it'
+	check "$name: no list of libraries" "$(grep -c libc err)" = 0
+done
+run "$DPE" run -e 'detect r: circle::area & circle::area^' -e 'detect s: cube::volume' -- ./shapes
+says 'what overrides it is observed' 1 's: match' 'cube::volume('
+
 # ---- of libraries ----------------------------------------------------------------------------
 run "$DPE" race counter -- ./scopes
 says 'a race on a variable of a library is found' 1 'data race on counter: ' 'counter = 7 (was 0)' 'at bump+' 'scopes-library.c:' ' 0 lost'

@@ -35,7 +35,7 @@ check 'the text of a result is read' "$(reported result) $(count_seen 'returned:
 check 'texts of members and variables are read' "$(reported members)" = 'thing abcdefgh a title|'
 check 'members of a structure in registers are read' "$(reported mixed)" = '7 200 -9|'
 check 'members of a structure on the stack are read' "$(reported large)" = '1 -2 -5 in large|'
-check 'the report shows texts' "$(count_seen 'text(arg@0) = "abd"')" -ge 1
+check 'the report shows texts' "$(count_seen 'text(s) = "abd"')" -ge 1
 check 'no event is lost' "$(count_seen ' 0 lost')" -eq 1
 summary=$(grep '^dpe: .*rules' err)
 shown=$(reported shown)
@@ -67,7 +67,7 @@ refused() {
 }
 refused 'a member too far up the stack is refused' 'detect r(f): reach(f) [f.at[6] > 1]' 'it is too far up the stack'
 refused 'the comparison of two structures is refused' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is passed by value: name its members"
-refused 'the text of an argument that is no text is refused' 'detect r(n): handed(n) [n == "a"]' "'text(argument 1)' cannot be read: it is not text"
+refused 'the text of an argument that is no text is refused' 'detect r(n): handed(n) [n == "a"]' "'text(n)' cannot be read: it is not text"
 refused 'the comparison with a string that is too long is refused' "detect r: use(\"${x127}y\")" 'it is compared with a string of 128 bytes: text of the program is known up to 127'
 refused 'more texts than an event carries are refused' \
 	'detect r(p): look(p) { print(text(p->name), text(p->tag), text(title), text(second), text(third)); }' \
