@@ -1,6 +1,6 @@
 /* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases is
- * reported before the operation, one that acquires after it, so a thread that reads a value reports it after
- * the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
+ * reported before the operation, one that acquires after it, and so are writes and the reads of loads: a thread that
+ * reads a value reports it after the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
 #include "probes/inside/memory_hooks.h"
 
 #include <dlfcn.h>
@@ -105,12 +105,16 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 		} while (now_ != old_);                                                            \
 		old_;                                                                              \
 	})
-#define COMPARE(address, wanted, value, order, failure)                                            \
+/* With another value at first it fails, and releases nothing. */
+#define COMPARE(address, wanted, value, order, failure, load)                                      \
 	({                                                                                         \
 		__typeof__(value) old_;                                                            \
 		ACCESSES(WRITE, address);                                                          \
-		BEFORE(address, order);                                                            \
-		old_ = __sync_val_compare_and_swap(address, wanted, value);                        \
+		old_ = load(address);                                                              \
+		if (old_ == wanted) {                                                              \
+			BEFORE(address, order);                                                    \
+			old_ = __sync_val_compare_and_swap(address, wanted, value);                \
+		}                                                                                  \
 		AFTER(address, old_ == wanted ? order : failure);                                  \
 		old_;                                                                              \
 	})
@@ -125,13 +129,13 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 		AFTER(address, order);                                                             \
 		return value;                                                                      \
 	}
-#define COMPARE_EXCHANGE(bits, type, name)                                                         \
+#define COMPARE_EXCHANGE(bits, type, name, load)                                                       \
 	DPE_MEMORY_EXPORTED int __tsan_atomic##bits##_compare_exchange_##name(                     \
 		volatile type *address, type *expected, type value, int order, int failure)        \
 	{                                                                                          \
 		type wanted = *expected;                                                           \
                                                                                                    \
-		*expected = COMPARE(address, wanted, value, order, failure);                       \
+		*expected = COMPARE(address, wanted, value, order, failure, load);                  \
 		return *expected == wanted;                                                        \
 	}
 #define ATOMICS(bits, type, load, store)                                                           \
@@ -139,8 +143,12 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	{                                                                                          \
 		type value;                                                                        \
                                                                                                    \
-		ACCESSES(READ, address);                                                           \
 		value = load(address);                                                             \
+		if (sizeof(value) > sizeof(uint64_t)) {                                            \
+			ACCESSES(READ, address);                                                   \
+		} else if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ)) {                        \
+			dpe_memory_read_value((uint64_t)address, sizeof(value), (uint64_t)value, DPE_MEMORY_HERE); \
+		}                                                                                  \
 		if (!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                \
 			return value;                                                              \
 		if (acquires(order) && sizeof(value) <= sizeof(uint64_t))                          \
@@ -163,12 +171,12 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	CHANGE(bits, type, fetch_or, __sync_fetch_and_or)                                          \
 	CHANGE(bits, type, fetch_xor, __sync_fetch_and_xor)                                        \
 	CHANGE(bits, type, fetch_nand, NAND)                                                       \
-	COMPARE_EXCHANGE(bits, type, strong)                                                       \
-	COMPARE_EXCHANGE(bits, type, weak)                                                         \
+	COMPARE_EXCHANGE(bits, type, strong, load)                                                 \
+	COMPARE_EXCHANGE(bits, type, weak, load)                                                   \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                       \
 		volatile type *address, type expected, type value, int order, int failure)         \
 	{                                                                                          \
-		return COMPARE(address, expected, value, order, failure);                          \
+		return COMPARE(address, expected, value, order, failure, load);                     \
 	}
 
 ATOMICS(8, uint8_t, LOAD, STORE)

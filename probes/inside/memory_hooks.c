@@ -18,6 +18,11 @@ static __thread struct {
 	uint64_t address, value, epoch;
 } loaded;
 
+/* The thread's last atomic read, with its value, unless the thread wrote there since; address 0: there is none. */
+static __thread struct {
+	uint64_t address, value, epoch;
+} last_read;
+
 /* ---- the thread's own stack -------------------------------------------------------------- */
 
 #define PAGE 4096ull
@@ -172,19 +177,47 @@ static inline bool is_ignored(enum dpe_preload_memory what, uint64_t address, ui
 	       dpe_memory_ignores(what, address, size);
 }
 
+static bool is_event(enum dpe_preload_memory what, uint64_t address, uint64_t size, struct dpe_memory_place place)
+{
+	if (!size || dpe_memory_ordered || dpe_runtime_has(place.pc))
+		return false;
+	dpe_memory_use_stack(place);
+	return !is_ignored(what, address, size);
+}
+
+static bool writes_last_read(enum dpe_preload_memory what, uint64_t address, uint64_t size)
+{
+	return (what == DPE_PRELOAD_WRITE || what == DPE_PRELOAD_ATOMIC_WRITE) &&
+	       (last_read.address - address < size || address - last_read.address < sizeof(uint64_t));
+}
+
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	if (what != DPE_PRELOAD_ATOMIC_READ)
 		loaded.address = 0;
-	if (!size || dpe_memory_ordered || dpe_runtime_has(place.pc))
-		return;
-	dpe_memory_use_stack(place);
-	if (is_ignored(what, address, size))
+	if (writes_last_read(what, address, size))
+		last_read.address = 0;
+	if (!is_event(what, address, size, place))
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
 	put_access(what, address, size, place);
+}
+
+void dpe_memory_read_value(uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
+{
+	if (!is_event(DPE_PRELOAD_ATOMIC_READ, address, size, place))
+		return;
+	if (dpe_preload_look->once && !has_threads())
+		return;
+	if (dpe_preload_look->once && last_read.address == address && last_read.value == value &&
+		last_read.epoch == dpe_preload_epoch)
+		return;
+	put_access(DPE_PRELOAD_ATOMIC_READ, address, size, place);
+	last_read.address = address;
+	last_read.value = value;
+	last_read.epoch = dpe_preload_epoch;
 }
 
 void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place)

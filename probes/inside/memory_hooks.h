@@ -41,6 +41,9 @@ DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t
 /* In the section of the lock that begins, code that reports no accesses may read data, and write it unless `shared`: reported
  * as accesses to the lock, each time. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place);
+/* An atomic load has read this value. */
+DPE_PRELOAD_HIDDEN void dpe_memory_read_value(
+	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
 /* An atomic load that acquires, and read this value. */
 DPE_PRELOAD_HIDDEN void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);

@@ -135,6 +135,7 @@ act() {
 	says "$1: accesses ordered by an atomic operation are no race" 0 'nothing found' ' 0 lost'
 }
 act mixed race4 'references: '
+act failed race4 counter: # a failed compare-exchange releases nothing
 act destroyed race4 ''
 act initialised race4 ''
 for lock in mutex rwlock spin; do
@@ -157,7 +158,7 @@ for about in handed own; do
 done
 run timeout -s KILL 120 "$DPE" race -- ./gcc hand-out
 says "an access to the first thread's stack by another thread is a race" 1 'race4,' 'hand_out' ' 0 lost'
-for about in atomic reopened; do
+for about in atomic reopened reread; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc now $about
 	says "$about is no race" 0 'nothing found' ' 0 lost'
 done

@@ -303,6 +303,16 @@ static void *act_first(void *arg)
 
 	if (about("mixed"))
 		atomic_fetch_add_explicit(&references, 1, memory_order_relaxed);
+	if (about("failed")) {
+		put(&counter, 1);
+		atomic_compare_exchange_strong_explicit(&references, &mine, 3, memory_order_acq_rel, memory_order_relaxed);
+	}
+	if (about("reread")) {
+		while (atomic_load_explicit(&references, memory_order_relaxed) != 7)
+			usleep(100);
+		put(&counter, 1);
+		pass_mutex();
+	}
 	if (about("destroyed") || about("initialised"))
 		pass_mutex();
 	if (about("left mutex")) {
@@ -337,7 +347,17 @@ static void *act_first(void *arg)
 
 static void *act_second(void *arg)
 {
+	if (about("reread")) { /* what it reads here is no longer there in meet */
+		seen = atomic_load_explicit(&flag, memory_order_relaxed);
+		atomic_store_explicit(&references, 7, memory_order_relaxed);
+	}
 	meet(1);
+	if (about("reread"))
+		pass_mutex();
+	if (about("failed"))
+		seen = atomic_load_explicit(&references, memory_order_acquire);
+	if (about("reread") || about("failed"))
+		seen = get(&counter);
 	if (about("mixed"))
 		put((int *)&references, 5);
 	if (about("atomic"))
