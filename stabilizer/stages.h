@@ -151,6 +151,15 @@ void dpe_retired_restore(struct dpe_retired *retired, struct dpe_thread *thread)
 uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id);
 void dpe_retired_free(struct dpe_retired *retired);
 
+/* ---- stamps.c ------------------------------------------------------------------------------ */
+
+/* Gives a node that is released its stamp, and collects its edges. */
+void dpe_node_stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+/* Adds the sends of a node that was released before they were complete. */
+void dpe_node_stamp_sends(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+/* The released node becomes the end of its chain. */
+void dpe_node_end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+
 /* ---- fast_path.c --------------------------------------------------------------------------- */
 
 /* Releases the message if nothing is held, and only its thread's last node and the only send of a queue have to
