@@ -4,16 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the move of an operand to the frame around it. The operand's registers are the frame's
- * first ones; `bound` are the registers that its PRED is bound to, none where it is the frame's own. */
-static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s,
-	const struct dpe_auto *operand, const struct dpe_move *move, enum dpe_form form,
-	const uint16_t *bound, unsigned nbound)
+/* An operand in a state of the frame around it. */
+struct framed {
+	struct dpe_auto *operand;
+	enum dpe_form form;
+	const uint16_t *bound; /* the registers that its PRED is bound to; none if it is the frame's own */
+	unsigned nbound;
+};
+
+/* Adds the move of an operand to the frame around it. The operand's registers are the frame's first ones. */
+static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s, const struct framed *inside, const struct dpe_move *move)
 {
-	const struct dpe_node_state *to = operand->states[move->to];
+	const struct dpe_node_state *to = inside->operand->states[move->to];
+	const enum dpe_form form = inside->form;
 	bool leads_on = a->node->kind == DPE_NODE_SEQ && form == DPE_FORM_LEFT;
 	bool done = to->complete && !leads_on;
-	unsigned nkept = to->needs_pred ? nbound : 0;
+	unsigned nkept = to->needs_pred ? inside->nbound : 0;
 	unsigned nregs = to->key->nregs + nkept;
 	struct dpe_key *key = dpe_key_new(nregs);
 	uint16_t carry[nregs + 1]; /* never empty */
@@ -31,12 +37,12 @@ static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s,
 		carry[i] = move->carry[i];
 	}
 	for (unsigned i = 0; i < nkept; i++) {
-		key->data[to->key->nregs + i] = s->key->data[bound[i]];
-		carry[to->key->nregs + i] = bound[i];
+		key->data[to->key->nregs + i] = s->key->data[inside->bound[i]];
+		carry[to->key->nregs + i] = inside->bound[i];
 	}
 	if (!move->npreds) {
-		framed.preds = bound;
-		framed.npreds = nbound;
+		framed.preds = inside->bound;
+		framed.npreds = inside->nbound;
 	}
 	framed.to = dpe_auto_intern(a, key, nregs);
 	framed.carry = carry;
@@ -45,14 +51,12 @@ static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s,
 	free(key);
 }
 
-static void add_framed_moves(struct dpe_auto *a, struct dpe_node_state *s,
-	struct dpe_auto *operand, dpe_state from, enum dpe_form form, const uint16_t *bound,
-	unsigned nbound)
+static void add_framed_moves(struct dpe_auto *a, struct dpe_node_state *s, const struct framed *inside, dpe_state from)
 {
-	const struct dpe_node_state *inner = dpe_auto_expand(operand, from);
+	const struct dpe_node_state *inner = dpe_auto_expand(inside->operand, from);
 
 	for (unsigned i = 0; i < inner->nmoves; i++)
-		add_framed_move(a, s, operand, &inner->moves[i], form, bound, nbound);
+		add_framed_move(a, s, inside, &inner->moves[i]);
 }
 
 /* The operand's PRED stays bound to the last registers of the frame. */
@@ -64,7 +68,7 @@ static void continue_operand(
 
 	for (unsigned i = 0; i < nbound; i++)
 		bound[i] = s->key->nregs - nbound + i;
-	add_framed_moves(a, s, operand, from, s->key->form, bound, nbound);
+	add_framed_moves(a, s, &(struct framed){operand, s->key->form, bound, nbound}, from);
 }
 
 void dpe_expand_leaf(struct dpe_auto *a, struct dpe_node_state *s)
@@ -104,15 +108,15 @@ void dpe_expand_concat(struct dpe_auto *a, struct dpe_node_state *s)
 	continue_operand(a, s, a->left, s->key->left);
 	inner = a->left->states[s->key->left];
 	if (inner->final)
-		add_framed_moves(a, s, a->right, 0, DPE_FORM_RIGHT, inner->last, inner->nlast);
+		add_framed_moves(a, s, &(struct framed){a->right, DPE_FORM_RIGHT, inner->last, inner->nlast}, 0);
 }
 
 void dpe_expand_union(struct dpe_auto *a, struct dpe_node_state *s)
 {
 	switch (s->key->form) {
 	case DPE_FORM_START:
-		add_framed_moves(a, s, a->left, 0, DPE_FORM_LEFT, NULL, 0);
-		add_framed_moves(a, s, a->right, 0, DPE_FORM_RIGHT, NULL, 0);
+		add_framed_moves(a, s, &(struct framed){a->left, DPE_FORM_LEFT, NULL, 0}, 0);
+		add_framed_moves(a, s, &(struct framed){a->right, DPE_FORM_RIGHT, NULL, 0}, 0);
 		break;
 	case DPE_FORM_LEFT:
 		continue_operand(a, s, a->left, s->key->left);
@@ -132,5 +136,5 @@ void dpe_expand_repeat(struct dpe_auto *a, struct dpe_node_state *s)
 	if (inside)
 		continue_operand(a, s, a->left, s->key->left);
 	if (s->final)
-		add_framed_moves(a, s, a->left, 0, DPE_FORM_LEFT, s->last, s->nlast);
+		add_framed_moves(a, s, &(struct framed){a->left, DPE_FORM_LEFT, s->last, s->nlast}, 0);
 }
