@@ -4,6 +4,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void report_count(FILE *to, unsigned count, const char *what)
 {
@@ -20,12 +23,26 @@ static void report_outside(const struct dpe_exploration *exploration)
 			(int)strcspn(line, "\n"), line);
 }
 
+/* Runs would share what is in a pipe or socket, so they got no input (see place_files of server.c). */
+static void report_input(const struct dpe_exploration *exploration)
+{
+	struct stat status;
+	int unread = 0;
+
+	if (exploration->options->commands || exploration->options->debugger || fstat(STDIN_FILENO, &status) ||
+		S_ISREG(status.st_mode) || isatty(STDIN_FILENO))
+		return;
+	if (!ioctl(STDIN_FILENO, FIONREAD, &unread) && unread > 0)
+		fputs("explore: the program had no standard input, as that of dpe is no file: use < FILE\n", exploration->to);
+}
+
 void dpe_exploration_limits(struct dpe_exploration *exploration)
 {
 	const struct dpe_explore_rules *rules = exploration->options->rules;
 	FILE *to = exploration->to;
 
 	exploration->undecided = rules && !rules->finish(rules->context, to);
+	report_input(exploration);
 	report_outside(exploration);
 	report_count(to, exploration->forked, "created processes, which are not controlled");
 	report_count(to, exploration->unseen,

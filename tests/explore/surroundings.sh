@@ -28,6 +28,14 @@ run "$DPE" explore --runs=1 --fails='!7' -- ./crashes handled
 says "the program's own handler of SIGABRT runs" 0 "nothing found"
 run "$DPE" explore -- true
 says 'a program with one thread: nothing was explored' 3 'never had a second thread, so there was nothing to schedule'
+mkfifo input
+exec 3<>input
+run "$DPE" explore --runs=1 -- true <&3
+check 'nothing is said of a pipe that is empty' -z "$(grep 'standard input' err)"
+echo 3 >&3
+run "$DPE" explore --runs=1 -- true <&3
+says 'input in a pipe, which runs cannot share, is reported' 3 'the program had no standard input, as that of dpe is no file: use < FILE'
+exec 3<&-
 run "$DPE" explore --allow-unobserved -- true
 says 'a program with one thread is accepted with --allow-unobserved' 0 'never had a second thread' 'the only schedule was explored'
 run "$DPE" explore --runs=100 -- ./ends
