@@ -72,7 +72,7 @@ void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry)
 void dpe_table_free(struct dpe_table *table); /* not the entries */
 /* The hash of two hashes. */
 uint64_t dpe_mix(uint64_t a, uint64_t b);
-/* The finaliser of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): even sums of such hashes tell sets apart. */
+/* The finaliser of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): mixes so well that a sum of such hashes identifies a set. */
 static inline uint64_t dpe_splitmix(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;

@@ -26,7 +26,7 @@ void cli_log_loss(struct dpe_log_writer *log, const struct dpe_loss *lost);
 
 /* Called after the target was created, so that it does not inherit the mask. A descriptor from which the signals are read. */
 int cli_live_take_signals(void);
-/* Whether dpe was started to outlive its terminal, as by nohup. The descriptor has SIGHUP all the same: SIGTERM sends it to us. */
+/* Whether dpe was started to outlive its terminal, as by nohup. SIGHUP is read all the same, as our handler of SIGTERM sends it. */
 bool cli_live_ignores_hangup(void);
 /* From here on nothing is written; what remains to be done may wait for the kernel. */
 void cli_live_leave_timer(void);

@@ -310,7 +310,7 @@ static bool is_asked(const struct dpe_server *server)
 	return __atomic_load_n(&server->memory->question.state, __ATOMIC_ACQUIRE) == DPE_SCHED_ASKED;
 }
 
-/* Takes events for at most `ms` milliseconds. A run that had begun before waits no longer: its probes are in place. */
+/* Takes events for at most `ms` milliseconds. If a run had begun before, its probes are in place afterwards, and it continues. */
 static void take_events(const struct dpe_server *server, int ms)
 {
 	struct dpe_sched_header *memory = server->memory;

@@ -362,7 +362,7 @@ struct dpe_sched_header {
 	_Alignas(64) uint32_t lock;
 	uint32_t running; /* the number of the thread, or DPE_SCHED_NOBODY */
 	uint32_t pid;
-	uint32_t observed; /* the command: by now, where rules are followed, which the run waits for */
+	uint32_t observed; /* set by the command once the probes of the run are in place; a run with rules waits for it */
 	uint32_t end;
 	uint32_t misuse;
 	uint32_t written_by_running; /* of FREED_WRITTEN: `running` did, since its last operation */

@@ -13,7 +13,7 @@ static unsigned intended;     /* SURW: the thread that does the next one; DPE_SC
 static uint32_t quantum;      /* ROUNDS: choices of a thread in a row */
 static uint32_t turn_left[DPE_SCHED_THREADS]; /* ROUNDS: of each thread, what is left of its turn */
 
-/* splitmix64, as dpe_splitmix: this library has nothing of other rooms. */
+/* splitmix64, as dpe_splitmix of base/, which this library cannot use. */
 static uint64_t roll(void)
 {
 	uint64_t z = dpe_sched->dice += 0x9e3779b97f4a7c15;

@@ -105,7 +105,7 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 		} while (now_ != old_);                                                            \
 		old_;                                                                              \
 	})
-/* With another value at first it fails, and releases nothing. */
+/* If the variable holds another value, the exchange fails and releases nothing. */
 #define COMPARE(address, wanted, value, order, failure, load)                                      \
 	({                                                                                         \
 		__typeof__(value) old_;                                                            \

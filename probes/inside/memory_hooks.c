@@ -13,15 +13,16 @@
 
 __thread struct dpe_preload_callers dpe_memory_callers;
 
-/* The thread's last event, if that was an atomic load; address 0: it was not. */
-static __thread struct {
+/* What a thread read, and between which of its releases; address 0: nothing. */
+struct value_read {
 	uint64_t address, value, epoch;
-} loaded;
+};
 
-/* The thread's last atomic read, with its value, unless the thread wrote there since; address 0: there is none. */
-static __thread struct {
-	uint64_t address, value, epoch;
-} last_read;
+/* The thread's last event, if that was an atomic load. */
+static __thread struct value_read loaded;
+
+/* The thread's last atomic read, unless the thread wrote there since. */
+static __thread struct value_read last_read;
 
 /* ---- the thread's own stack -------------------------------------------------------------- */
 
@@ -205,19 +206,22 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	put_access(what, address, size, place);
 }
 
+/* True if the thread has read this value here since its last release, so that reading it again tells nothing new. */
+static bool is_same_value(const struct value_read *last, uint64_t address, uint64_t value)
+{
+	return dpe_preload_look->once && last->address == address && last->value == value && last->epoch == dpe_preload_epoch;
+}
+
 void dpe_memory_read_value(uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
 {
 	if (!is_event(DPE_PRELOAD_ATOMIC_READ, address, size, place))
 		return;
 	if (dpe_preload_look->once && !has_threads())
 		return;
-	if (dpe_preload_look->once && last_read.address == address && last_read.value == value &&
-		last_read.epoch == dpe_preload_epoch)
+	if (is_same_value(&last_read, address, value))
 		return;
 	put_access(DPE_PRELOAD_ATOMIC_READ, address, size, place);
-	last_read.address = address;
-	last_read.value = value;
-	last_read.epoch = dpe_preload_epoch;
+	last_read = (struct value_read){address, value, dpe_preload_epoch};
 }
 
 void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place)
@@ -269,13 +273,10 @@ void dpe_memory_hand_out(const void *object, uint64_t usable, uint64_t size, str
 void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
 {
-	if (dpe_preload_look->once && loaded.address == address && loaded.value == value &&
-		loaded.epoch == dpe_preload_epoch)
+	if (is_same_value(&loaded, address, value))
 		return;
 	dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, address, size, place);
-	loaded.address = address;
-	loaded.value = value;
-	loaded.epoch = dpe_preload_epoch;
+	loaded = (struct value_read){address, value, dpe_preload_epoch};
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
