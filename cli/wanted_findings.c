@@ -76,31 +76,33 @@ struct thread_match {
 	uint64_t fewer;
 };
 
-/* Whether the thread of the run has all events of the thread of the finding. */
-static bool fits(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding,
+/* The event in the run; NULL: it has another one there, or none. */
+static const struct dpe_message *event_of(const struct cli_wanted_findings *wanted,
+	const struct cli_wanted_event *event, const struct thread_match *ours)
+{
+	const struct dpe_message *message = find(wanted, ours->thread, event->seq - ours->fewer);
+
+	return message && has_name(wanted->cli, message, event->name) ? message : NULL;
+}
+
+/* Whether the thread of the run has the events of the thread of the finding, beginning with the event at this index. */
+static bool fits(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding, unsigned needed,
 	int64_t theirs, const struct thread_match *ours)
 {
-	for (unsigned i = 0; i < finding->count; i++) {
-		const struct cli_wanted_event *event = &finding->events[i];
-		const struct dpe_message *message;
-
-		if (event->thread != theirs)
-			continue;
-		message = find(wanted, ours->thread, event->seq - ours->fewer);
-		if (!message || !has_name(wanted->cli, message, event->name))
+	for (unsigned i = needed; i < finding->count; i++)
+		if (finding->events[i].thread == theirs && !event_of(wanted, &finding->events[i], ours))
 			return false;
-	}
 	return true;
 }
 
-static bool find_match(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding,
+static bool find_match(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding, unsigned needed,
 	int64_t theirs, int64_t thread, struct thread_match *ours)
 {
 	if ((theirs == finding->main) != (thread == wanted->main))
 		return false;
 	for (uint64_t fewer = 0; fewer <= CLI_FEWER_EVENTS; fewer++) {
 		*ours = (struct thread_match){thread, fewer};
-		if (fits(wanted, finding, theirs, ours))
+		if (fits(wanted, finding, needed, theirs, ours))
 			return true;
 	}
 	return false;
@@ -128,7 +130,7 @@ static int64_t next_thread(const struct cli_wanted *finding, int64_t after)
 }
 
 /* Threads in the order of their creation. `ours`, by the index of the event, is filled in. */
-static bool assign(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding,
+static bool assign(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding, unsigned needed,
 	int64_t after, unsigned from, struct thread_match *ours)
 {
 	int64_t theirs = next_thread(finding, after);
@@ -137,8 +139,8 @@ static bool assign(const struct cli_wanted_findings *wanted, const struct cli_wa
 	if (!theirs)
 		return true;
 	for (unsigned at = from; at < wanted->nthreads; at++) {
-		if (!find_match(wanted, finding, theirs, wanted->threads[at], &match) ||
-			!assign(wanted, finding, theirs, at + 1, ours))
+		if (!find_match(wanted, finding, needed, theirs, wanted->threads[at], &match) ||
+			!assign(wanted, finding, needed, theirs, at + 1, ours))
 			continue;
 		for (unsigned i = 0; i < finding->count; i++)
 			if (finding->events[i].thread == theirs)
@@ -148,17 +150,38 @@ static bool assign(const struct cli_wanted_findings *wanted, const struct cli_wa
 	return false;
 }
 
-static struct dpe_explore_turn turn_of(const struct cli_wanted_findings *wanted,
-	const struct cli_wanted *finding, unsigned index, const struct thread_match *ours)
+/* Turns on the way to a match may be events that the run does not have, such as of the dynamic linker's lock, which
+ * pthread_create takes. Then those of the match suffice. */
+static bool assign_all(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding,
+	struct thread_match *ours)
 {
-	const struct cli_wanted_event *event = &finding->events[index];
-	const struct dpe_message *message = find(wanted, ours->thread, event->seq - ours->fewer);
+	return assign(wanted, finding, 0, 0, 0, ours) ||
+	       (!finding->is_deadlock && assign(wanted, finding, finding->nturns, 0, 0, ours));
+}
+
+static struct dpe_explore_turn turn_of(const struct cli_wanted_findings *wanted,
+	const struct cli_wanted *finding, const struct cli_wanted_event *event, const struct dpe_message *message)
+{
 	struct dpe_explore_turn turn = cli_turn_at(wanted->cli, message);
 
 	turn.before = finding->is_deadlock && turn.may_wait;
 	if (event->lock >= 0 && event->lock < message->nargs)
 		turn.object = cli_address(message->args[event->lock]) + event->second;
 	return turn;
+}
+
+static unsigned make_turns(const struct cli_wanted_findings *wanted, const struct cli_wanted *finding,
+	const struct thread_match *ours, struct dpe_explore_turn *turns)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < finding->nturns; i++) {
+		const struct dpe_message *message = event_of(wanted, &finding->events[i], &ours[i]);
+
+		if (message)
+			turns[count++] = turn_of(wanted, finding, &finding->events[i], message);
+	}
+	return count;
 }
 
 /* The events of the match, as they are in this run. */
@@ -194,12 +217,13 @@ static void add(const struct cli_wanted_findings *wanted, const struct cli_wante
 	struct thread_match *ours = dpe_xcalloc(finding->count + 1, sizeof(*ours));
 	struct dpe_explore_turn *turns = dpe_xcalloc(finding->nturns + 1, sizeof(*turns));
 	const char *unknown = finding->unknown;
+	unsigned nturns = 0;
 	char *cause = NULL;
 
-	if (!unknown && !finding->accesses[0] && !assign(wanted, finding, 0, 0, ours))
+	if (!unknown && !finding->accesses[0] && !assign_all(wanted, finding, ours))
 		unknown = "no observed run has its events";
-	for (unsigned i = 0; !unknown && !finding->accesses[0] && i < finding->nturns; i++)
-		turns[i] = turn_of(wanted, finding, i, &ours[i]);
+	if (!unknown && !finding->accesses[0])
+		nturns = make_turns(wanted, finding, ours, turns);
 	if (!unknown && !finding->is_deadlock && !finding->accesses[0])
 		cause = cause_of(wanted, finding, ours, to->report);
 	free(ours);
@@ -211,7 +235,7 @@ static void add(const struct cli_wanted_findings *wanted, const struct cli_wante
 	cli_predictions_add(to, &(struct dpe_explore_prediction){
 		.what = dpe_xstrdup(finding->what),
 		.turns = turns,
-		.nturns = unknown || finding->accesses[0] ? 0 : finding->nturns,
+		.nturns = nturns,
 		.accesses = {finding->accesses[0], finding->accesses[1]},
 		.cause = cause,
 		.unknown = unknown,

@@ -16,6 +16,6 @@ needs() {
 needs 2 after-you alternation bakery borrowed-pointer dekker-returns descriptor-reuse fischer flag-lock hyman idle-workers \
 	lamport-fast lazy-lock peterson-order reader-count reader-writer-flags semaphore-by-hand steal-race stop-flag \
 	treiber-free unlocked-thief
-needs 3 double-collect
+needs 3 double-collect late-reset
 needs 4 leapfrog lowest-count
 finish
