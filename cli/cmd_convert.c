@@ -133,6 +133,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	if (recognizer)
 		s.writer = create(cli, header);
 	if (s.writer) {
+		dpe_log_announce_preds(s.writer);
 		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer, NULL);
 		dpe_recognizer_finish(recognizer);
 		write_losses(s.writer, reader, good && !s.unsure);

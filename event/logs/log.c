@@ -321,6 +321,11 @@ void dpe_log_omit_ids(struct dpe_log_writer *writer)
 	writer->unreferenced = true;
 }
 
+void dpe_log_announce_preds(struct dpe_log_writer *writer)
+{
+	writer->announces = true;
+}
+
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
 	enum dpe_log_format format, struct dpe_log_header header, struct dpe_diags *diags)
 {
@@ -362,6 +367,8 @@ static bool needs_id(const struct dpe_log_writer *writer, const struct dpe_messa
 {
 	if (message->id.kind != DPE_NONE || writer->unreferenced)
 		return false;
+	if (writer->announces && !writer->nwritten)
+		return true;
 	if (!message->place)
 		return writer->header.ordered && message->has_seq;
 	return message->place != writer->nwritten + 1;
@@ -372,7 +379,7 @@ static bool has_own_id(struct dpe_log_writer *writer, const struct dpe_message *
 {
 	int64_t number;
 
-	writer->moved |= with_id && message->place;
+	writer->moved |= with_id && message->place && message->place != writer->nwritten + 1;
 	writer->numbered |= dpe_value_as_int(message->id, &number) && number != (int64_t)message->place;
 	return !writer->moved || !writer->numbered;
 }

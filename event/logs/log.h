@@ -63,6 +63,7 @@ struct dpe_log_writer {
 	enum dpe_log_format format;
 	struct dpe_log_header header;
 	bool unreferenced;
+	bool announces; /* the first message has an id: see DPE_NAMED_MESSAGES */
 	uint64_t nwritten;
 	bool moved, numbered; /* some ids are places of the original log, others are numbers that are not places */
 	struct dpe_text text; /* the current line */

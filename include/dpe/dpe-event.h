@@ -233,6 +233,8 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 	enum dpe_log_format format, struct dpe_log_header header, struct dpe_diags *diags);
 /* No message will refer to another as a predecessor: leaves out ids that exist only for that. */
 void dpe_log_omit_ids(struct dpe_log_writer *writer);
+/* Messages will have predecessors, perhaps late ones: a reader of a pipe has to know that from the first message on. */
+void dpe_log_announce_preds(struct dpe_log_writer *writer);
 /* Writes a message with `npreds` additional predecessors (added by synchronisation). In .msg an
  * event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
