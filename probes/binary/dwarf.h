@@ -30,10 +30,6 @@ bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *
 bool dpe_dwarf_call(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 /* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
-/* What the name means if it is not that of a variable: an enumerator, a parameter. The caller's to free; NULL: unknown. */
-char *dpe_dwarf_other_name(struct dpe_module *module, const char *name);
-/* The same where it is a member of a structure or class. */
-char *dpe_dwarf_member_name(struct dpe_module *module, const char *name);
 /* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module);
 /* Visits the symbols of the file and, if nothing was found among these, those of its debug file. */

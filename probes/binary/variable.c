@@ -189,30 +189,24 @@ static char *explain_function(struct dpe_module *module, const struct variable_s
 static char *explain_unknown(struct dpe_module *module, const struct variable_search *search,
 	const struct variable_names *names)
 {
-	const char *meant = names->elsewhere;
+	const char *meant = names->elsewhere, *stripped = module->stripped ? ", or is stripped of its symbols" : "";
 	unsigned count;
-	char *other = meant ? NULL : dpe_dwarf_other_name(module, search->whole);
 
-	if (other)
-		return other;
 	if (dpe_module_find(module, search->whole, &count))
 		return explain_function(module, search);
 	if (dpe_inlined_everywhere(module, search->scope, search->last))
 		return dpe_xasprintf("it is a function that the compiler inlined everywhere: compile with -fno-inline, or declare it "
 				     "__attribute__((noinline)), and for dpe race write it twice: %s,%s",
 			search->whole, search->whole);
-	other = meant ? NULL : dpe_dwarf_member_name(module, search->whole);
-	if (other)
-		return other;
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
 		meant = NULL;
-	if (!meant && !module->stripped)
-		return dpe_xasprintf("%s has no variable '%s'; 'nm -C %s' prints the names that it has%s", module->name, search->whole, module->path,
-			dpe_module_imports(module, "dlopen") ? "; those of a library that it loads with dlopen can be named, as library::variable, "
-							       "if LD_PRELOAD loads that library at the start" : "");
-	return dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
-		module->stripped ? ", or is stripped of its symbols" : "",
-		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+	if (meant)
+		return dpe_xasprintf("%s has no variable '%s'%s; did you mean '%s'?", module->name, search->whole, stripped, meant);
+	return dpe_xasprintf("%s has no variable '%s'%s; arguments are named in the event, as in f(_, x) [x > 0], members with "
+			     "an object, as in object.x or f(p) [p->x], enumerators by their numbers%s",
+		module->name, search->whole, stripped,
+		dpe_module_imports(module, "dlopen") ? ", and those of a library that it loads with dlopen as library::variable, if LD_PRELOAD "
+						       "loads that library at the start" : "");
 }
 
 static char *explain_missing(struct dpe_module *module, const struct variable_search *search)
@@ -355,15 +349,11 @@ static char *find_in_libraries(const struct dpe_modules *modules, const char *lv
 	return why;
 }
 
-/* NULL: no library has a function of that name, or the program means something else by it. */
+/* NULL: no library has a function of that name. */
 static char *explain_library_function(const struct dpe_modules *modules, const char *name)
 {
-	char *other = dpe_dwarf_other_name(dpe_modules_program(modules), name);
 	unsigned count;
 
-	free(other);
-	if (other)
-		return NULL;
 	for (unsigned i = 0; i < modules->count; i++) {
 		if (is_searched(modules->at[i]) && dpe_module_find(modules->at[i], name, &count))
 			return explain_callable(name, modules->at[i]->name);

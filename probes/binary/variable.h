@@ -42,8 +42,6 @@ char *dpe_variable_find_in(
  * pointer is the argument itself, so there is at least one step, unless it is in_structure. */
 char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable);
-/* What to write for an enumerator of that name, the caller's; NULL: there is none. */
-char *dpe_enumerator_explain(struct dpe_module *module, const char *name);
 
 /* ---- lvalues as text --------------------------------------------------------------------- */
 

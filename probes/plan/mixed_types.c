@@ -1,5 +1,5 @@
 /* Variables of a rule that are a pointer in one function and a number in another: mostly an argument in the wrong
- * place, as in malloc(p) ; free(p), where the p of malloc is a size. Variables that are enumerators in the program. */
+ * place, as in malloc(p) ; free(p), where the p of malloc is a size. */
 #include "probes/plan/site_passes.h"
 
 #include <stdlib.h>
@@ -47,25 +47,6 @@ static void warn(const struct dpe_probes *probes, const struct dpe_plan_binding 
 	free(other);
 }
 
-/* Enumerators mostly begin with a capital letter, variables of rules do not: then the program is searched. */
-static void warn_of_enumerator(const struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
-{
-	const struct dpe_plan_binding *binding = &probes->plan->bindings[number];
-	struct dpe_module *program = dpe_modules_program(&probes->modules);
-	char *what;
-
-	if (!program || *binding->text < 'A' || *binding->text > 'Z')
-		return;
-	for (unsigned i = 0; i < number; i++)
-		if (probes->plan->bindings[i].rule == binding->rule && probes->plan->bindings[i].variable == binding->variable)
-			return;
-	what = dpe_enumerator_explain(program, binding->text);
-	if (what)
-		dpe_diag(diags, DPE_WARNING, binding->place,
-			"'%s' is a variable of the rule here, and means any value; in the program %s", binding->text, what);
-	free(what);
-}
-
 /* The first other binding of the same variable that is a pointer; NULL: there is none. */
 static const struct dpe_plan_binding *find_pointer(const struct dpe_plan *plan,
 	const enum dpe_signature_type *types, const struct dpe_plan_binding *of)
@@ -90,7 +71,6 @@ void dpe_sites_warn_of_types(const struct dpe_probes *probes, struct dpe_diags *
 	for (unsigned i = 0; i < plan->nbindings; i++) {
 		const struct dpe_plan_binding *pointer;
 
-		warn_of_enumerator(probes, i, diags);
 		if (types[i] != DPE_TYPE_NUMBER)
 			continue;
 		pointer = find_pointer(plan, types, &plan->bindings[i]);

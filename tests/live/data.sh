@@ -63,7 +63,7 @@ run "$DPE" run -s four.dpe -- ./data
 says 'four variables are watched at a time' 1 '4 events, 0 lost'
 echo "detect none: [nowhere']" >none.dpe
 run "$DPE" run -s none.dpe -- ./data
-says 'an unknown variable is reported' 2 "data has no variable 'nowhere'; 'nm -C " 
+says 'an unknown variable is reported' 2 "data has no variable 'nowhere'; arguments are named in the event"
 echo "detect wide: [box']" >wide.dpe
 run "$DPE" run -s wide.dpe -- ./data
 says 'a variable of 12 bytes is refused' 2 'on 1, 2, 4 or 8 aligned bytes, not on 12; watch a part, such as box[0] of an array, or box.member'

@@ -46,9 +46,6 @@ for form in -gdwarf-2 '-gdwarf-4 -fdebug-types-section' '-g -fdebug-types-sectio
 	built form $form
 	has_all "$form" form
 done
-built form -g -fdebug-types-section
-run "$DPE" run -e 'detect r: put [LOW = 1]' -- ./form
-says 'an enumerator in a unit of types is explained' 2 "'LOW' is an enumerator: write its number, 3"
 built form -g -gsplit-dwarf
 rm -f ./*.dwo
 run "$DPE" run -s values.dpe -- ./form

@@ -54,7 +54,7 @@ printf 'static int uses;\nint plugin_work(int number)\n{\n\treturn uses = number
 ${CC:-cc} -g -shared -fPIC counts.c -o counts.so || not_ok 'compiling counts.c'
 run "$DPE" run -e "detect r: [counts::uses']" -- ./host ./counts.so 3
 says 'a variable of a library that is loaded later is refused, with a way to name it' 2 "host has no variable 'counts::uses'" \
-	'can be named, as library::variable, if LD_PRELOAD loads that library at the start'
+	'those of a library that it loads with dlopen as library::variable, if LD_PRELOAD loads that library at the start'
 run env LD_PRELOAD=./counts.so "$DPE" run -e "detect r: [counts::uses']" -- ./host ./counts.so 3
 says 'in this way it is watched' 1 "match of [counts::uses']"
 finish

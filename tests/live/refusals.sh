@@ -26,25 +26,16 @@ refused 'a static variable of a function, named with another function, is refuse
 	"'toggled' is in values, but it is a static variable of a function: write FUNCTION::VARIABLE"
 refused 'a static variable of a function, written as its member, is refused' 'detect r: toggle [toggle.toggled = 1]' \
 	"'toggle' is a function, and 'toggled' a static variable of it: write toggle::toggled"
-refused 'a local variable is refused' 'detect r: toggle [i = 1]' "'i' is a local variable of functions such as 'main': rules can name"
-for name in main.i main::i; do
-	refused "the local variable $name is refused" "detect r: toggle [$name = 1]" \
-		"'$name' cannot be read: 'i' is a local variable of 'main': rules can name arguments and results of calls"
+for name in i main::i item next ROUND; do
+	refused "$name, which is no variable, is refused, with what can be written" "detect r: toggle [$name = 1]" "'$name' cannot be read: values has no variable '$name'" \
+		'; arguments are named in the event, as in f(_, x) [x > 0], members with an object, as in object.x or f(p) [p->x], enumerators by their numbers'
 done
-refused 'a parameter that is written as a member of its function is refused' 'detect r: enqueue [enqueue.item = 1]' \
-	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
 run objcopy --strip-debug values bare
 gives 'objcopy removes the debug information' 0
 run "$DPE" run -e "detect r: [toggle::toggled']" -- ./bare
 says 'a static variable of a function is refused without debug information' 2 'that needs debug information, which names the function'
 refused 'an argument that the function does not have is refused' 'detect r: enqueue(_, _, x)' "'enqueue' has " ', and the rules ask for 3'
 refused 'an argument that the function does not have is refused without a name' 'detect r: toggle(_)' "'toggle' has 0 arguments, and the rules ask for 1"
-refused 'an enumerator is refused, and its number given' 'detect r: toggle [flag = ROUND]' "'ROUND' is an enumerator: write its number, 7"
-refused 'a parameter that the event does not name is refused' 'detect r: enqueue [item = 1]' \
-	"'item' is a parameter of functions such as 'enqueue': name the argument in the event, enqueue(item)"
-refused 'a member that is written as a variable is refused' 'detect r: toggle [next = 0]' \
-	"'next' is a member of 'item': name it with its variable, such as second.next, or through an argument that points to the object, as in f(p) [p->next]"
-refused 'so is one of a structure without a name' 'detect r: toggle [count = 0]' "'count' is a member of 'queue': name it with its variable, such as queue.count"
 refused 'a bit field is refused' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
 refused 'an index that is no number is refused' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
 refused 'a variable of the program that an action assigns is refused' "detect r: toggle { flag += 1; }
