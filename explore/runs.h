@@ -59,7 +59,6 @@ struct dpe_server {
 	unsigned seconds;
 	const char *setup; /* a command before each run, or NULL */
 	const volatile sig_atomic_t *interrupted; /* as in the options */
-	bool setup_interrupted; /* from the terminal */
 	const struct dpe_explore_rules *rules; /* or NULL */
 	bool (*debugger)(void *context, pid_t run); /* as in the options */
 	void *debugging;

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -387,7 +388,7 @@ static void kill_children(const struct dpe_server *server, const struct dpe_expl
 
 bool dpe_server_is_interrupted(const struct dpe_server *server)
 {
-	return server->setup_interrupted || (server->interrupted && *server->interrupted);
+	return server->interrupted && *server->interrupted;
 }
 
 /* The run, which waits for it, continues or is ended. */
@@ -485,14 +486,25 @@ static void bound_memory(struct dpe_sched_header *memory)
 		memory->end = DPE_SCHED_RAN;
 }
 
-/* While the command runs, system() ignores interrupts, which the command gets. */
-static bool set_up(struct dpe_server *server, struct dpe_diags *diags)
+/* Other than system(), does not ignore interrupts, which need not come from the terminal. The status of the shell; -1: it cannot be run. */
+static int run_shell(const char *command)
 {
-	int status = server->setup ? system(server->setup) : 0;
+	char *const argv[] = {"sh", "-c", (char *)command, NULL};
+	pid_t pid;
+	int status;
 
-	if (!status)
+	if (posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ))
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+static bool set_up(const struct dpe_server *server, struct dpe_diags *diags)
+{
+	if (!server->setup || !run_shell(server->setup))
 		return true;
-	server->setup_interrupted = WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
 	if (!dpe_server_is_interrupted(server))
 		dpe_diag_at(diags, DPE_ERROR, "dpe", "--setup: '%s' failed", server->setup);
 	return false;

@@ -22,8 +22,8 @@ until_run() {
 	rm -f setups
 }
 
-for signal in TERM HUP; do
-	run "$DPE" explore --strategy=dfs-full --setup="$(until_run 5 $signal)" -- "$explored/ab-ba-fixed"
+for signal in TERM HUP INT; do
+	run env --default-signal=$signal "$DPE" explore --strategy=dfs-full --setup="$(until_run 5 $signal)" -- "$explored/ab-ba-fixed"
 	says "SIG$signal ends the exploration" 3 "interrupted before run 5 of 10000" "explore: 4 runs, dfs-full, seed 1: nothing found"
 done
 run "$DPE" explore -- "$explored/three-way-cycle"
