@@ -256,6 +256,18 @@ static void add_edges(struct dpe_view *view, const struct dpe_event *event, uint
 	dpe_text_puts(&view->rows, "]");
 }
 
+/* As the rules write it: "j->id" for "arg@0->id". */
+static dpe_name variable_name(struct dpe_view *view, const struct dpe_message *message, dpe_name name)
+{
+	struct dpe_text text = {0};
+	dpe_name number;
+
+	dpe_spec_print_lvalue(&text, view->spec, NULL, message->name, dpe_name_text(view->names, name));
+	number = dpe_view_text(view, text.at);
+	dpe_text_free(&text);
+	return number;
+}
+
 static void add_values(struct dpe_view *view, const struct dpe_message *message)
 {
 	dpe_text_puts(&view->rows, ",[");
@@ -265,8 +277,7 @@ static void add_values(struct dpe_view *view, const struct dpe_message *message)
 							     : dpe_view_value(view, message->args[i]));
 	dpe_text_printf(&view->rows, "],%u,[", dpe_view_value(view, message->ret));
 	for (unsigned i = 0; i < message->nvars; i++)
-		dpe_text_printf(&view->rows, "%s%u,%u", i ? "," : "",
-			dpe_view_text(view, dpe_name_text(view->names, message->vars[i].name)),
+		dpe_text_printf(&view->rows, "%s%u,%u", i ? "," : "", variable_name(view, message, message->vars[i].name),
 			dpe_view_value(view, message->vars[i].value));
 	dpe_text_puts(&view->rows, "],[");
 	for (unsigned i = 0; i < message->nstack; i++)

@@ -60,6 +60,10 @@ cat >predict.jsonl <<'X'
 X
 run "$DPE" view -s predict.dpe -o predict.html predict.jsonl
 gives 'dpe view writes a page with a prediction' 1
+echo 'detect job(j): submit(j) [j->id > 0]' >job.dpe
+echo '{"event":"submit.enter","thread":1,"args":["0x10"],"vars":{"arg@0->id":7}}' >job.jsonl
+run "$DPE" view -s job.dpe -o job.html job.jsonl
+check 'a page names members of arguments as the rules do' "$(grep -c '"j->id"' job.html) $(grep -c 'arg@0' job.html)" = '1 0'
 cat >box.dpe <<'X'
 include "pthread.dpe"
 expect box(b): put(b) ; get(b)
