@@ -73,6 +73,21 @@ static const char *written_as(const struct suggested_names *of, const char *name
 	return name;
 }
 
+/* A method of the same class is suggested if its own name is near, too. */
+static unsigned keep_near_methods(const char *name, const char **best, unsigned count)
+{
+	const char *method = last_parts(name, 1), *nearest;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *other = last_parts(best[i], 1);
+
+		if (dpe_nearest(method, &other, 1, &nearest, 1))
+			best[kept++] = best[i];
+	}
+	return kept;
+}
+
 unsigned dpe_nearest_functions(struct dpe_modules *modules, const char *module, const char *name,
 	const char **best, struct dpe_arena *arena)
 {
@@ -88,6 +103,8 @@ unsigned dpe_nearest_functions(struct dpe_modules *modules, const char *module, 
 		if (!suggested.is_file || !*module || dpe_module_is(modules->at[i], module))
 			add_functions(&suggested, modules->at[i]);
 	count = dpe_nearest(name, suggested.names, suggested.count, best, DPE_NEAREST_FUNCTIONS);
+	if (!suggested.is_file)
+		count = keep_near_methods(name, best, count);
 	for (unsigned i = 0; i < count; i++)
 		best[i] = written_as(&suggested, best[i]);
 	free(suggested.names);

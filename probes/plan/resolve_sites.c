@@ -121,13 +121,6 @@ static void check_arguments(const struct dpe_function_search *search)
 
 /* ---- missing functions ------------------------------------------------------------------- */
 
-static void list_modules(const struct dpe_function_search *search, struct dpe_text *to)
-{
-	dpe_text_printf(to, ", and no program or library '%s' in the target, only: ", search->module);
-	for (unsigned i = 0; i < search->modules->count; i++)
-		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
-}
-
 static bool note_nearest(const struct dpe_function_search *search)
 {
 	const char *best[DPE_NEAREST_FUNCTIONS];
@@ -210,24 +203,6 @@ static bool note_operator(const struct dpe_function_search *search)
 	dpe_diag(search->diags, DPE_NOTE, search->site->place, "the name of an operator is written in quotes: \"%s%soperator()\"",
 		search->module, *search->module ? "::" : "");
 	return true;
-}
-
-static void report_no_module(const struct dpe_function_search *search)
-{
-	const struct dpe_module *inlined = find_inlined(search);
-	const struct dpe_module *declared = inlined ? NULL : find_described(search, dpe_only_virtual);
-	struct dpe_text names = {0};
-
-	if (inlined || declared)
-		dpe_text_printf(&names, " in %s", inlined ? inlined->name : declared->name);
-	else
-		list_modules(search, &names);
-	dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s'%s", search->module, search->name, names.at);
-	if (!note_pure_virtual(search, declared) && !note_operator(search) && !note_optimised(search, inlined) && !note_nearest(search) &&
-		search->missing == DPE_ERROR)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"a library that is loaded later can be named: --library=FILE");
-	dpe_text_free(&names);
 }
 
 static void report_function(const struct dpe_function_search *search)
@@ -382,6 +357,73 @@ static bool note_variable(const struct dpe_function_search *search)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place, "it is a variable: its accesses are written [%s]",
 			search->name);
 	return !problem;
+}
+
+/* The program or library with functions in the class or namespace; NULL: none. */
+static const struct dpe_module *find_scope(const struct dpe_function_search *search)
+{
+	const struct dpe_module *found = NULL;
+
+	for (unsigned i = 0; i < search->modules->count && !found; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count && !found; j++) {
+			char *base = dpe_demangle_base(functions[j].name);
+			const char *last = base;
+
+			for (const char *next = base; next && (next = strstr(next, "::"));)
+				last = next += 2;
+			if (base && dpe_demangled_is(base, search->module, last))
+				found = module;
+			free(base);
+		}
+	}
+	return found;
+}
+
+/* What precedes "::" may be a library that is loaded later. */
+static void note_modules(const struct dpe_function_search *search)
+{
+	struct dpe_text text = {0};
+
+	dpe_text_printf(&text, "no class, namespace, program or library there is called '%s'; the files are ", search->module);
+	for (unsigned i = 0; i < search->modules->count; i++)
+		dpe_text_printf(&text, "%s%s", i ? ", " : "", search->modules->at[i]->name);
+	if (search->missing == DPE_ERROR)
+		dpe_text_puts(&text, "; a library that is loaded later can be named: --library=FILE");
+	dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s", text.at);
+	dpe_text_free(&text);
+}
+
+static void note_scope(const struct dpe_function_search *search)
+{
+	const struct dpe_module *known = find_scope(search);
+
+	if (known)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"%s has other functions of '%s': the compiler may have inlined this one (compile with -fno-inline) or left it out",
+			known->name, search->module);
+	else
+		note_modules(search);
+}
+
+static void report_no_module(const struct dpe_function_search *search)
+{
+	const struct dpe_module *inlined = find_inlined(search), *program = dpe_modules_program(search->modules);
+	const struct dpe_module *declared = inlined ? NULL : find_described(search, dpe_only_virtual);
+
+	if (inlined || declared)
+		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s' in %s", search->module, search->name,
+			inlined ? inlined->name : declared->name);
+	else
+		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s' in %s or its libraries",
+			search->module, search->name, program ? program->name : "the program");
+	if (note_pure_virtual(search, declared) || note_operator(search) || note_optimised(search, inlined) || note_nearest(search))
+		return;
+	if (!note_stripped(search))
+		note_scope(search);
 }
 
 static void report_ifunc(const struct dpe_function_search *search)

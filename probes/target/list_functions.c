@@ -232,7 +232,7 @@ static void note_stripped(const struct dpe_modules *modules, struct dpe_diags *d
 	for (unsigned i = 0; i < modules->count; i++) {
 		if (modules->at[i]->program && modules->at[i]->stripped)
 			dpe_diag_at(diags, DPE_NOTE, modules->at[i]->name,
-				"its own functions are not known, as it is stripped, and no debug "
+				"its own functions are not known, except exported ones: it is stripped, and no debug "
 				"file of it is installed");
 	}
 }

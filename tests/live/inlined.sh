@@ -63,8 +63,23 @@ says 'dpe race of a function that is inlined everywhere, as if it were a variabl
 run "$DPE" run -e 'detect a: "Store::find<int>(int)"' -- ./store
 says 'so is an instance of a template that is inlined everywhere' 2 'the compiler inlined it everywhere in store'
 run "$DPE" run -e 'detect a: Store::get' -- ./store
-says 'a function of C++ that does not exist is not called inlined' 2 "no program or library 'Store' in the target"
+says 'a function of C++ that does not exist is not called inlined' 2 "no function 'Store::get' in store or its libraries"
 check 'and nothing is said about inlining' "$(grep -c inlined err)" = 0
+cat >count.cc <<'X'
+struct Count { volatile int value; void up(); int now() const { return value; } };
+__attribute__((noinline)) void Count::up() { value++; }
+int main() { Count count = {}; count.up(); return count.now() - 1; }
+X
+g++ -O2 count.cc -o count || not_ok 'compiling count.cc'
+run "$DPE" run -e 'detect a: Count::now' -- ./count
+says 'a method that is inlined in a program without debug information: the error says that it may be' 2 \
+	"error: no function 'Count::now' in count or its libraries" "count has other functions of 'Count': the compiler may have inlined this one"
+run "$DPE" run -e 'detect a: Account::now' -- ./count
+says 'a class that does not exist: the error says so' 2 "no class, namespace, program or library there is called 'Account'; the files are count, "
+strip count
+run "$DPE" run -e 'detect a: Count::up' -- ./count
+says 'a method in a stripped program: the error says that it is stripped' 2 "no function 'Count::up' in count" 'count has no symbols (it is stripped'
+check 'and does not list the libraries' "$(grep -c 'the files are' err)" = 0
 g++ -g -O2 -fno-inline store.cc -o store || not_ok 'compiling store.cc again'
 run "$DPE" run -e 'detect a: Store::put' -- ./store
 says 'and compiled with -fno-inline it is observed' 1 'Store::put('

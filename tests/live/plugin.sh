@@ -33,7 +33,7 @@ check 'dpe list --library shows functions of the plugin' "$(grep -c '^plugin.so:
 
 # without --library
 run "$DPE" run --all -s plugin.dpe -- ./host ./plugin.so 3
-says 'without --library, a warning tells that dpe waits for the plugin' 1 ", and no program or library 'plugin' in the target" \
+says 'without --library, a warning tells that dpe waits for the plugin' 1 "no class, namespace, program or library there is called 'plugin'" \
 	'dpe waits for it: the program may load a library that has it'
 check 'without --library, the same events of the plugin are seen' "$(grep '^dpe: .*rules' err)" = "$summary"
 check 'without --library, the first constructor is seen' "$(count_seen 'inner: match')" -eq 6

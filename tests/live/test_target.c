@@ -129,7 +129,7 @@ static void clear_errors(void **state)
 	chmod(script, 0755);
 	refuse(script, NULL, "nobodys", "no function 'nobodys'");
 	refuse(targets_of(state)->plain, NULL, "wrok", "did you mean 'work'");
-	refuse(targets_of(state)->plain, "libnone", "work", "no program or library 'libnone'");
+	refuse(targets_of(state)->plain, "libnone", "work", "no class, namespace, program or library there is called 'libnone'");
 	refuse(targets_of(state)->plain, "libc", "work", "no function 'work' in libc");
 	refuse(targets_of(state)->plain, "libc", "gettimeofday",
 		"is selected when the program loads");

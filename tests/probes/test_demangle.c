@@ -173,8 +173,9 @@ static void not_there(void **state)
 	(void)state;
 	MISSING("", "push", "no function 'push'",
 		"cplusplus has 'shop::queue::push': to observe it, write queue::push");
-	MISSING("queue", "pusch", "no program or library 'queue' in the target, only: cplusplus",
-		"no function 'queue::pusch'");
+	MISSING("queue", "pusch", "no function 'queue::pusch' in cplusplus or its libraries\n", "did you mean 'queue::push'?");
+	MISSING("queue", "overflowed_items", "no function 'queue::overflowed_items' in cplusplus or its libraries\n",
+		"cplusplus has other functions of 'queue': the compiler may have inlined this one");
 	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
 	MISSING("shop", "push", "no function 'shop::push'");
 	MISSING("", "box<long>::open", "no function 'box<long>::open' in cplusplus", "note: cplusplus has \"shop::box<int, int>::open\"",

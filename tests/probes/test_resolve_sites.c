@@ -131,7 +131,8 @@ static void nearest_names(void **state)
 static void missing_modules(void **state)
 {
 	MISSING("libfoo", "enqueue",
-		"no program or library 'libfoo' in the target, only: ", "functions");
+		"no function 'libfoo::enqueue' in functions or its libraries\n",
+		"no class, namespace, program or library there is called 'libfoo'; the files are ", "functions");
 	MISSING("libc", "enqueue", "no function 'enqueue' in libc\n", "functions has a 'enqueue'");
 }
 
