@@ -312,6 +312,8 @@ static void add_line(struct dpe_text *to, const struct dpe_diags *diags, struct 
 	end = begin;
 	while (end < size && text[end] != '\n' && end - from < DPE_DIAG_COLUMNS)
 		end++;
+	if (end > begin && end < size && text[end] == '\n' && text[end - 1] == '\r')
+		end--;
 	marked = place.end > end ? end - begin : place.end > begin ? place.end - begin : 0;
 	line = mark_line(text + from, end - from, begin - from, marked);
 	add_marked(to, diags, &line);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* An option, and what its argument sets. */
@@ -39,17 +40,32 @@ void cli_usage_error(struct cli *cli, const char *fmt, ...)
 	dpe_text_free(&text);
 }
 
-bool cli_has_stray_program(struct cli *cli)
+static bool is_program(const char *word)
 {
-	for (unsigned i = 0; i < cli->words.count; i++) {
-		const char *word = cli->words.at[i];
+	struct stat stat_of;
 
-		if (!strchr(word, '/') || access(word, X_OK))
+	return strchr(word, '/') && !access(word, X_OK) && !stat(word, &stat_of) && S_ISREG(stat_of.st_mode);
+}
+
+static bool has_program(struct cli *cli, const struct cli_words *words, bool alone)
+{
+	for (unsigned i = 0; i < words->count; i++) {
+		const char *word = words->at[i];
+
+		if (!is_program(word))
 			continue;
-		cli_usage_error(cli, "'%s' is a program: put it after '--': dpe %s -- %s", word, cli->command->name, word);
+		cli_usage_error(cli, "'%s' is a program: put it after '--': dpe %s %s-- %s", word, cli->command->name,
+			alone && !i ? "" : "… ", word);
 		return true;
 	}
 	return false;
+}
+
+bool cli_has_stray_program(struct cli *cli)
+{
+	bool alone = !cli->specs.count && !cli->rules.len;
+
+	return has_program(cli, &cli->words, alone) || (!cli->target && !cli->pid && has_program(cli, &cli->specs, false));
 }
 
 const char *cli_did_you_mean(

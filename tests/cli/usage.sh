@@ -153,6 +153,13 @@ for word in 12 'n;' "n'" '"n"' n==1 queue.c:12 a.1 n- 'n[1]x' '*p'; do
 done
 run "$DPE" race counter "$DPE"
 says 'a program without -- is refused behind a word, too' 2 'is a program: put it after'
+cp "$DPE" ./program
+printf 'detect a: b\r\n' >dos.dpe
+run "$DPE" run -s dos.dpe ./program
+says 'a program without -- behind -s is refused as a program' 2 "'./program' is a program: put it after '--': dpe run … -- ./program"
+run "$DPE" run -s dos.dpe -- true
+says 'a line that ends in CR LF is shown without the CR' 2 '  | detect a: b' '  |           ^'
+check 'and without its code' "$(grep -c 'x0d' err)" = 0
 run "$DPE" race '&counter' -- true
 says 'dpe race refuses the address of a variable and suggests the variable' 2 "'&counter': write the name of the variable itself, counter"
 run "$DPE" list -p 4194304
