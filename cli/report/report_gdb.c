@@ -43,12 +43,16 @@ bool cli_gdb_check(struct cli *cli)
 	return gdb;
 }
 
-/* A file with our gdb commands. NULL if there is none. */
+/* A file with our gdb commands. NULL, after a warning, if there is none. */
 static char *find_commands(const char *name)
 {
 	static const char *const places[] = {"/cli/gdb", "/../cli/gdb", "/../share/dpe/gdb"};
+	char *path = cli_find_beside(places, DPE_COUNT(places), DPE_DATADIR "/gdb", name);
 
-	return cli_find_beside(places, DPE_COUNT(places), DPE_DATADIR "/gdb", name);
+	if (!path)
+		fprintf(stderr, "dpe: warning: gdb has no commands of dpe: %s is neither in ../share/dpe/gdb beside dpe nor in " DPE_DATADIR "/gdb\n",
+			name);
+	return path;
 }
 
 /* The match in a file that only we may read. NULL after a diagnostic. */

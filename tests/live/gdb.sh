@@ -42,6 +42,11 @@ printf 'detach\nquit\n' >commands
 run "$DPE" run --on-break=gdb -s rule.dpe -- ./exact shared patched 5 0 <commands
 check 'gdb shows the event of a break that is an action of this event' "$(grep -c '^S: break' out) $(grep -c '\$1 patched(3)' out)" = '1 2'
 
+mkdir copied
+cp "$DPE" copied/dpe
+run copied/dpe run --gdb -s rule.dpe -- ./exact shared patched 5 0 <commands
+says 'gdb by a dpe without the scripts: a warning that the commands are missing' 3 'dpe: warning: gdb has no commands of dpe: dpe.py is neither in'
+
 mkdir empty
 PATH=$folder/empty run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2
 check '--gdb without an installed gdb is refused before the program starts' \
