@@ -65,7 +65,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		note_first(report, verdict->rule, cli_verdict_name(verdict->kind));
 	report->needs_order |= (verdict->kind == DPE_MATCH || verdict->kind == DPE_VIOLATED) && cli_has_threads(verdict);
 	/* A log may contain the predecessors of its messages. */
-	report->unsynchronised |= report->probes && verdict->kind == DPE_MATCH && cli_has_threads(verdict);
+	report->unsynchronised |= report->probes && (verdict->kind == DPE_MATCH || verdict->kind == DPE_INCONCLUSIVE) &&
+				  cli_has_threads(verdict);
 	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
 		cli_json_keep_match(report, verdict);
 	if (report->sarif)

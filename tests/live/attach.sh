@@ -133,4 +133,43 @@ check 'both observers of one target see events and lose none' "$(cat first secon
 check 'no thread of the target is stopped after its observers have ended' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
 check 'a target has at most one mapping for uprobes after dpe has detached' "$(grep -c uprobes /proc/$other/maps)" -le 1
 kill -KILL $shared $other
+
+# Threads that ran before, and no rule about synchronisation.
+cat >handed.c <<'X'
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static sem_t more;
+__attribute__((noipa)) void put(int i) { (void)i; }
+__attribute__((noipa)) void get(int i) { (void)i; }
+static void *take(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		sem_wait(&more);
+		get(i);
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t taker;
+
+	pthread_create(&taker, NULL, take, NULL);
+	close(creat("stands-by", 0600));
+	while (!access("stands-by", F_OK))
+		usleep(1000);
+	for (int i = 0; i < 3; i++) {
+		put(i);
+		sem_post(&more);
+	}
+	return pthread_join(taker, NULL);
+}
+X
+cc -O2 -pthread handed.c -o handed || not_ok 'compiling handed.c'
+attaches ./handed -e 'expect item(i): put(i) ; get(i)'
+says 'attach without sync rules: inconclusive findings come with the hint to pthread.dpe' 3 'ran before it was observed' \
+	'warning: no `sync` rule orders events of different threads: include "pthread.dpe"'
+attaches ./handed -e 'include "pthread.dpe"' -e 'expect item(i): put(i) ; get(i)'
+gives 'and with it, nothing is found' 0
 finish
