@@ -61,6 +61,13 @@ struct dpe_frame_reading *dpe_frame_tables_begin(struct dpe_probes *probes, bool
 void dpe_frame_tables_fill(struct dpe_probes *probes, struct dpe_frame_reading *reading);
 void dpe_frame_tables_drop(struct dpe_frame_reading *reading);
 
+/* ---- shield.c ---------------------------------------------------------------------------- */
+
+/* Acts where no signal for us, not even SIGKILL, interrupts the kernel. */
+void dpe_shielded(void (*act)(void *context), void *context);
+/* dpe_multi_link. */
+int dpe_shielded_link(struct dpe_multi_request *request);
+
 /* ---- detach.c ---------------------------------------------------------------------------- */
 
 /* Destroys the links that are not NULL, and returns when none of their programs runs any more. */

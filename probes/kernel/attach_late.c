@@ -149,7 +149,7 @@ static int link_place(struct bpf_program *program, struct dpe_process_probes *pr
 		.count = 1,
 		.pid = (uint32_t)process->pid,
 	};
-	int link = dpe_multi_link(&request);
+	int link = dpe_shielded_link(&request);
 
 	if (link < 0)
 		return -1;

@@ -22,17 +22,23 @@ struct ends {
 	unsigned next; /* the first that no thread has begun to remove */
 };
 
-static void *take_out(void *context)
+static void take_out(void *context)
+{
+	const struct end *end = context;
+
+	if (end->link)
+		bpf_link__destroy(end->link);
+	else
+		close(end->file);
+}
+
+static void *take_out_some(void *context)
 {
 	struct ends *ends = context;
 	unsigned i;
 
-	while ((i = __atomic_fetch_add(&ends->next, 1, __ATOMIC_RELAXED)) < ends->count) {
-		if (ends->at[i].link)
-			bpf_link__destroy(ends->at[i].link);
-		else
-			close(ends->at[i].file);
-	}
+	while ((i = __atomic_fetch_add(&ends->next, 1, __ATOMIC_RELAXED)) < ends->count)
+		dpe_shielded(take_out, &ends->at[i]);
 	return NULL;
 }
 
@@ -46,10 +52,10 @@ static void take_out_all(struct ends *ends)
 	sigfillset(&all); /* signals are for the threads of the library's user */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (count < DPE_DETACH_THREADS && count + 1 < ends->count &&
-		!pthread_create(&threads[count], NULL, take_out, ends))
+		!pthread_create(&threads[count], NULL, take_out_some, ends))
 		count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	take_out(ends);
+	take_out_some(ends);
 	while (count)
 		pthread_join(threads[--count], NULL);
 	free(ends->at);

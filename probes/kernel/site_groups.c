@@ -137,7 +137,7 @@ int dpe_group_link(
 	};
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
-	return dpe_multi_link(&request);
+	return dpe_shielded_link(&request);
 }
 
 /* ---- refusals ----------------------------------------------------------------------------- */

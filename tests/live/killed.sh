@@ -73,4 +73,25 @@ await grep -q '^State:.*Z' "/proc/$(cat dpe.pid)/status"
 await grep -q voluntary writer.out
 check 'the target does not wait for a dpe that is a zombie' "$(sed -n 's/^voluntary.*:[^0-9]*//p' writer.out)" -lt 20000
 kill $parent
+
+# dpe is killed while the kernel puts in or takes out many probes, which the target sees in its own text: none is left.
+compile_target own_text
+functions=$(seq 101 499 | sed 's/.*/ + f&/')
+mkfifo id
+for moment in 'puts in' 'takes out'; do
+	for i in 1 2; do
+		./own_text $(test "$moment" = 'puts in' || echo taken) <id >text.out &
+		target=$!
+		exec 3>id
+		await grep -q begun text.out
+		"$DPE" attach -e "detect never: f100 ; (f100$(echo $functions))" -p $target 2>text.err &
+		dpe=$!
+		echo $dpe >&3
+		exec 3>&-
+		await grep -q whole text.out
+		check "dpe is killed while the kernel $moment probes, $i: none is left" "$(tail -n 1 text.out)" = whole
+		kill -9 $target 2>/dev/null
+		wait $target $dpe 2>/dev/null
+	done
+done
 finish
