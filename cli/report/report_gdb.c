@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +130,7 @@ bool cli_gdb_attend(struct cli_gdb *gdb, pid_t target)
 		gdb->pid = fork();
 		if (!gdb->pid) {
 			signal(SIGINT, SIG_DFL);
+			prctl(PR_SET_PDEATHSIG, SIGHUP); /* it would keep the terminal */
 			become_gdb(target, commands, NULL);
 		}
 		free(commands);

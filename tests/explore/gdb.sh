@@ -103,4 +103,16 @@ ${CC:-cc} -g -O1 "$TOP/tests/explore/targets/spins.c" -o spins || not_ok "compil
 run timeout 60 python3 "$TOP/tests/explore/gdb_interrupt.py" "$DPE" none.schedule ./spins
 gives "Ctrl-C interrupts the program, not dpe or gdb" 0
 check "a run interrupted by Ctrl-C continues to its end" -n "$(grep '^none.schedule: nothing found' out)"
+
+# gdb's output ends when gdb does; it could read further commands.
+mkfifo typed shown
+(timeout 60 cat shown >out; echo $? >ended) &
+exec 3<>typed
+"$DPE" explore --replay=deadlock.schedule --gdb -- "$explored/ab-ba" <typed >shown 2>&1 3>&- &
+echo 'shell echo >begun' >&3
+until test -e begun || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+kill -KILL $!
+wait
+exec 3>&-
+check "gdb ends when dpe is killed" -e begun -a "$(cat ended)" -eq 0
 finish
