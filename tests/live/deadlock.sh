@@ -25,8 +25,9 @@ often() {
 	done
 }
 
-# Twenty runs where the result could depend on scheduling, fewer for the rest.
-often=20
+# More runs where the result could depend on scheduling than for the rest.
+often=8 rest=4
+test -n "${DPE_TEST_LONG:-}" && often=20 rest=8
 
 # hangs WAY COMMAND...: each run is reported as a deadlock, and killed by --on-deadlock=kill
 hangs() {
@@ -49,7 +50,7 @@ hangs 'two mutexes in two orders' ./deadlocks cycle
 says 'a deadlock of two mutexes is reported with both threads and their stacks' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
 ends 'a recursive mutex' ./deadlocks recursive
 ends 'a robust mutex whose holder has ended' ./deadlocks robust
-often=8
+often=$rest
 hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
 says 'a deadlock of dining philosophers is reported with all five threads and their forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
 ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"

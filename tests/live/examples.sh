@@ -1,9 +1,11 @@
-# The examples do what their comments say, in 20 of 20 runs. The broken ones fail under every schedule
+# The examples do what their comments say, in each run. The broken ones fail under every schedule
 # of the threads; therefore half of the programs run at once here, and disturb each other.
 . tests/tap.sh
+runs=5
+test -n "${DPE_TEST_LONG:-}" && runs=20
 need_live 'the examples'
 
-# follow SPEC PROGRAM STATUS TEXT...: 20 runs, each of which reports this, and how the program ended ($ends)
+# follow SPEC PROGRAM STATUS TEXT...: $runs runs, each of which reports this, and how the program ended ($ends)
 ends='exited with status 0'
 follow() {
 	rule=$TOP/examples/$1
@@ -11,7 +13,7 @@ follow() {
 	shift 2
 	mkdir "$program" && cd "$program" || exit 1
 	i=1
-	while test $i -le 20; do
+	while test $i -le $runs; do
 		run timeout -s KILL 120 "$DPE" run --on-deadlock=kill -s "$rule" -- "$BUILD/examples/$program"
 		says "dpe run of $program, run $i: the expected report" "$@" "$ends" ' 0 lost'
 		i=$((i + 1))

@@ -1,6 +1,8 @@
 # dpe race without arguments: every access of a program that was compiled to report accesses. Functions of the C library: memory_calls.sh.
 . tests/tap.sh
 need_live 'races on memory'
+often=8 few=2
+test -n "${DPE_TEST_LONG:-}" && often=20 few=4
 
 # build NAME COMPILER OPTION...: the target, compiled with the options and linked without them
 build() {
@@ -26,17 +28,17 @@ matched() {
 	sed -n 's/^#[0-9]* [a-z ]* on .*, not ordered with .*\[\([a-z0-9]*\), .*/\1/p; s/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err
 }
 
-# watch TIMES PROGRAM STATUS WAY RULE: each of TIMES runs has the status and matches of that rule only, or of none
+# watch TIMES PROGRAM STATUS WAY RULE: each of TIMES runs, $few at a time, has the status and matches of that rule only, or of none
 watch() {
 	most=$1
 	shift
 	times=0
 	while test $times -lt $most; do
-		for i in 1 2 3 4; do
+		for i in $(seq $few); do
 			(timeout -s KILL 120 "$DPE" race -- ./$1 "$3" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
 		wait
-		for i in 1 2 3 4; do
+		for i in $(seq $few); do
 			cp out.$i out
 			cp err.$i err
 			status=$(cat status.$i)
@@ -49,19 +51,19 @@ watch() {
 	check "$1 $3: $times of $most runs have the expected verdict" $times -eq $most
 }
 
-watch 20 gcc 1 race race4
+watch $often gcc 1 race race4
 says 'the report names the variable, both accesses, their threads and places' 1 'data race on counter: ' 'write of 4 bytes by thread ' ' of 4 bytes by thread ' 'mem::write(counter, 4)' 'mem::read(counter, 4)' 'at put+' 'at get+' \
 	memory.c:
-watch 20 gcc 0 locked
-watch 4 gcc 1 half race4
+watch $often gcc 0 locked
+watch $few gcc 1 half race4
 check 'half: the report names the lock that one thread holds' "$(grep -c 'mem::write(counter, 4)  lock = mutex  thread' err) $(grep -c 'lock =' err)" = '1 1'
-watch 4 gcc 1 heap race4
-watch 4 gcc 1 overlap race8
-watch 4 gcc 1 relaxed race4
-watch 4 gcc 1 timer race4
-watch 4 gcc 1 freed race8
+watch $few gcc 1 heap race4
+watch $few gcc 1 overlap race8
+watch $few gcc 1 relaxed race4
+watch $few gcc 1 timer race4
+watch $few gcc 1 freed race8
 check 'freed: the report has the event mem::free' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
-watch 4 gcc 1 used race8
+watch $few gcc 1 used race8
 says 'used: the use after free of an object written before threads exist is reported' 1 ': free by thread ' 'not ordered with read of 4 bytes' 'at get+'
 for way in freed used; do
 	run "$DPE" race --heap -- ./gcc $way
@@ -90,14 +92,14 @@ check '-s race.dpe does not duplicate the rules of dpe race' "$status $(matched)
 run "$DPE" race -- ./gcc realloc
 says 'a failed realloc frees nothing and makes the result inconclusive' 3 ' 1 lost'
 for way in spin joined read neighbours flag references freed-later used-later reuse reuse-calloc reuse-realloc reuse-aligned reuse-posix stack; do
-	watch 4 gcc 0 $way
+	watch $few gcc 0 $way
 done
-watch 4 clang 1 race race4
-watch 4 clang 1 overlap race8
-watch 4 clang 0 flag
-watch 4 clang 0 references
-watch 4 coverage 1 race race4
-watch 4 coverage 0 locked
+watch $few clang 1 race race4
+watch $few clang 1 overlap race8
+watch $few clang 0 flag
+watch $few clang 0 references
+watch $few coverage 1 race race4
+watch $few coverage 0 locked
 
 # Two variables on one line are two findings; the members and elements of one are not.
 cat >line.c <<'END'
@@ -162,7 +164,7 @@ for about in atomic reopened reread; do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc now $about
 	says "$about is no race" 0 'nothing found' ' 0 lost'
 done
-for i in 1 2 3; do
+for i in $(seq $few); do
 	run timeout -s KILL 120 "$DPE" race -- ./gcc stacks
 	says "stacks of ended threads that are used again are no race, run $i" 0 'nothing found' ' 0 lost'
 done

@@ -3,6 +3,8 @@
 . tests/tap.sh
 need_live 'programs of Debian'
 seq 1 300000 >input
+runs=4
+test -n "${DPE_TEST_LONG:-}" && runs=10
 PATH=$PATH:/usr/sbin:/sbin
 
 # installed PROGRAM...: skips, with a message, if one is not
@@ -57,14 +59,13 @@ compresses() {
 	installed "$1" "${decompress%% *}" || return
 	"$@" <input >alone
 	times=0
-	while test $times -lt 10; do
-		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- "$@" <input
+	while test $times -lt $runs; do
+		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -o log.jsonl -- "$@" <input
 		mv out packed && : >out
 		quiet && cmp -s alone packed && $decompress <packed | cmp -s - input || break
 		times=$((times + 1))
 	done
-	check "$1: no false alarm in 10 runs, and the same output as alone" $times -eq 10
-	run timeout -s KILL 200 "$DPE" deadlock -o log.jsonl -- "$@" <input
+	check "$1: no false alarm in $runs runs, and the same output as alone" $times -eq $runs
 	has_threads "$1" "$threads"
 }
 
@@ -77,7 +78,7 @@ serves() {
 	shift 4
 	command_line="$*"
 	times=0
-	while test $times -lt 10; do
+	while test $times -lt $runs; do
 		"$DPE" deadlock --ring=67108864 -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
 		dpe=$!
 		await quietly $answers
@@ -90,8 +91,8 @@ serves() {
 		calm && test $served -eq 0 || break
 		times=$((times + 1))
 	done
-	check "$1: no false alarm in 10 runs, and all requests served" $times -eq 10
-	test $times -eq 10 || explain "load: exit status $served" "$(cat load.out)"
+	check "$1: no false alarm in $runs runs, and all requests served" $times -eq $runs
+	test $times -eq $runs || explain "load: exit status $served" "$(cat load.out)"
 	has_threads "$1" "$threads"
 }
 
@@ -109,14 +110,14 @@ wait
 loses() {
 	installed xz || return
 	times=0
-	while test $times -lt 5; do
+	while test $times -lt $runs; do
 		run timeout -s KILL 200 "$DPE" deadlock --ring=4096 --on-deadlock=kill -- xz -c -1 -T2 --block-size=32KiB <input
 		mv out packed && : >out
 		grep -q ' 0 lost' err && test "$status" -eq 0 || { grep -q 'nothing found, ' err && test "$status" -eq 3; } || break
 		xz -dc <packed | cmp -s - input || break
 		times=$((times + 1))
 	done
-	check 'xz, with a ring that is too small: no false alarm in 5 runs' $times -eq 5
+	check 'xz, with a ring that is too small: no false alarm' $times -eq $runs
 }
 
 # ---- servers ----------------------------------------------------------------------------------
@@ -201,13 +202,13 @@ inject() {
 		'exited with status 0' '0 lost; 8 rules: 1 deadlock'
 	gzip -dc <packed | cmp -s - input && ok 'pigz with a deadlock beside its threads compresses correctly' || not_ok 'pigz with a deadlock beside its threads compresses correctly'
 	times=0
-	while test $times -lt 10; do
+	while test $times -lt $runs; do
 		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- env INJECT_WAIT=1 "$@" <input
 		mv out packed && : >out
 		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
 		times=$((times + 1))
 	done
-	check 'a deadlock that pigz waits for is reported in 10 of 10 runs' $times -eq 10
+	check 'a deadlock that pigz waits for is reported in each run' $times -eq $runs
 	says 'a deadlock that pigz waits for has its lock names, and pigz is killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
 }
 apart 8-injected inject &

@@ -2,15 +2,15 @@
 . tests/tap.sh
 need_live 'the race watch' '[first]'
 compile_target races
-usually=12
-test -n "${DPE_TEST_LONG:-}" && usually=100
+often=4
+test -n "${DPE_TEST_LONG:-}" && often=40
 
-# watch NAME STATUS WAY WORD...: $often runs, or $usually if that is empty, have the status
+# watch NAME STATUS WAY WORD...: $often runs have the status
 watch() {
 	name=$1 wanted=$2 way=$3
 	shift 3
 	times=0
-	while test $times -lt ${often:-$usually}; do
+	while test $times -lt $often; do
 		for i in 1 2 3 4; do
 			(timeout -s KILL 200 "$DPE" race "$@" -- ./races "$way" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
@@ -24,7 +24,7 @@ watch() {
 		done
 	done
 	command_line="dpe race $* -- ./races $way"
-	check "$name: ${often:-$usually} times of ${often:-$usually}" $times -eq ${often:-$usually}
+	check "$name: $often times of $often" $times -eq $often
 }
 
 watch 'a write and a read of a variable are a race' 1 race counter
@@ -32,11 +32,8 @@ says 'the report has the write and the read with their threads and places' 1 'da
 check 'the report has two accesses' "$(grep -c '^  \$[12] ' err)" -eq 2
 watch 'two writes of a variable are a race' 1 writes counter
 watch 'a write that does not change the value and a read are a race' 1 same counter
-often=8
 watch 'two reads are no race' 0 read counter
-often=
 watch 'accesses under a lock are no race' 0 locked counter
-often=8
 watch 'accesses ordered by a join are no race' 0 joined counter
 watch 'unordered calls of two functions are a race' 1 race put,get
 watch 'unordered calls of one function are a race' 1 writes put,put
