@@ -2,6 +2,8 @@
 # and a replay of a recording has the same findings.
 . tests/tap.sh
 need_live 'the race of the producer-consumer program'
+runs=5 recordings=2
+test -n "${DPE_TEST_LONG:-}" && runs=20 recordings=5
 
 rule=$TOP/examples/producer-consumer/race.dpe
 broken=$BUILD/examples/producer-consumer-broken
@@ -38,14 +40,14 @@ for o in map(json.loads, open(sys.argv[1])):
 			sys.exit(f"{m}")' "$1"
 }
 
-# follow PROGRAM STATUS TEXT...: 20 runs, each of which reports this and does not change the program's output
+# follow PROGRAM STATUS TEXT...: $runs runs, each of which reports this and does not change the program's output
 follow() {
 	program=$1
 	eval "path=\$$program"
 	shift
 	mkdir "$program" && cd "$program" || exit 1
 	i=1
-	while test $i -le 20; do
+	while test $i -le $runs; do
 		run "$DPE" run -s "$rule" -- "$path"
 		says "$program, run $i: the expected report" "$@" 'exited with status 0' ' 0 lost'
 		same "$program, run $i: the program's output is unchanged" out <../numbers
@@ -53,13 +55,13 @@ follow() {
 	done
 }
 
-# again PROGRAM: 5 times, replays of its log, of a recording and of the shuffled recording agree with the live run
+# again PROGRAM: $recordings times, replays of its log, of a recording and of the shuffled recording agree with the live run
 again() {
 	program=$1
 	eval "path=\$$program"
 	mkdir "again-$program" && cd "again-$program" || exit 1
 	i=1
-	while test $i -le 5; do
+	while test $i -le $recordings; do
 		run "$DPE" run --format=json --report=live.json -o run.jsonl -s "$rule" -- "$path"
 		lived=$status
 		verdicts live.json >live.verdicts
