@@ -121,6 +121,11 @@ static bool is_watchable(struct cli *cli, const char *word)
 			"'%s' is neither a variable nor a pair of functions such as get,put", word);
 		return false;
 	}
+	if (*comma && (*word == '(' || comma[1] == '(' || *cli_race_find(word, "+;&*@"))) {
+		cli_usage_error(cli, "'%s': a pair has one function on each side; several pairs are several words, get,put peek,put, and other "
+			"expressions are rules, -e 'detect race: (get + peek) & put'", word);
+		return false;
+	}
 	if (*comma && *cli_race_find(comma + 1, ",")) {
 		cli_usage_error(cli, "'%s': a pair has two functions; several pairs are several words, get,put get,clear", word);
 		return false;

@@ -1,21 +1,16 @@
 /* Pairs of functions that `dpe race` watches, as expressions of the language. Calls about different objects are no race: a
- * pair whose functions all take a pointer to the same kind of object first is followed for each object. */
+ * pair whose functions both take a pointer to the same kind of object first is followed for each object. */
 #include "cli/race_pairs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct race_event {
+struct race_side {
 	char *name; /* without quotes; owned */
+	bool quoted;
 	int carets; /* their number after the name */
 	char *rest; /* arguments, .exit, a condition; owned */
-};
-
-struct race_side {
-	char *text; /* owned */
-	struct race_event *events; /* of a choice; none: another expression */
-	unsigned count, cap;
 };
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -88,67 +83,33 @@ static char *trimmed(const char *text, size_t len)
 	return dpe_xasprintf("%.*s", (int)len, text);
 }
 
-static void add_event(struct race_side *side, const char *text, size_t len)
+static struct race_side parse_side(const char *text, size_t len)
 {
 	char *whole = trimmed(text, len);
 	bool quoted = *whole == '"';
 	size_t name = quoted ? 1 + strcspn(whole + 1, "\"") : (size_t)(cli_race_find(whole, "(.[^ \t") - whole);
 	size_t end = name + (quoted && whole[name]);
 	int carets = (int)strspn(whole + end, "^");
-
-	*DPE_GROW(side->events, side->count, side->cap) = (struct race_event){
+	struct race_side side = {
 		.name = dpe_xasprintf("%.*s", (int)(name - quoted), whole + quoted),
+		.quoted = quoted,
 		.carets = carets,
 		.rest = dpe_xstrdup(whole + end + carets),
 	};
+
 	free(whole);
-}
-
-/* The text in the parentheses that are around all of it, if any are; owned. */
-static char *unwrapped(const char *text, size_t len)
-{
-	char *inner = trimmed(text, len), *shorter;
-
-	while (*inner == '(') {
-		const char *end = cli_race_find(inner + 1, ")");
-
-		if (!*end || end[1])
-			break;
-		shorter = trimmed(inner + 1, (size_t)(end - inner - 1));
-		free(inner);
-		inner = shorter;
-	}
-	return inner;
-}
-
-static void parse_side(struct race_side *side, const char *text, size_t len)
-{
-	const char *end;
-
-	side->text = unwrapped(text, len);
-	if (*side->text == '(' || *cli_race_find(side->text, ";&*@"))
-		return;
-	for (const char *at = side->text;; at = end + 1) {
-		end = cli_race_find(at, "+");
-		add_event(side, at, (size_t)(end - at));
-		if (!*end)
-			return;
-	}
+	return side;
 }
 
 static void free_side(struct race_side *side)
 {
-	for (unsigned i = 0; i < side->count; i++) {
-		free(side->events[i].name);
-		free(side->events[i].rest);
-	}
-	free(side->events);
-	free(side->text);
+	free(side->name);
+	free(side->rest);
 }
 
 /* ---- objects ----------------------------------------------------------------------------- */
 
-/* The type that all functions have first, up to its last * or &. */
+/* The type that both functions have first, up to its last * or &. */
 struct first_type {
 	char *text; /* owned; NULL: none yet */
 	bool other; /* there is one that is no pointer to an object, or differs */
@@ -256,13 +217,10 @@ static void take_types(const struct cli *cli, const char *name, struct first_typ
 
 static bool may_take_object(const struct race_side *side)
 {
-	for (unsigned i = 0; i < side->count; i++)
-		if (strpbrk(side->events[i].rest, "([ "))
-			return false;
-	return side->count;
+	return !strpbrk(side->rest, "([ ");
 }
 
-/* What all functions of the pair take first; the text is the caller's, and NULL if there is none. */
+/* What both functions of the pair take first; the text is the caller's, and NULL if there is none. */
 static struct first_type type_of_object(const struct cli *cli, const struct race_side sides[2])
 {
 	struct first_type type = {0};
@@ -270,9 +228,8 @@ static struct first_type type_of_object(const struct cli *cli, const struct race
 	if (!may_take_object(&sides[0]) || !may_take_object(&sides[1]) ||
 		(!cli->pid && !(cli->target && cli->target[0])))
 		return type;
-	for (unsigned i = 0; i < 2; i++)
-		for (unsigned j = 0; j < sides[i].count && !type.other; j++)
-			take_types(cli, sides[i].events[j].name, &type);
+	for (unsigned i = 0; i < 2 && !type.other; i++)
+		take_types(cli, sides[i].name, &type);
 	if (type.other) {
 		free(type.text);
 		type.text = NULL;
@@ -282,31 +239,27 @@ static struct first_type type_of_object(const struct cli *cli, const struct race
 
 /* ---- expressions --------------------------------------------------------------------------- */
 
-static bool has_event(const struct race_side *side, const struct race_event *event)
+static bool is_same_call(const struct race_side *a, const struct race_side *b)
 {
-	for (unsigned i = 0; i < side->count; i++)
-		if (!strcmp(side->events[i].name, event->name) && side->events[i].carets == event->carets &&
-			!strcmp(side->events[i].rest, event->rest))
-			return true;
-	return false;
+	return !strcmp(a->name, b->name) && a->carets == b->carets && !strcmp(a->rest, b->rest);
 }
 
-/* `other`: the side whose events get carets here, as another call of the function is meant; or NULL. `argument`: what is
- * inserted as their arguments, such as "(object)". */
-static void add_side(
-	struct dpe_text *to, const struct race_side *side, const struct race_side *other, const char *argument)
+/* `argument`: what is inserted as its arguments, such as "(object)". */
+static void add_side(struct dpe_text *to, const struct race_side *side, int carets, const char *argument)
 {
-	if (!side->count)
-		dpe_text_puts(to, side->text);
-	for (unsigned i = 0; i < side->count; i++) {
-		const struct race_event *event = &side->events[i];
-		const char *quote = strpbrk(event->name, "<>([ ~+-*/%&|^=!") || *side->text == '"' ? "\"" : "";
+	const char *quote = strpbrk(side->name, "<>([ ~+-*/%&|^=!") || side->quoted ? "\"" : "";
 
-		dpe_text_printf(to, "%s%s%s%s", i ? "+" : "", quote, event->name, quote);
-		for (int carets = -(other && has_event(other, event)); carets < event->carets; carets++)
-			dpe_text_puts(to, "^");
-		dpe_text_printf(to, "%s%s", argument, event->rest);
-	}
+	dpe_text_printf(to, "%s%s%s", quote, side->name, quote);
+	while (carets-- > 0)
+		dpe_text_puts(to, "^");
+	dpe_text_printf(to, "%s%s", argument, side->rest);
+}
+
+static void add_sides(struct dpe_text *to, const struct race_side sides[2], int carets, const char *between, const char *argument)
+{
+	add_side(to, &sides[0], sides[0].carets, argument);
+	dpe_text_puts(to, between);
+	add_side(to, &sides[1], carets, argument);
 }
 
 /* What the word means, and how the other meaning is written. */
@@ -315,9 +268,7 @@ static void note_object(const struct cli *cli, const char *word, const struct ra
 	const char *argument = type->text ? "(_)" : "(object)";
 	struct dpe_text other = {0};
 
-	add_side(&other, &sides[0], NULL, argument);
-	dpe_text_puts(&other, ",");
-	add_side(&other, &sides[1], NULL, argument);
+	add_sides(&other, sides, sides[1].carets, ",", argument);
 	if (type->text)
 		dpe_diag_at(cli->diags, DPE_NOTE, "dpe race", "%s: calls with the same first argument (%s); write '%s' for all calls", word,
 			type->unknown ? "of a method the object" : type->text, other.at);
@@ -332,20 +283,17 @@ static void note_object(const struct cli *cli, const char *word, const struct ra
 char *cli_race_pair(const struct cli *cli, const char *word, bool *objects)
 {
 	const char *comma = cli_race_find(word, ",");
-	struct race_side sides[2] = {0};
+	struct race_side sides[2];
 	struct dpe_text text = {0};
 	struct first_type type;
 
 	if (!*comma)
 		return NULL;
-	parse_side(&sides[0], word, (size_t)(comma - word));
-	parse_side(&sides[1], comma + 1, strlen(comma + 1));
+	sides[0] = parse_side(word, (size_t)(comma - word));
+	sides[1] = parse_side(comma + 1, strlen(comma + 1));
 	type = type_of_object(cli, sides);
-	dpe_text_puts(&text, "(");
-	add_side(&text, &sides[0], NULL, type.text ? "(object)" : "");
-	dpe_text_puts(&text, ") & (");
-	add_side(&text, &sides[1], &sides[0], type.text ? "(object)" : "");
-	dpe_text_puts(&text, ")");
+	/* another call of the same function gets a caret */
+	add_sides(&text, sides, sides[1].carets + is_same_call(&sides[0], &sides[1]), " & ", type.text ? "(object)" : "");
 	if (type.text || type.unknown)
 		note_object(cli, word, sides, &type);
 	*objects |= type.text != NULL;

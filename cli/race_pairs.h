@@ -10,10 +10,9 @@ const char *cli_race_find(const char *word, const char *characters);
 /* Whether the word has the name of an operator or a destructor of C++ in it. */
 bool cli_race_is_cplusplus(const char *word);
 
-/* The expression for "put,get": "(put) & (get)". Each side may be a choice, "put+add,get"; another call of the same
- * function gets a caret; names with template arguments get quotes. Where debug information says that all functions take a pointer
- * of the same type first, they get the argument `object`, with a note, and *objects becomes true. The caller's to free; NULL if the
- * word is no pair. */
+/* The expression for "put,get": "put & get". Another call of the same function gets a caret; names with template arguments get
+ * quotes. Where debug information says that both functions take a pointer of the same type first, they get the argument
+ * `object`, with a note, and *objects becomes true. The caller's to free; NULL if the word is no pair. */
 char *cli_race_pair(const struct cli *cli, const char *word, bool *objects);
 
 #endif
