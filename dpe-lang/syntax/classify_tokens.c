@@ -593,8 +593,6 @@ static void take_next(struct dpe_classifier *f)
 		take_header(f);
 		return;
 	}
-	if (dpe_token_at_dpe(f) && dpe_take_bare_operator(f))
-		return;
 	maybe_begin(f);
 	if (f->header || f->at >= f->n)
 		return;

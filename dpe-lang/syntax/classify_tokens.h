@@ -1,4 +1,4 @@
-/* The state of the token classification. Private to classify_tokens.c, lookahead.c and bare_operators.c. */
+/* The state of the token classification. Private to classify_tokens.c and lookahead.c. */
 #ifndef DPE_LANG_FILTER_H
 #define DPE_LANG_FILTER_H
 
@@ -66,8 +66,5 @@ bool dpe_token_is_variables(const struct dpe_classifier *f);
 bool dpe_token_is_clear_start(const struct dpe_classifier *f);
 /* The same inside a bracket that was left open by mistake. */
 bool dpe_token_is_start_in_brackets(const struct dpe_classifier *f);
-
-/* Reports the name of an operator of C++ without quotes, and takes its tokens. False: the next token begins none. */
-bool dpe_take_bare_operator(struct dpe_classifier *f);
 
 #endif

@@ -12,37 +12,6 @@ const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *toke
 		arena, text + token->place.begin, token->place.end - token->place.begin);
 }
 
-static bool in_name(char c)
-{
-	return c == ':' || c == '_' || c == '~' || (unsigned)((c | 0x20) - 'a') < 26 || (unsigned)(c - '0') < 10;
-}
-
-/* The length of what is an operator of C++ at the beginning of the text. */
-static size_t operator_length(const char *text, size_t len)
-{
-	if (len > 1 && (!strncmp(text, "()", 2) || !strncmp(text, "[]", 2)))
-		return 2;
-	for (size_t i = 0; i < len; i++)
-		if (!strchr("+-*/%^&|~!=<>,", text[i]))
-			return i;
-	return len;
-}
-
-const char *dpe_name_around(struct dpe_arena *arena, const struct dpe_token *token, size_t end)
-{
-	static const char word[] = "operator";
-	size_t len, begin = token->place.begin, letters = sizeof(word) - 1;
-	const char *text = dpe_source_text(token->place.source, &len);
-
-	while (begin && in_name(text[begin - 1]))
-		begin--;
-	while (end < len && in_name(text[end]))
-		end++;
-	if (end - begin >= letters && !strncmp(text + end - letters, word, letters))
-		end += operator_length(text + end, len - end);
-	return dpe_arena_strndup(arena, text + begin, end - begin);
-}
-
 const struct dpe_token *dpe_token_ahead(const struct dpe_classifier *f, unsigned by)
 {
 	return &f->in[f->at + by < f->n ? f->at + by : f->n - 1];

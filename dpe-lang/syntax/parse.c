@@ -192,36 +192,6 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && !S_ISDIR(st.st_mode);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* Notes that a file beside the including one hides a shipped one; shipped files include each other. */
-static void note_hidden(struct reader *r, const struct ast_item *item, const char *path)
-{
-	char *folder = dpe_xasprintf("%.*s.", (int)folder_length(path), path), *hidden = NULL;
-	bool shipped = false;
-
-	for (unsigned i = 0; i < r->options->ninclude_path; i++) {
-		const char *other = r->options->include_path[i];
-		char *file = dpe_xasprintf("%s/%s", other, item->name);
-
-		shipped |= same_file(folder, other);
-		if (!hidden && is_file(file) && !same_file(path, file))
-			hidden = file;
-		else
-			free(file);
-	}
-	if (hidden && !shipped)
-		dpe_diag(r->spec->diags, DPE_NOTE, item->place, "this is %s, which hides %s", path,
-			hidden);
-	free(hidden);
-	free(folder);
-}
-
 /* The file to include, or NULL and the paths tried in `tried`. */
 static const char *find_include(
 	struct reader *r, const char *from, const char *name, struct dpe_text *tried)
@@ -300,13 +270,10 @@ static void follow_include(struct reader *r, const struct ast_item *item)
 	}
 	r->depth++;
 	path = find_include(r, dpe_source_name(item->place.source), item->name, &tried);
-
-	if (path) {
-		note_hidden(r, item, path);
+	if (path)
 		read_file(r, path, item->place);
-	} else {
+	else
 		report_no_include(r, item, tried.at);
-	}
 	r->depth--;
 	dpe_text_free(&tried);
 }

@@ -121,46 +121,6 @@ static const char *name_of_address(struct dpe_parser *parser, const struct dpe_t
 	return dpe_token_text(parser->arena, next);
 }
 
-/* `operator<` without quotes. */
-static bool is_operator_name(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
-{
-	return last && last->place.end == token->place.begin && !strcmp(dpe_token_text(parser->arena, last), "operator");
-}
-
-/* Where template arguments that begin at `text` end; 0: nowhere. */
-static size_t skip_template_arguments(const char *text, size_t len)
-{
-	unsigned level = 0;
-
-	for (size_t i = 0; i < len && !strchr("\n;{\"", text[i]); i++) {
-		level += text[i] == '<';
-		level -= text[i] == '>';
-		if (!level)
-			return i + 1;
-	}
-	return 0;
-}
-
-static bool report_template(struct dpe_parser *parser, const struct dpe_token *token, const struct dpe_token *last)
-{
-	size_t len, begin = token->place.begin, skip;
-	const char *text = dpe_source_text(token->place.source, &len);
-
-	if (token->kind != '<' || !last || last->kind != T_NAME)
-		return false;
-	skip = skip_template_arguments(text + begin, len - begin);
-	dpe_diag(parser->spec->diags, DPE_ERROR, token->place,
-		"unexpected '<': a name with template arguments is written in quotes, as dpe list prints it: \"%s\"",
-		skip ? dpe_name_around(parser->arena, token, begin + skip) : "queue<int>::push");
-	return true;
-}
-
-static void report_operator(struct dpe_parser *parser, const struct dpe_token *last)
-{
-	dpe_diag(parser->spec->diags, DPE_ERROR, last->place, "the name of an operator is written in quotes: \"%s\"",
-		dpe_name_around(parser->arena, last, last->place.end));
-}
-
 /* `within 5ms` or `< 5ms`, where a comparison has no left side. */
 static bool is_time_bound(struct dpe_parser *parser, const struct dpe_token *token)
 {
@@ -201,10 +161,9 @@ static bool report_known_mistake(struct dpe_parser *parser, const struct dpe_tok
 		dpe_diag(diags, DPE_ERROR, token->place,
 			"unexpected '&': accesses to the variable %s are the event [%s], updates of it [%s']", variable, variable,
 			variable);
-	else if (is_operator_name(parser, token, last))
-		report_operator(parser, last);
-	else if (event && report_template(parser, token, last))
-		return true;
+	else if (event && token->kind == '<' && last && last->kind == T_NAME)
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"unexpected '<': a name with template arguments is written in quotes, as dpe list prints it: \"queue<int>::push\"");
 	else if (instead)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", dpe_token_text(parser->arena, token), instead);
 	else if (token->kind == '~')

@@ -46,8 +46,6 @@ struct dpe_parser {
 
 /* The token as it is written. */
 const char *dpe_token_text(struct dpe_arena *arena, const struct dpe_token *token);
-/* The name in the text around a token, to which the characters up to `end` belong: `shop::queue<int>::push`, `money::operator+=`. */
-const char *dpe_name_around(struct dpe_arena *arena, const struct dpe_token *token, size_t end);
 int dpe_yylex(DPE_YYSTYPE *value, DPE_YYLTYPE *place, struct dpe_parser *parser);
 void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char *message);
 

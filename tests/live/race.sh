@@ -154,7 +154,7 @@ for word in 'operator<' '~money'; do
 	says "dpe race '$word': an operator or a destructor is no variable" 2 "'$word' is no variable; a pair of functions is written with a comma"
 done
 run "$DPE" run -e 'detect r: spend & money::operator()' -- ./operators
-says 'an operator() without quotes in a rule is refused' 2 'the name of an operator is written in quotes: "money::operator()"'
+says 'an operator() without quotes in a rule is refused' 2 'the name of an operator is written in quotes, as dpe list prints it'
 cat >two.cc <<'END'
 #include <thread>
 struct queue { int items; };
