@@ -205,33 +205,3 @@ uint64_t dpe_line_owner(const struct dpe_line_row *row)
 	free(scopes);
 	return owner;
 }
-
-struct file_walk {
-	void (*each)(void *context, const char *path);
-	void *context;
-};
-
-static void walk_files(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
-{
-	struct file_walk *walk = context;
-	Dwarf_Files *files;
-	size_t count;
-
-	(void)scope, (void)bias;
-	if (dwarf_getsrcfiles(unit, &files, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const char *path = dwarf_filesrc(files, i, NULL, NULL);
-
-		if (path)
-			walk->each(walk->context, path);
-	}
-}
-
-void dpe_line_each_file(
-	struct dpe_module *module, void (*each)(void *context, const char *path), void *context)
-{
-	struct file_walk walk = {each, context};
-
-	dpe_dwarf_each_unit(module, walk_files, &walk);
-}

@@ -18,8 +18,5 @@ bool dpe_line_each(struct dpe_module *module,
 	void (*each)(void *context, const struct dpe_line_row *row), void *context);
 /* Identifies the function, or the inlined call of one, that the row's code belongs to; 0: unknown. */
 uint64_t dpe_line_owner(const struct dpe_line_row *row);
-/* Calls `each` for the paths of all source files; they belong to the module. */
-void dpe_line_each_file(
-	struct dpe_module *module, void (*each)(void *context, const char *path), void *context);
 
 #endif

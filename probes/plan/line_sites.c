@@ -138,33 +138,6 @@ static void take_copies(struct found_lines *found, const struct line_search *sea
 
 /* ---- missing lines ------------------------------------------------------------------- */
 
-struct file_names {
-	const char **at;
-	unsigned count, cap;
-};
-
-static void collect_file(void *context, const char *path)
-{
-	struct file_names *names = context;
-	const char *slash = strrchr(path, '/');
-
-	*DPE_GROW(names->at, names->count, names->cap) = slash ? slash + 1 : path;
-}
-
-static void note_nearest_file(
-	const struct line_search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
-{
-	char *wanted = dpe_xasprintf("%.*s", (int)search->len, search->file);
-	struct file_names names = {0};
-	const char *best;
-
-	dpe_line_each_file(search->module, collect_file, &names);
-	if (dpe_nearest(wanted, names.at, names.count, &best, 1))
-		dpe_diag(diags, DPE_NOTE, site->place, "did you mean '%s'?", best);
-	free(names.at);
-	free(wanted);
-}
-
 static void report_missing(const struct line_search *search, const struct dpe_modules *modules,
 	const struct dpe_plan_site *site, enum dpe_severity missing, struct dpe_diags *diags)
 {
@@ -186,8 +159,6 @@ static void report_missing(const struct line_search *search, const struct dpe_mo
 		dpe_diag(diags, DPE_ERROR, site->place,
 			"line %d has no code; the nearest line that has some is %d", search->line,
 			search->below ? search->below : search->above);
-	if (search->has_lines && !search->has_file)
-		note_nearest_file(search, site, diags);
 	if (!search->has_lines || !search->has_file)
 		dpe_late_note(modules, missing, site, diags);
 }

@@ -195,16 +195,6 @@ static bool note_optimised(const struct dpe_function_search *search, const struc
 	return true;
 }
 
-/* `operator()`, read as the event "operator" without arguments. */
-static bool note_operator(const struct dpe_function_search *search)
-{
-	if (strcmp(search->name, "operator") != 0)
-		return false;
-	dpe_diag(search->diags, DPE_NOTE, search->site->place, "the name of an operator is written in quotes: \"%s%soperator()\"",
-		search->module, *search->module ? "::" : "");
-	return true;
-}
-
 static void report_function(const struct dpe_function_search *search)
 {
 	const struct dpe_module *program = dpe_modules_program(search->modules);
@@ -216,94 +206,6 @@ static void report_function(const struct dpe_function_search *search)
 		dpe_diag(search->diags, search->missing, search->site->place,
 			"no function '%s' in %s or its libraries", search->name,
 			program ? program->name : "the program");
-}
-
-static bool is_last_part(const char *name, const char *part)
-{
-	size_t len = strlen(name), part_len = strlen(part);
-
-	return part_len && len >= part_len && !strcmp(name + len - part_len, part) &&
-	       (len == part_len || name[len - part_len - 1] == ':');
-}
-
-/* The name of an instance of the template, the caller's to free; NULL: the symbol is another function. */
-static char *instance_of(const char *symbol, const char *template)
-{
-	char *name = dpe_symbol_is_clone(symbol) ? NULL : dpe_demangle(symbol, false);
-	char *base = name && dpe_names_operator(name) ? dpe_written_base(name) : dpe_demangle_base(symbol);
-
-	if (!base || !is_last_part(base, template)) {
-		free(name);
-		name = NULL;
-	}
-	free(base);
-	return name;
-}
-
-static unsigned note_instances_of(const struct dpe_function_search *search, struct dpe_module *module, const char *template,
-	unsigned listed)
-{
-	unsigned count;
-	const struct dpe_function *functions = dpe_module_functions(module, &count);
-	char *last = NULL;
-
-	for (unsigned i = 0; i < count && listed < DPE_LISTED_CANDIDATES && dpe_search_reaches_all(search, module); i++) {
-		char *name = instance_of(functions[i].name, template);
-
-		if (!name || (last && !strcmp(last, name))) {
-			free(name);
-			continue;
-		}
-		dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s has \"%s\"", module->name, name);
-		listed++;
-		free(last);
-		last = name;
-	}
-	free(last);
-	return listed;
-}
-
-/* The template may have no instance with the written arguments. */
-static bool note_instances(const struct dpe_function_search *search)
-{
-	char *template = dpe_written_base(search->name);
-	unsigned listed = 0;
-
-	for (unsigned i = 0; i < search->modules->count && strchr(search->name, '<'); i++)
-		listed = note_instances_of(search, search->modules->at[i], template, listed);
-	free(template);
-	if (listed == DPE_LISTED_CANDIDATES)
-		dpe_diag(search->diags, DPE_NOTE, search->site->place, "there may be more of them: dpe list shows all");
-	return listed;
-}
-
-/* The name may be that of a method without its class. */
-static bool note_member(const struct dpe_function_search *search)
-{
-	for (unsigned i = 0; i < search->modules->count; i++) {
-		struct dpe_module *module = search->modules->at[i];
-		unsigned count;
-		const struct dpe_function *functions = dpe_module_functions(module, &count);
-
-		for (unsigned j = 0; j < count && dpe_search_reaches_all(search, module); j++) {
-			char *base = strstr(functions[j].name, search->name)
-					     ? dpe_demangle_base(functions[j].name)
-					     : NULL;
-			const char *last = base ? strstr(base, "::") : NULL, *class = base;
-
-			for (const char *next; last && (next = strstr(last + 2, "::")); last = next)
-				class = last + 2;
-			if (last && !strcmp(last + 2, search->name)) {
-				dpe_diag(search->diags, DPE_NOTE, search->site->place,
-					"%s has '%s': to observe it, write %s", module->name, base,
-					class);
-				free(base);
-				return true;
-			}
-			free(base);
-		}
-	}
-	return false;
 }
 
 static bool note_other_module(const struct dpe_function_search *search)
@@ -420,7 +322,7 @@ static void report_no_module(const struct dpe_function_search *search)
 	else
 		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s::%s' in %s or its libraries",
 			search->module, search->name, program ? program->name : "the program");
-	if (note_pure_virtual(search, declared) || note_operator(search) || note_optimised(search, inlined) || note_nearest(search))
+	if (note_pure_virtual(search, declared) || note_optimised(search, inlined) || note_nearest(search))
 		return;
 	if (!note_stripped(search))
 		note_scope(search);
@@ -449,8 +351,8 @@ static void report_missing(const struct dpe_function_search *search)
 		return;
 	}
 	report_function(search);
-	if (note_operator(search) || note_instances(search) || note_optimised(search, find_inlined(search)) ||
-		note_pure_virtual(search, find_described(search, dpe_only_virtual)) || note_other_module(search) || note_member(search) || note_variable(search))
+	if (note_optimised(search, find_inlined(search)) ||
+		note_pure_virtual(search, find_described(search, dpe_only_virtual)) || note_other_module(search) || note_variable(search))
 		return;
 	nearest = note_nearest(search);
 	if (!note_stripped(search) && !nearest)

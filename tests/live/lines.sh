@@ -38,7 +38,6 @@ refused() {
 refused 'a line without code is refused, with the nearest line' 'detect r: "lines.c:5"' 'line 5 has no code; the nearest line that has some is 6'
 refused 'a line without code between two with code is refused, with both' 'detect r: "lines.c:25"' 'the nearest lines that have some are 24 and 26'
 refused 'a line of an unknown file is refused' 'detect r: "line.c:5"' "no file 'line.c' in lines or its libraries"
-refused 'a misspelt file name with a line gets a suggestion' 'detect r: "line.c:5"' "did you mean 'lines.c'?"
 refused 'the exit of a line is refused' 'detect r: "lines.c:8".exit' 'a line is neither entered nor left'
 refused 'arguments of a line are refused' 'detect r: "lines.c:8"(x)' 'a line has no arguments'
 cp lines stripped
