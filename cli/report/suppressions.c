@@ -27,19 +27,6 @@ struct cli_suppressions {
 	bool good;
 };
 
-/* Lines of other tools' suppressions, by how they begin. */
-static const struct {
-	const char *start, *tool, *instead;
-} FOREIGN[] = {
-#define TSAN(start) {start ":", "ThreadSanitizer", "function:F for " start ":F"}
-	TSAN("race"), TSAN("race_top"), TSAN("thread"), TSAN("mutex"), TSAN("deadlock"), TSAN("signal"),
-#undef TSAN
-	{"called_from_lib:", "ThreadSanitizer", "library:L for called_from_lib:L"},
-	{"{", "Valgrind", "function:F for fun:F and library:L for obj:L"},
-	{"fun:", "Valgrind", "function:F for fun:F"},
-	{"obj:", "Valgrind", "library:L for obj:L"},
-};
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
 static void complain(
@@ -58,26 +45,8 @@ static int subject_of(const char *word, size_t len)
 	return -1;
 }
 
-/* Reports a line of another tool's suppressions: the file's other lines are like it. */
-static bool refuse_foreign(
-	struct cli_suppressions *s, const char *word, size_t len, struct dpe_place place)
-{
-	for (size_t i = 0; i < DPE_COUNT(FOREIGN); i++) {
-		size_t start = strlen(FOREIGN[i].start);
-
-		if (len < start || strncmp(word, FOREIGN[i].start, start))
-			continue;
-		dpe_diag(s->diags, DPE_ERROR, place,
-			"these are suppressions for %s; dpe reads lines of rule:PATTERN, "
-			"function:PATTERN, file:PATTERN and library:PATTERN: write %s",
-			FOREIGN[i].tool, FOREIGN[i].instead);
-		s->good = false;
-		return true;
-	}
-	return false;
-}
-
-static void read_word(struct cli_suppressions *s, struct line *line, const char *word, size_t len,
+/* False: what follows is not read, as the file may be another tool's. */
+static bool read_word(struct cli_suppressions *s, struct line *line, const char *word, size_t len,
 	struct dpe_place place)
 {
 	const char *colon = memchr(word, ':', len);
@@ -96,9 +65,9 @@ static void read_word(struct cli_suppressions *s, struct line *line, const char 
 		complain(s, place, "'%s' has no pattern; * matches anything", text);
 	else
 		line->patterns[subject] = text + (colon + 1 - word);
+	return subject >= 0;
 }
 
-/* False: the rest of the file is not read. */
 static bool read_line(struct cli_suppressions *s, const struct dpe_source *source, const char *text,
 	size_t begin, size_t end)
 {
@@ -118,9 +87,8 @@ static bool read_line(struct cli_suppressions *s, const struct dpe_source *sourc
 		for (len = 1; at + len < end && !strchr(" \t\r", text[at + len]);)
 			len++;
 		place = (struct dpe_place){source, (uint32_t)at, (uint32_t)(at + len)};
-		if (!any && refuse_foreign(s, text + at, len, place))
+		if (!read_word(s, &line, text + at, len, place))
 			return false;
-		read_word(s, &line, text + at, len, place);
 		any = true;
 		at += len;
 	}

@@ -122,33 +122,30 @@ run "$DPE" replay --suppressions=known -s x.dpe odd.jsonl
 says 'a suppression of a stack with control characters suppresses its finding' 0 '1 suppressed'
 
 # Invalid files of suppressions.
-printf 'rule:race\nfunktion:x\n  rule:\nrule:a rule:b\n' >known
+printf 'rule:race\n  rule:\nrule:a rule:b\nfunktion:x\n' >known
 run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
 gives 'a file with invalid suppressions is refused' 2
 same 'each invalid suppression is an error with its place' err <<'X'
-known:2:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN
-  | funktion:x
-  | ^~~~~~~~~~
-known:3:3: error: 'rule:' has no pattern; * matches anything
+known:2:3: error: 'rule:' has no pattern; * matches anything
   |   rule:
   |   ^~~~~
-known:4:8: error: a second rule: in one line
+known:3:8: error: a second rule: in one line
   | rule:a rule:b
   |        ^~~~~~
+known:4:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN
+  | funktion:x
+  | ^~~~~~~~~~
 X
 
 # Files of other tools.
 refuses() { # FILE ERROR
 	printf "$1" >known
 	run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
-	check "one error refuses $1" "$status $(grep -c error: err) $(grep -cF "error: $2" err)" = '2 1 1'
+	check "one error refuses $1" "$status $(grep -c error: err) $(grep -cF "$2" err)" = '2 1 1'
 }
-forms='dpe reads lines of rule:PATTERN, function:PATTERN, file:PATTERN and library:PATTERN: write'
-refuses '# known\nrace:f\nrace:g\nmutex:h\n' "these are suppressions for ThreadSanitizer; $forms function:F for race:F"
-refuses 'deadlock:f\nthread:g\n' "these are suppressions for ThreadSanitizer; $forms function:F for deadlock:F"
-refuses 'called_from_lib:libz.so\n' "these are suppressions for ThreadSanitizer; $forms library:L for called_from_lib:L"
-refuses '{\n   known\n   Helgrind:Race\n   fun:f\n   obj:*/libz.so\n}\n' "these are suppressions for Valgrind; $forms function:F for fun:F and library:L for obj:L"
-refuses 'fun:f\nfun:g\n' "these are suppressions for Valgrind; $forms function:F for fun:F"
+for file in '# known\nrace:f\nrace:g\nmutex:h\n' 'called_from_lib:libz.so\n' '{\n   known\n   Helgrind:Race\n   fun:f\n   obj:*/libz.so\n}\n' 'fun:f\nfun:g\n'; do
+	refuses "$file" "should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN"
+done
 run "$DPE" replay --suppressions=nowhere -s race.dpe log.jsonl
 says 'a missing file of suppressions is reported' 2 'nowhere: error: cannot read these suppressions: No such file'
 finish

@@ -168,11 +168,13 @@ mkdir folder.pnml
 run "$DPE" compile folder.pnml
 says 'dpe compile refuses a folder as net' 2 'folder.pnml: error: cannot read this file: Is a directory'
 head -c 300000 /dev/urandom | tr -d '\000' >noise
-for what in 'replay -s r.dpe --from=jsonl' 'replay -s r.dpe --from=msg' 'replay -s r.dpe r.msg --suppressions'; do
+for what in 'replay -s r.dpe --from=jsonl' 'replay -s r.dpe --from=msg'; do
 	run "$DPE" ${what%% *} ${what#* } noise
 	check "dpe $what noise prints a limited number of errors" "$status $(test "$(lines err)" -le 320 &&
 		grep -c '^dpe: note: [0-9]* more errors or warnings are not shown' err)" = '2 1'
 done
+run "$DPE" replay -s r.dpe r.msg --suppressions noise
+check 'a file of suppressions that is noise gets one error' "$status $(grep -c 'error: ' err)" = '2 1'
 run "$DPE" deadlock
 says 'dpe deadlock without a program is refused' 2 'no program'
 run "$DPE" deadlock -p 1 -- true
