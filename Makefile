@@ -194,7 +194,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(PARTS_LIST) $(wildcard probes/inside/*.h) $(wildcar
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 MEMORY_SRC := $(addprefix probes/inside/,memory_hooks.c call_hooks.c seen_code.c ignored_memory.c atomic_hooks.c libc_hooks.c mapping_hooks.c string_hooks.c scan_hooks.c fortified_hooks.c \
 	openmp.c gomp_wrappers.c libomp_tool.c runtime.c tbb.c kernel_order.c transfer_hooks.c once_routines.c container_hooks.c annotations.c result_hooks.c system_hooks.c \
-	text_hooks.c)
+	text_hooks.c thread_starts.c)
 $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(MEMORY_SRC) $(PARTS_LIST) $(wildcard probes/inside/*.h) $(wildcard probes/kernel/bpf/frame_*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)

@@ -1,11 +1,13 @@
 /* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases is
- * reported before the operation, one that acquires after it, and so are writes and the reads of loads: a thread that
- * reads a value reports it after the thread that stored it. All operations are sequentially consistent here, whatever order was asked for. */
+ * reported before the operation, one that acquires after it; and so are writes and reads: a thread that reads a value
+ * reports that after the thread that stored it. All operations are sequentially consistent here, whatever order was
+ * asked for. */
 #include "probes/inside/memory_hooks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef unsigned __int128 u128;
 
@@ -74,6 +76,12 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_##what))                                       \
 		dpe_memory_access(DPE_PRELOAD_ATOMIC_##what, (uint64_t)(address),                  \
 			sizeof(*(address)), DPE_MEMORY_HERE)
+#define READ_VALUE(address, value)                                                                 \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ))                                         \
+		dpe_memory_read_value((uint64_t)(address), sizeof(*(address)), value, DPE_MEMORY_HERE)
+#define WROTE_VALUE(address, value)                                                                \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ))                                         \
+		dpe_memory_wrote_value((uint64_t)(address), sizeof(*(address)), value)
 #define BEFORE(address, order)                                                                     \
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && (releases(order) || release_fenced))  \
 		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)(address), sizeof(*(address)), \
@@ -108,53 +116,60 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 /* If the variable holds another value, the exchange fails and releases nothing. */
 #define COMPARE(address, wanted, value, order, failure, load)                                      \
 	({                                                                                         \
-		__typeof__(value) old_;                                                            \
+		__typeof__(value) old_ = load(address);                                            \
+		READ_VALUE(address, old_);                                                         \
 		ACCESSES(WRITE, address);                                                          \
-		old_ = load(address);                                                              \
 		if (old_ == wanted) {                                                              \
 			BEFORE(address, order);                                                    \
 			old_ = __sync_val_compare_and_swap(address, wanted, value);                \
+			if (old_ == wanted) {                                                      \
+				WROTE_VALUE(address, value);                                       \
+			} else {                                                                   \
+				READ_VALUE(address, old_);                                         \
+			}                                                                          \
 		}                                                                                  \
 		AFTER(address, old_ == wanted ? order : failure);                                  \
 		old_;                                                                              \
 	})
 
-#define CHANGE(bits, type, name, operation)                                                        \
+/* Reads `old` and writes `now`. The read is reported before the write, and again after it if another write came in between. */
+#define CHANGE(bits, type, load, name, operation, now)                                             \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_##name(                                     \
 		volatile type *address, type value, int order)                                     \
 	{                                                                                          \
+		type old, first = load(address);                                                   \
+                                                                                                   \
+		READ_VALUE(address, first);                                                        \
 		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
-		value = operation(address, value);                                                 \
+		old = operation(address, value);                                                   \
+		if (old != first)                                                                  \
+			READ_VALUE(address, old);                                                  \
+		WROTE_VALUE(address, (type)(now));                                                 \
 		AFTER(address, order);                                                             \
-		return value;                                                                      \
+		return old;                                                                        \
 	}
-#define COMPARE_EXCHANGE(bits, type, name, load)                                                       \
+#define COMPARE_EXCHANGE(bits, type, name, load)                                                   \
 	DPE_MEMORY_EXPORTED int __tsan_atomic##bits##_compare_exchange_##name(                     \
 		volatile type *address, type *expected, type value, int order, int failure)        \
 	{                                                                                          \
 		type wanted = *expected;                                                           \
                                                                                                    \
-		*expected = COMPARE(address, wanted, value, order, failure, load);                  \
+		*expected = COMPARE(address, wanted, value, order, failure, load);                 \
 		return *expected == wanted;                                                        \
 	}
 #define ATOMICS(bits, type, load, store)                                                           \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_load(const volatile type *address, int order) \
 	{                                                                                          \
-		type value;                                                                        \
+		type value = load(address);                                                        \
                                                                                                    \
-		value = load(address);                                                             \
-		if (sizeof(value) > sizeof(uint64_t)) {                                            \
-			ACCESSES(READ, address);                                                   \
-		} else if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ)) {                        \
-			dpe_memory_read_value((uint64_t)address, sizeof(value), (uint64_t)value, DPE_MEMORY_HERE); \
+		if (sizeof(value) <= sizeof(uint64_t) && acquires(order)) {                        \
+			if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                         \
+				dpe_memory_load((uint64_t)address, sizeof(value), (uint64_t)value, DPE_MEMORY_HERE); \
+		} else {                                                                           \
+			AFTER(address, order);                                                     \
 		}                                                                                  \
-		if (!dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))                                \
-			return value;                                                              \
-		if (acquires(order) && sizeof(value) <= sizeof(uint64_t))                          \
-			dpe_memory_load((uint64_t)address, sizeof(value), (uint64_t)value, DPE_MEMORY_HERE); \
-		else                                                                               \
-			acquire((uint64_t)address, sizeof(value), order, DPE_MEMORY_HERE);         \
+		READ_VALUE(address, value);                                                        \
 		return value;                                                                      \
 	}                                                                                          \
 	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \
@@ -163,20 +178,21 @@ static inline void acquire(uint64_t address, uint64_t size, int order, struct dp
 		ACCESSES(WRITE, address);                                                          \
 		BEFORE(address, order);                                                            \
 		store(address, value);                                                             \
+		WROTE_VALUE(address, value);                                                       \
 	}                                                                                          \
-	CHANGE(bits, type, exchange, EXCHANGE)                                                     \
-	CHANGE(bits, type, fetch_add, __sync_fetch_and_add)                                        \
-	CHANGE(bits, type, fetch_sub, __sync_fetch_and_sub)                                        \
-	CHANGE(bits, type, fetch_and, __sync_fetch_and_and)                                        \
-	CHANGE(bits, type, fetch_or, __sync_fetch_and_or)                                          \
-	CHANGE(bits, type, fetch_xor, __sync_fetch_and_xor)                                        \
-	CHANGE(bits, type, fetch_nand, NAND)                                                       \
+	CHANGE(bits, type, load, exchange, EXCHANGE, value)                                        \
+	CHANGE(bits, type, load, fetch_add, __sync_fetch_and_add, old + value)                     \
+	CHANGE(bits, type, load, fetch_sub, __sync_fetch_and_sub, old - value)                     \
+	CHANGE(bits, type, load, fetch_and, __sync_fetch_and_and, old & value)                     \
+	CHANGE(bits, type, load, fetch_or, __sync_fetch_and_or, old | value)                       \
+	CHANGE(bits, type, load, fetch_xor, __sync_fetch_and_xor, old ^ value)                     \
+	CHANGE(bits, type, load, fetch_nand, NAND, ~(old & value))                                 \
 	COMPARE_EXCHANGE(bits, type, strong, load)                                                 \
 	COMPARE_EXCHANGE(bits, type, weak, load)                                                   \
 	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                       \
 		volatile type *address, type expected, type value, int order, int failure)         \
 	{                                                                                          \
-		return COMPARE(address, expected, value, order, failure, load);                     \
+		return COMPARE(address, expected, value, order, failure, load);                    \
 	}
 
 ATOMICS(8, uint8_t, LOAD, STORE)
@@ -213,6 +229,9 @@ static void ignore_library(unsigned times)
 #define ACCESSES_ALL(what)                                                                         \
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_##what))                                       \
 		dpe_memory_access(DPE_PRELOAD_ATOMIC_##what, (uint64_t)address, size, DPE_MEMORY_HERE)
+#define READ_ALL()                                                                                 \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_READ))                                         \
+		dpe_memory_read_unknown((uint64_t)address, size, DPE_MEMORY_HERE)
 #define BEFORE_ALL(order)                                                                          \
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && (releases(order) || release_fenced))  \
 		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)address, size, DPE_MEMORY_HERE)
@@ -238,9 +257,9 @@ static void ignore_library(unsigned times)
 	}
 
 WIDE(void, load, (size_t size, const volatile void *address, void *to, int order), {
-	ACCESSES_ALL(READ);
 	CALL_LIBRARY(found(size, address, to, order));
 	AFTER_ALL(order);
+	READ_ALL();
 })
 WIDE(void, store, (size_t size, volatile void *address, void *from, int order), {
 	ACCESSES_ALL(WRITE);
@@ -248,21 +267,53 @@ WIDE(void, store, (size_t size, volatile void *address, void *from, int order), 
 	CALL_LIBRARY(found(size, address, from, order));
 })
 WIDE(void, exchange, (size_t size, volatile void *address, void *from, void *to, int order), {
+	READ_ALL();
 	ACCESSES_ALL(WRITE);
 	BEFORE_ALL(order);
 	CALL_LIBRARY(found(size, address, from, to, order));
+	READ_ALL();
 	AFTER_ALL(order);
 })
+/* As `wide_load`, but no event. */
+static void read_wide(size_t size, const volatile void *address, void *to)
+{
+	static __typeof__(&wide_load) found;
+
+	if (!found)
+		found = library_function("__atomic_load");
+	found(size, address, to, __ATOMIC_SEQ_CST);
+}
+
 WIDE(bool, compare_exchange,
 	(size_t size, volatile void *address, void *expected, void *from, int order, int failure), {
+		char now[size];
 		bool done;
 
+		CALL_LIBRARY(read_wide(size, address, now); done = !memcmp(now, expected, size));
+		READ_ALL();
 		ACCESSES_ALL(WRITE);
-		BEFORE_ALL(order);
-		CALL_LIBRARY(done = found(size, address, expected, from, order, failure));
+		if (done) {
+			BEFORE_ALL(order);
+			CALL_LIBRARY(done = found(size, address, expected, from, order, failure));
+			READ_ALL();
+		} else {
+			CALL_LIBRARY(memcpy(expected, now, size));
+		}
 		AFTER_ALL(done ? order : failure);
 		return done;
 	})
+
+/* clang calls some functions of the width that gcc reports. */
+#define CHANGE_LIBRARY(name)                                                                       \
+	DPE_MEMORY_EXPORTED u128 wide_##name(volatile u128 *address, u128 value, int order)        \
+		__asm__("__atomic_" #name "_16") __attribute__((alias("__tsan_atomic128_" #name)))
+
+CHANGE_LIBRARY(fetch_add);
+CHANGE_LIBRARY(fetch_sub);
+CHANGE_LIBRARY(fetch_and);
+CHANGE_LIBRARY(fetch_or);
+CHANGE_LIBRARY(fetch_xor);
+CHANGE_LIBRARY(fetch_nand);
 
 /* ---- what has no variable, and what programs say themselves ------------------------------ */
 

@@ -92,6 +92,7 @@ void dpe_order_release(int file, struct dpe_memory_place place)
 
 void dpe_order_acquire(int file, bool unread, struct dpe_memory_place place)
 {
+	dpe_preload_news++;
 	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD))
 		acquire_key(file_key(file, REAL(getsockname), unread), place);
 }

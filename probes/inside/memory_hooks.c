@@ -13,16 +13,10 @@
 
 __thread struct dpe_preload_callers dpe_memory_callers;
 
-/* What a thread read, and between which of its releases; address 0: nothing. */
-struct value_read {
-	uint64_t address, value, epoch;
-};
-
 /* The thread's last event, if that was an atomic load. */
-static __thread struct value_read loaded;
-
-/* The thread's last atomic read, unless the thread wrote there since. */
-static __thread struct value_read last_read;
+static __thread struct {
+	uint64_t address, value, epoch;
+} loaded;
 
 /* ---- the thread's own stack -------------------------------------------------------------- */
 
@@ -84,10 +78,14 @@ __attribute__((noinline)) void dpe_memory_grow_stack(struct dpe_memory_place pla
  * races with the write. A write after a read does. Leaving the repetitions out changes how often a
  * race is reported, not whether.
  *
+ * Atomic accesses also tell a prediction which writes a thread has seen. So a repeated one stands for the first only
+ * at the same moment: if the thread reported nothing in between that may have to follow what others do, and a read
+ * has the same value. Then the repetitions can directly follow the first.
+ *
  * And what the first thread does before there is another one comes before all that others do. */
 
 struct seen {
-	uint64_t epoch, key;
+	uint64_t since, key; /* the moment of an atomic write, else the epoch */
 };
 
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KIND = 3 };
@@ -125,7 +123,14 @@ static bool has_threads(void)
 /* What races with the second races with the first, too. Atomic accesses do not race with each other. */
 static bool covers(unsigned first, unsigned second)
 {
+	if (first == ATOMIC_WRITE || second == ATOMIC_WRITE)
+		return first == second;
 	return first == second || first == PLAIN_WRITE || second == ATOMIC_READ;
+}
+
+static uint64_t moment(void)
+{
+	return dpe_preload_epoch + dpe_preload_news;
 }
 
 static unsigned kind_of(enum dpe_preload_memory what)
@@ -145,6 +150,7 @@ static unsigned kind_of(enum dpe_preload_memory what)
 static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t size)
 {
 	uint64_t kind = kind_of(what), key = address << 8 | size << 2 | kind;
+	uint64_t since = kind == ATOMIC_WRITE ? moment() : dpe_preload_epoch;
 	struct seen *table, *entry;
 	unsigned ring;
 
@@ -153,10 +159,10 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
 		return false;
 	entry = &table[(address ^ address >> 12) & (DPE_PRELOAD_SEEN - 1)];
-	if (entry->epoch == dpe_preload_epoch && !((entry->key ^ key) & ~(uint64_t)KIND) &&
+	if (entry->since == since && !((entry->key ^ key) & ~(uint64_t)KIND) &&
 		covers(entry->key & KIND, (unsigned)kind))
 		return true;
-	*entry = (struct seen){dpe_preload_epoch, key};
+	*entry = (struct seen){since, key};
 	return false;
 }
 
@@ -186,19 +192,11 @@ static bool is_event(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	return !is_ignored(what, address, size);
 }
 
-static bool writes_last_read(enum dpe_preload_memory what, uint64_t address, uint64_t size)
-{
-	return (what == DPE_PRELOAD_WRITE || what == DPE_PRELOAD_ATOMIC_WRITE) &&
-	       (last_read.address - address < size || address - last_read.address < sizeof(uint64_t));
-}
-
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	if (what != DPE_PRELOAD_ATOMIC_READ)
 		loaded.address = 0;
-	if (writes_last_read(what, address, size))
-		last_read.address = 0;
 	if (!is_event(what, address, size, place))
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
@@ -206,22 +204,66 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 	put_access(what, address, size, place);
 }
 
-/* True if the thread has read this value here since its last release, so that reading it again tells nothing new. */
-static bool is_same_value(const struct value_read *last, uint64_t address, uint64_t value)
+/* What the thread last read or wrote in some atomic variables. */
+static __thread struct {
+	struct known_value {
+		uint64_t address, size, moment;
+		dpe_memory_value value;
+	} at[8];
+	unsigned next;
+} known;
+
+enum { KNOWN = sizeof(known.at) / sizeof(known.at[0]) };
+
+static struct known_value *find_known(uint64_t address, uint64_t size)
 {
-	return dpe_preload_look->once && last->address == address && last->value == value && last->epoch == dpe_preload_epoch;
+	for (unsigned i = 0; i < KNOWN; i++) {
+		if (known.at[i].address == address && known.at[i].size == size)
+			return &known.at[i];
+	}
+	return NULL;
 }
 
-void dpe_memory_read_value(uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
+static void know(uint64_t address, uint64_t size, dpe_memory_value value)
 {
-	if (!is_event(DPE_PRELOAD_ATOMIC_READ, address, size, place))
+	struct known_value *entry = find_known(address, size);
+
+	if (!entry)
+		entry = &known.at[known.next++ % KNOWN];
+	*entry = (struct known_value){address, size, moment(), value};
+}
+
+void dpe_memory_read_value(uint64_t address, uint64_t size, dpe_memory_value value, struct dpe_memory_place place)
+{
+	const struct known_value *entry;
+
+	if (!is_event(DPE_PRELOAD_ATOMIC_READ, address, size, place) || (dpe_preload_look->once && !has_threads()))
 		return;
-	if (dpe_preload_look->once && !has_threads())
+	entry = find_known(address, size);
+	if (!entry || entry->value != value)
+		dpe_preload_news++;
+	else if (dpe_preload_look->once && entry->moment == moment())
 		return;
-	if (is_same_value(&last_read, address, value))
-		return;
+	know(address, size, value);
 	put_access(DPE_PRELOAD_ATOMIC_READ, address, size, place);
-	last_read = (struct value_read){address, value, dpe_preload_epoch};
+}
+
+void dpe_memory_read_unknown(uint64_t address, uint64_t size, struct dpe_memory_place place)
+{
+	if (!is_event(DPE_PRELOAD_ATOMIC_READ, address, size, place) || (dpe_preload_look->once && !has_threads()))
+		return;
+	dpe_preload_news++;
+	put_access(DPE_PRELOAD_ATOMIC_READ, address, size, place);
+}
+
+/* Parts of the variable, or what contains it, have another value now. */
+void dpe_memory_wrote_value(uint64_t address, uint64_t size, dpe_memory_value value)
+{
+	for (unsigned i = 0; i < KNOWN; i++) {
+		if (known.at[i].address - address < size || address - known.at[i].address < known.at[i].size)
+			known.at[i].size = 0;
+	}
+	know(address, size, value);
 }
 
 void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place)
@@ -252,6 +294,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 		return;
 	if (dpe_memory_any_benign && (what == DPE_PRELOAD_FREED || what == DPE_PRELOAD_RENEWED))
 		dpe_memory_forget_benign(address, size);
+	dpe_preload_news++;
 	if (!only_acquires(what))
 		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !has_threads())
@@ -273,10 +316,12 @@ void dpe_memory_hand_out(const void *object, uint64_t usable, uint64_t size, str
 void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
 {
-	if (is_same_value(&loaded, address, value))
+	if (dpe_preload_look->once && loaded.address == address && loaded.value == value && loaded.epoch == dpe_preload_epoch)
 		return;
 	dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, address, size, place);
-	loaded = (struct value_read){address, value, dpe_preload_epoch};
+	loaded.address = address;
+	loaded.value = value;
+	loaded.epoch = dpe_preload_epoch;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */

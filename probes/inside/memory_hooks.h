@@ -41,9 +41,13 @@ DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t
 /* In the section of the lock that begins, code that reports no accesses may read data, and write it unless `shared`: reported
  * as accesses to the lock, each time. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access_unseen(uint64_t lock, bool shared, struct dpe_memory_place place);
-/* An atomic load has read this value. */
+typedef unsigned __int128 dpe_memory_value;
+/* An atomic operation has read this value, or another one that is not known. */
 DPE_PRELOAD_HIDDEN void dpe_memory_read_value(
-	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
+	uint64_t address, uint64_t size, dpe_memory_value value, struct dpe_memory_place place);
+DPE_PRELOAD_HIDDEN void dpe_memory_read_unknown(uint64_t address, uint64_t size, struct dpe_memory_place place);
+/* An atomic operation that was reported has written this value. */
+DPE_PRELOAD_HIDDEN void dpe_memory_wrote_value(uint64_t address, uint64_t size, dpe_memory_value value);
 /* An atomic load that acquires, and read this value. */
 DPE_PRELOAD_HIDDEN void dpe_memory_load(
 	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);

@@ -51,6 +51,8 @@ static inline void touch(
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 	if (function == DPE_PRELOAD_pthread_create)
 		dpe_preload_lose_child();
+	if (function == DPE_PRELOAD_pthread_create && dpe_memory_expect_thread)
+		dpe_memory_expect_thread();
 }
 
 /* The call uses the object until it returns, when threads that it let proceed may have destroyed the object. */
@@ -106,6 +108,8 @@ static inline void leave(
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 	touch_last(function, call, frame);
 	begin_section(function, call, ret, frame);
+	if (function == DPE_PRELOAD_pthread_create && !ret && dpe_memory_await_thread && !dpe_runtime_has(frame[1]))
+		dpe_memory_await_thread();
 }
 
 /* ---- POSIX ------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static __thread struct dpe_preload_writer self;
-__thread uint64_t dpe_preload_epoch;
+__thread uint64_t dpe_preload_epoch, dpe_preload_news;
 static uint64_t writers; /* threads that had a ring up to now: their epochs differ */
 
 static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
@@ -196,6 +196,7 @@ void dpe_preload_write(
 
 	if (!header)
 		return;
+	dpe_preload_news++;
 	writing = begin(header, call, kind, frame);
 	if (writing.slot) {
 		writing.slot->ret = ret;
@@ -217,6 +218,11 @@ static unsigned copy_callers(struct dpe_preload_slot *slot,
 		slot->frames[count] =
 			callers->at[(callers->count - 1 - count) % DPE_PRELOAD_CALLERS].pc;
 	return count;
+}
+
+uint64_t dpe_preload_writers(void)
+{
+	return __atomic_load_n(&writers, __ATOMIC_RELAXED);
 }
 
 bool dpe_preload_number(unsigned *number)

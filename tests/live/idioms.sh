@@ -11,6 +11,7 @@ wrong_beside_call_once
 wrong_beside_once
 wrong_cancelled_wait_count
 wrong_drop
+wrong_failed_wide
 wrong_fence_of_other
 wrong_in_another_order
 wrong_late_mutex

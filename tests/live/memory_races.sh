@@ -169,6 +169,9 @@ for i in $(seq $few); do
 	says "stacks of ended threads that are used again are no race, run $i" 0 'nothing found' ' 0 lost'
 done
 
+run "$DPE" race -- ./gcc starts
+check 'most threads have begun when pthread_create returns' "$status $(cat out)" = '0 most have begun'
+
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind
 says '--stay: a race of a thread that outlives main is found' 1 ' 0 lost' 'put'

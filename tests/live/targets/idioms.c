@@ -39,6 +39,21 @@ static void await(atomic_int *what)
 		sched_yield();
 }
 
+/* An order that dpe does not see: the accesses are not reported. */
+#define UNREPORTED __attribute__((no_sanitize("thread"), noinline))
+static volatile int turn;
+
+UNREPORTED static void let_pass(int number)
+{
+	turn = number;
+}
+
+UNREPORTED static void pass(int number)
+{
+	while (turn < number)
+		sched_yield();
+}
+
 /* ---- atomic variables that are wider than registers -------------------------------------- */
 
 struct wide {
@@ -97,6 +112,211 @@ static void *await_relaxed_wide(void *unused)
 CASE(wrong_wide_atomic)
 {
 	run_two(publish_relaxed_wide, await_relaxed_wide);
+}
+
+/* A compare-exchange that fails releases nothing. */
+static struct wide failed_wide;
+static int wrong_failed_wide;
+
+static void *fail_wide(void *unused)
+{
+	struct wide expected = {{7}}, value = {{1}};
+
+	wrong_failed_wide++;
+	__atomic_compare_exchange(&failed_wide, &expected, &value, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	let_pass(1);
+	return unused;
+}
+
+static void *acquire_failed_wide(void *unused)
+{
+	struct wide now;
+
+	pass(1);
+	__atomic_load(&failed_wide, &now, __ATOMIC_ACQUIRE);
+	wrong_failed_wide++;
+	return unused;
+}
+
+CASE(wrong_wide_exchange)
+{
+	turn = 0;
+	run_two(fail_wide, acquire_failed_wide);
+}
+
+/* ---- relaxed operations under a lock: what they read decides, repeated or not ------------- */
+
+static pthread_mutex_t relaxed_mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int relaxed_state;
+static _Atomic __int128 relaxed_wide_state;
+static int relaxed_count;
+
+#define RELAXED memory_order_relaxed
+
+static void take_relaxed_mutex(void)
+{
+	pthread_mutex_lock(&relaxed_mutex);
+	pthread_mutex_unlock(&relaxed_mutex);
+}
+
+static int add(int number)
+{
+	return atomic_fetch_add_explicit(&relaxed_state, number, RELAXED);
+}
+
+static int add_wide(int number)
+{
+	return (int)atomic_fetch_add_explicit(&relaxed_wide_state, number, RELAXED);
+}
+
+static int fail_exchange(void)
+{
+	int now = 5;
+
+	atomic_compare_exchange_strong_explicit(&relaxed_state, &now, 6, RELAXED, RELAXED);
+	return now;
+}
+
+static void run_in_turn(void *(*first)(void *), void *(*second)(void *))
+{
+	turn = 0;
+	atomic_init(&relaxed_state, 0);
+	run_two(first, second);
+}
+
+static void *set_under_lock(void *unused)
+{
+	pass(1);
+	relaxed_count++;
+	pthread_mutex_lock(&relaxed_mutex);
+	add(1);
+	add_wide(1);
+	pthread_mutex_unlock(&relaxed_mutex);
+	let_pass(2);
+	return unused;
+}
+
+static void *read_by(int (*read)(void))
+{
+	int found;
+
+	read();
+	let_pass(1);
+	pass(2);
+	pthread_mutex_lock(&relaxed_mutex);
+	found = read();
+	pthread_mutex_unlock(&relaxed_mutex);
+	if (found)
+		relaxed_count++;
+	return NULL;
+}
+
+static int add_nothing(void)
+{
+	return add(0);
+}
+
+static int add_nothing_wide(void)
+{
+	return add_wide(0);
+}
+
+static void *read_by_adding(void *unused)
+{
+	(void)unused;
+	return read_by(add_nothing);
+}
+
+static void *read_by_adding_wide(void *unused)
+{
+	(void)unused;
+	return read_by(add_nothing_wide);
+}
+
+static void *read_by_failing(void *unused)
+{
+	(void)unused;
+	return read_by(fail_exchange);
+}
+
+CASE(right_read_by_adding)
+{
+	run_in_turn(set_under_lock, read_by_adding);
+	atomic_init(&relaxed_wide_state, 0);
+	run_in_turn(set_under_lock, read_by_adding_wide);
+}
+
+CASE(right_read_by_failing)
+{
+	run_in_turn(set_under_lock, read_by_failing);
+}
+
+static void *count_once_under_lock(void *unused)
+{
+	if (!atomic_load_explicit(&relaxed_state, RELAXED)) {
+		pthread_mutex_lock(&relaxed_mutex);
+		if (!atomic_load_explicit(&relaxed_state, RELAXED))
+			relaxed_count++;
+		pthread_mutex_unlock(&relaxed_mutex);
+	}
+	let_pass(1);
+	return unused;
+}
+
+static void *set_before_lock(void *unused)
+{
+	pass(1);
+	atomic_store_explicit(&relaxed_state, 1, RELAXED);
+	take_relaxed_mutex();
+	relaxed_count++;
+	return unused;
+}
+
+/* The second load reads the same value, but not at the same moment. */
+CASE(right_same_value_twice)
+{
+	run_in_turn(count_once_under_lock, set_before_lock);
+}
+
+static void *store_twice(void *unused)
+{
+	atomic_store_explicit(&relaxed_state, 1, RELAXED);
+	pthread_mutex_lock(&relaxed_mutex);
+	relaxed_count++;
+	atomic_store_explicit(&relaxed_state, 2, RELAXED);
+	pthread_mutex_unlock(&relaxed_mutex);
+	let_pass(1);
+	return unused;
+}
+
+static void *add_twice(void *unused)
+{
+	add(1);
+	pthread_mutex_lock(&relaxed_mutex);
+	relaxed_count++;
+	add(1);
+	pthread_mutex_unlock(&relaxed_mutex);
+	let_pass(1);
+	return unused;
+}
+
+static void *await_second(void *unused)
+{
+	int found;
+
+	pass(1);
+	pthread_mutex_lock(&relaxed_mutex);
+	found = atomic_load_explicit(&relaxed_state, RELAXED);
+	pthread_mutex_unlock(&relaxed_mutex);
+	if (found == 2)
+		relaxed_count++;
+	return unused;
+}
+
+CASE(right_second_write)
+{
+	run_in_turn(store_twice, await_second);
+	run_in_turn(add_twice, await_second);
 }
 
 /* ---- waits that are cancelled ------------------------------------------------------------ */
@@ -750,6 +970,7 @@ static const struct {
 	ROW(wrong_late_locks), ROW(wrong_late_rwlocks), ROW(right_timer), ROW(right_mapped_again), ROW(right_unmapped_in_vain), ROW(right_moved), ROW(wrong_mapped_over), ROW(wrong_moved),
 	ROW(wrong_cancelled_wait), ROW(wrong_drop_relaxed), ROW(wrong_without_fence),
 	ROW(wrong_store_before_fence), ROW(wrong_once), ROW(right_wide_atomic), ROW(wrong_wide_atomic),
+	ROW(wrong_wide_exchange), ROW(right_read_by_adding), ROW(right_read_by_failing), ROW(right_same_value_twice), ROW(right_second_write),
 };
 
 int main(int argc, char **argv)

@@ -403,6 +403,42 @@ static int act(const char *about_what)
 	return 0;
 }
 
+static volatile int begun;
+
+/* Not reported, unlike what follows it. */
+__attribute__((no_sanitize("thread"), noinline)) static int begin(void)
+{
+	return begun++;
+}
+
+__attribute__((no_sanitize("thread"), noinline)) static int has_begun(int count)
+{
+	return begun > count;
+}
+
+static void *begin_and_lock(void *arg)
+{
+	begin();
+	pass_mutex();
+	return arg;
+}
+
+static int count_starts(void)
+{
+	enum { MANY = 16 };
+	pthread_t threads[MANY];
+	int early = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		pthread_create(&threads[i], NULL, begin_and_lock, NULL);
+		early += has_begun(i);
+	}
+	for (int i = 0; i < MANY; i++)
+		pthread_join(threads[i], NULL);
+	printf("%s\n", early > MANY / 2 ? "most have begun" : "few have begun");
+	return 0;
+}
+
 static void *write_to(void *to)
 {
 	put(to, 2);
@@ -502,6 +538,8 @@ int main(int argc, char **argv)
 		return act(argv[2]);
 	if (is("hand-out"))
 		return hand_out();
+	if (is("starts"))
+		return count_starts();
 	if (is("stacks"))
 		return reuse_stacks();
 	if (is("waiting"))
