@@ -182,9 +182,13 @@ LINE(getline, (char **line, size_t *size, FILE *file), (line, size, file))
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* The number and the character that ends it are read; nothing in a base that there is not. */
+/*
+ * The number and the character that ends it are read; nothing in a base that there is not. From glibc 2.38
+ * on, the header's strtol is __isoc23_strtol: the symbol is named here.
+ */
 #define NUMBER(type, name, parameters, given)                                                      \
-	HOOK type name parameters                                                                  \
+	HOOK type hook_##name parameters __asm__(#name);                                           \
+	HOOK type hook_##name parameters                                                           \
 	{                                                                                          \
 		char *last = NULL;                                                                 \
 		type result = REAL(name) given;                                                    \

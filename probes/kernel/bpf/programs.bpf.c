@@ -265,10 +265,14 @@ SEC("uretprobe")
 int on_exit(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	int refused;
 
 	KEEP_OWN_STACK();
-	if (refuses_returns && is_entry(regs, task))
-		return is_above_callers(regs->sp) ? 1 : 0;
+	if (refuses_returns && is_entry(regs, task)) {
+		refused = is_above_callers(regs->sp);
+		asm volatile("%0 &= 1" : "+r"(refused)); /* the verifier has to see what the compiler may know */
+		return refused;
+	}
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs), regs->sp - sizeof(__u64), regs->ip);
 	return 0;
