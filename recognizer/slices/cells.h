@@ -236,6 +236,8 @@ void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
 void dpe_fast_path_forget(struct dpe_run *run);
 /* Takes the event, which matched run->bindings; false if nothing was done. */
 bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event);
+/* The same in one of the slices that it belongs to. */
+bool dpe_fast_path_take_shared(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_event *event);
 
 /* ---- slice_encoding.c ------------------------------------------------------------------------ */
 

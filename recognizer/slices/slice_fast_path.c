@@ -1,4 +1,4 @@
-/* The fast path of `expect` rules: an event that continues a sequence of one thread in its only slice. The slice's
+/* The fast path of `expect` rules: an event that continues a sequence of one thread in a slice. The slice's
  * last event is the only predecessor and the only register, and one move takes the event: so that register is changed
  * in place, in the active slice or in the cell of a compact one, and nothing is allocated. applies() says when; where a
  * step cannot be taken nothing was changed, and the general path (slices.c) decides, with the same result. */
@@ -27,11 +27,10 @@ void dpe_fast_path_new(struct dpe_run *run)
 		run->slices->fast_path = dpe_xcalloc(1, sizeof(*run->slices->fast_path));
 }
 
-/* The event matches one pattern, which binds all variables, and can be only one literal of the rule. */
+/* The event matches one pattern, and can be only one literal of the rule. */
 static inline bool applies(const struct dpe_run *run)
 {
-	return run->slices->fast_path && run->nbindings == 1 && run->bindings->mask == run->slices->full &&
-	       run->reads[run->bindings->pattern].only >= 0;
+	return run->slices->fast_path && run->nbindings == 1 && run->reads[run->bindings->pattern].only >= 0;
 }
 
 /* ---- where the move leads ------------------------------------------------------------------- */
@@ -163,13 +162,27 @@ static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dp
 	return true;
 }
 
+static inline bool take_in_cell(struct dpe_run *run, struct dpe_cell *cell, unsigned literal, const struct dpe_event *event)
+{
+	return cell->form == DPE_CELL_ACTIVE
+		       ? take_in_active(run, dpe_cell_content_of(run->slices, cell)->slice, literal, event)
+		       : take_in_compact(run, cell, literal, event);
+}
+
+bool dpe_fast_path_take_shared(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_event *event)
+{
+	if (!applies(run) || run->slices->some_ended || run->deferred)
+		return false;
+	return take_in_cell(run, cell, (unsigned)run->reads[run->bindings->pattern].only, event);
+}
+
 bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event)
 {
 	struct dpe_slices *slices = run->slices;
 	unsigned literal;
 	struct dpe_cell *cell;
 
-	if (!applies(run))
+	if (!applies(run) || run->bindings->mask != slices->full)
 		return false;
 	literal = (unsigned)run->reads[run->bindings->pattern].only;
 	cell = run->rule->nvariables ? dpe_cell_find(slices, run->bindings->mask, run->bindings->values)
@@ -180,7 +193,5 @@ bool dpe_fast_path_take(struct dpe_run *run, const struct dpe_event *event)
 		return false;
 	if (dpe_cell_is_done(slices, cell) && !run->rule->nobserving && !run->deferred)
 		return true;
-	return cell->form == DPE_CELL_ACTIVE
-		       ? take_in_active(run, dpe_cell_content_of(slices, cell)->slice, literal, event)
-		       : take_in_compact(run, cell, literal, event);
+	return take_in_cell(run, cell, literal, event);
 }

@@ -254,9 +254,21 @@ static int smaller_first(const void *a, const void *b)
 {
 	const struct dpe_cell *x = *(struct dpe_cell *const *)a;
 	const struct dpe_cell *y = *(struct dpe_cell *const *)b;
-	int x_size = __builtin_popcountll(x->mask), y_size = __builtin_popcountll(y->mask);
+	int difference = x->mask == y->mask ? 0 : __builtin_popcountll(x->mask) - __builtin_popcountll(y->mask);
 
-	return x_size != y_size ? x_size - y_size : x->number < y->number ? -1 : 1;
+	return difference ? difference : x->number < y->number ? -1 : 1;
+}
+
+/* Smaller ones first. They mostly are, as buckets have them in order of creation. */
+static void sort_touched(struct dpe_slices *slices)
+{
+	unsigned sorted = 1;
+
+	while (sorted < slices->ntouched &&
+		smaller_first(&slices->touched[sorted - 1], &slices->touched[sorted]) < 0)
+		sorted++;
+	if (sorted < slices->ntouched)
+		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
 }
 
 /* ---- the event in a slice ---------------------------------------------------------------- */
@@ -407,13 +419,15 @@ static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding,
 		touch_compatible(run, binding);
 }
 
-static void take_in_touched(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence)
+static void take_in_touched(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_event *event,
+	struct dpe_occurrence *occurrence)
 {
 	cell->touched = false;
-	take_in_cell(run, cell, occurrence, false);
+	if (!dpe_fast_path_take_shared(run, cell, event))
+		take_in_cell(run, cell, occurrence, false);
 }
 
-static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
+static void take_all(struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
 	bool shared;
@@ -421,13 +435,12 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	slices->ntouched = 0;
 	for (unsigned i = 0; i < run->nbindings; i++)
 		touch_slices(run, &run->bindings[i], &occurrence->stamp);
-	if (slices->ntouched > 1)
-		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
+	sort_touched(slices);
 	shared = run->shared && slices->ntouched && slices->touched[0] == run->shared->cell;
 	for (unsigned i = shared; i < slices->ntouched; i++)
-		take_in_touched(run, slices->touched[i], occurrence);
+		take_in_touched(run, slices->touched[i], event, occurrence);
 	if (shared) /* the event must not come before itself */
-		take_in_touched(run, slices->touched[0], occurrence);
+		take_in_touched(run, slices->touched[0], event, occurrence);
 }
 
 /* True if the event matches one pattern, and that binds all variables. */
@@ -465,7 +478,7 @@ static void renew_automaton(struct dpe_run *run)
 }
 
 /* Gives the event, which matched run->bindings, to each slice that it belongs to. */
-static void take_occurrence(struct dpe_run *run, struct dpe_occurrence *occurrence)
+static void take_occurrence(struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
 
@@ -473,7 +486,7 @@ static void take_occurrence(struct dpe_run *run, struct dpe_occurrence *occurren
 	if (is_single(run))
 		take_in_cell(run, only_slice(run, run->bindings), occurrence, true);
 	else
-		take_all(run, occurrence);
+		take_all(run, event, occurrence);
 	renew_automaton(run);
 	dpe_awaited_clean(run);
 	dpe_slices_compact(run);
@@ -523,7 +536,7 @@ static void take(
 		return;
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
-	take_occurrence(run, *occurrence);
+	take_occurrence(run, event, *occurrence);
 }
 
 static const struct dpe_rule_engine in_slices = {

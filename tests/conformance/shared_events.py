@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Random `detect` rules with events that belong to all slices, as the c of `a(x) ; c ; b(x)`. While a trace is written no slice
-shares them, and each takes its own; with and without it the verdicts, and the events that they name, must be the same.
+"""Random `detect` and `expect` rules with events that belong to several slices, as the c of `a(x) ; c ; b(x)`. While a trace is
+written no slice shares them, and each takes its own by the general path; with and without it the verdicts, and the events that
+they name, must be the same.
 
     shared_events.py [--dpe ./dpe] [--seed N] [--count N]
 
@@ -35,6 +36,17 @@ def rule(dice, number):
     return f"detect r{number}(x): {text}{end}\n"
 
 
+def expected(dice, number):
+    """Rounds, most of which any events of the log complete."""
+    events = [f"{name}({dice.choice('xx_')}){dice.choice(('', '', ' by T'))}" for name in "abcde"]
+    events[0] = "a(x) by T" if any("by" in event for event in events) else "a(x)"
+    if dice.random() < 0.5:
+        first = dice.randrange(4)
+        events[first:first + 2] = [f"({events[first]}{dice.choice(('', '*', ' + ' + events[first + 1]))} ; {events[first + 1]})"]
+    end = dice.choices(("", " observing f(_)", " observing g(x) ends", " observing g(_) ends"), (70, 10, 10, 10))[0]
+    return f"expect e{number}: ({' + '.join(events)})*{end}\n"
+
+
 def make_log(dice, path):
     """Threads that synchronise now and then, so that events are ordered, or independent."""
     threads, values, steps = dice.randint(1, 5), dice.randint(1, 5), dice.choice((10, 40, 150))
@@ -59,7 +71,7 @@ def main():
         spec, log = f"{cases.folder}/r.dpe", f"{cases.folder}/l.jsonl"
         for number in range(args.count):
             dice = random.Random(args.seed * 1000003 + number)
-            rules = "".join(rule(dice, i) for i in range(TOGETHER))
+            rules = "".join(dice.choice((rule, rule, expected))(dice, i) for i in range(TOGETHER))
             write(spec, "sync mutex(m): unlock(m) ; lock(m).exit\n" + rules)
             make_log(dice, log)
             shared, apart = verdicts(args.dpe, spec, log), verdicts(args.dpe, spec, log, "--trace=/dev/null")

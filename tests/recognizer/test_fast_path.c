@@ -14,6 +14,11 @@ static const char *const rules[] = {
 	"expect R(x): (r(x) ; w(x) + r(x) ; r(x))*",
 	"expect R(x): (r(x) [.tid == \"T0\"] + w(x))*",
 	"expect R(x): (r(x) ; w(x))* else {error(\"%s\", x)}",
+	"expect R(x): (r(x) + w(_))*",
+	"expect R(x): (w(_)* ; r(x))*",
+	"expect R(x, t): (r(x) by t + w(x))*",
+	"expect R(x, t): (r(x) by t + w(_) by t + acq(_) + rel(_))*",
+	"expect R(x, t): (r(x) by t + w(_) by t)* observing acq(_) by t ends",
 };
 
 /* The same events without what only STD has: so small that a compact slice's cell holds them. */
