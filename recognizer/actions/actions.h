@@ -40,6 +40,8 @@ struct dpe_value dpe_variable_in(const struct dpe_message *message, dpe_name nam
 struct dpe_value dpe_text_in(
 	const struct dpe_message *message, struct dpe_value direct, dpe_name name);
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
+/* The same as an operand: null in a log is no value; true and false are numbers. */
+struct dpe_value dpe_eval_number(const struct dpe_env *env, const struct dpe_expr *expr);
 /* The keys of a variable of the specification, borrowed; false if one is unbound. */
 bool dpe_eval_keys(const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value keys[DPE_MAX_KEYS]);
 /* True for a number other than 0. */

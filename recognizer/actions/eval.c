@@ -120,9 +120,10 @@ static struct dpe_value eval_text(const struct dpe_env *env, const struct dpe_ex
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* null in a log is no value; true and false are numbers. */
-static struct dpe_value plain(struct dpe_value value)
+struct dpe_value dpe_eval_number(const struct dpe_env *env, const struct dpe_expr *expr)
 {
+	struct dpe_value value = dpe_eval(env, expr);
+
 	if (value.kind != DPE_RAW)
 		return value;
 	if (!strcmp(value.text, "true"))
@@ -340,7 +341,7 @@ static bool holds(const struct dpe_env *env, const struct dpe_expr *expr)
 
 static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_expr *expr)
 {
-	struct dpe_value value = plain(dpe_eval(env, expr->left));
+	struct dpe_value value = dpe_eval_number(env, expr->left);
 
 	if (expr->op == DPE_OP_NOT && value.kind != DPE_NONE)
 		return dpe_value_int(!is_true(env, expr->left, value));
@@ -360,11 +361,11 @@ static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_e
 static struct dpe_value eval_logic(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	bool deciding = expr->op == DPE_OP_LOR;
-	struct dpe_value left = plain(dpe_eval(env, expr->left)), right;
+	struct dpe_value left = dpe_eval_number(env, expr->left), right;
 
 	if (left.kind != DPE_NONE && is_true(env, expr->left, left) == deciding)
 		return dpe_value_int(deciding);
-	right = plain(dpe_eval(env, expr->right));
+	right = dpe_eval_number(env, expr->right);
 	if (right.kind != DPE_NONE && is_true(env, expr->right, right) == deciding)
 		return dpe_value_int(deciding);
 	return left.kind == DPE_NONE || right.kind == DPE_NONE ? none : dpe_value_int(!deciding);
@@ -384,8 +385,8 @@ static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_
 
 	if (expr->op == DPE_OP_LAND || expr->op == DPE_OP_LOR)
 		return eval_logic(env, expr);
-	left = plain(dpe_eval(env, expr->left));
-	right = plain(dpe_eval(env, expr->right));
+	left = dpe_eval_number(env, expr->left);
+	right = dpe_eval_number(env, expr->right);
 	if (left.kind == DPE_NONE || right.kind == DPE_NONE)
 		return none;
 	if (dpe_op_compares(expr->op))

@@ -173,22 +173,20 @@ static struct measured_key *key_of(struct measured_call *call, const struct dpe_
 /* A number, and its magnitude rounded down to a whole number. */
 static bool number_of(struct dpe_value value, long double *number, uint64_t *magnitude)
 {
-	char text[DPE_NUMBER_TEXT];
 	long double positive;
+	char *end;
 
 	if (value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER) {
 		*number = value.kind == DPE_INT ? (long double)value.num : (long double)(uint64_t)value.num;
 		*magnitude = *number < 0 ? -(uint64_t)value.num : (uint64_t)value.num;
 		return true;
 	}
-	if (value.kind != DPE_RAW || value.len >= sizeof(text))
+	if (value.kind != DPE_RAW)
 		return false;
-	memcpy(text, value.text, value.len);
-	text[value.len] = '\0';
-	*number = strtold(text, NULL);
+	*number = strtold(value.text, &end);
 	positive = *number < 0 ? -*number : *number;
 	*magnitude = positive < 0x1p64L ? (uint64_t)positive : UINT64_MAX;
-	return *number == *number;
+	return end == value.text + value.len && *number == *number;
 }
 
 static void add_value(struct measured_key *key, long double number, uint64_t magnitude)
@@ -215,7 +213,7 @@ void dpe_measure_take(const struct dpe_env *env, const struct dpe_stmt *stmt)
 
 	if (!key)
 		return;
-	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval(env, stmt->args[0]), &number, &magnitude)) {
+	if (stmt->call != DPE_CALL_COUNT && !number_of(dpe_eval_number(env, stmt->args[0]), &number, &magnitude)) {
 		key->figures.others++;
 		return;
 	}

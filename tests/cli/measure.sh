@@ -42,6 +42,14 @@ END
 same 'measures are printed as text, with control characters escaped' err <right
 check 'matches of a measure rule are no findings' $status -eq 0
 
+{
+	printf '{"event":"a","thread":1,"args":[%s]}\n' true true false null '"1"' 1.50
+	printf '{"event":"b","thread":1,"args":[1%060d]}\n' 0
+} >words.jsonl
+run "$DPE" replay -e 'measure m: a(_) { sum($1.args[0]); }' -e 'measure n: b(_) { sum($1.args[0]); }' words.jsonl
+says 'true and false are measured as 1 and 0, null and text not at all, and numbers of any length' 0 'm: sum 3.5 of 4 values' \
+	'  2 more were not numbers' 'n: sum 1e+60 of 1 value'
+
 run "$DPE" replay -e 'measure us(x): submit(x) ; done(x) { sum(($2.time - $1.time) / 1000); hist($2.time / 1us); }' small.jsonl
 says 'a quotient of times is a number without a unit' 0 'us: sum 5 of 3 values' '  [2, 4)'
 run "$DPE" replay -e 'detect slow(x): submit(x) ; done(x) [$2.time - $1.time > 2.6us]' -e 'detect fast(x): submit(x) ; done(x) [$2.time - $1.time < 1us]' \
