@@ -197,6 +197,41 @@ def measuring(rng, rule, names, positions):
 # ---------------------------------------------------------------- rules
 
 
+NOTHING = {"event": None}
+
+
+class Clause:
+    """An event that a rule observes besides, or that ends its slices; then it can bind fewer variables, and have a condition."""
+
+    def __init__(self, rng, rule):
+        self.name, self.rule = rng.choice("abcd"), rule
+        self.ends = rule.kind == "star" or rng.random() < 0.6
+        self.variables = "".join(v for v in rule.variables if not self.ends or rng.random() < 0.7)
+        self.condition = None
+        if self.ends and self.name not in rule.events and rng.random() < 0.4:
+            self.condition = expression(rng, 2, rule.reads, 0)
+
+    def text(self):
+        args = ", ".join(v if v in self.variables else "_" for v in "qv")
+        return f" observing {self.name}({args})" + (" by T" if "T" in self.variables else "") + \
+            (f" [{self.condition[0]}]" if self.condition else "") + (" ends" if self.ends else "")
+
+    def concerns(self, state, key, message):
+        bound, of_message = dict(zip(self.rule.variables, key)), self.rule.bound_by(message)
+        return all(bound[v] == of_message[v] for v in self.variables) and (
+            not self.condition or self.condition[1](Moment(state, self.rule.name, bound, [message])))
+
+    def take(self, state, message):
+        latest = self.rule.latest
+        if message["event"] != self.name:
+            return
+        for key in [k for k in latest if self.ends and self.concerns(state, k, message)]:
+            del latest[key]
+        key = tuple(self.rule.bound_by(message).values())
+        if not self.ends and latest.get(key) is not message:
+            latest[key] = NOTHING
+
+
 class Rule:
     """`expect` of some events in any order, `detect` of one event or two, `measure` of one."""
 
@@ -211,6 +246,7 @@ class Rule:
         self.events = {e: self.event(rng, e, i) for i, e in enumerate(events)}
         self.action = self.last_action(rng)
         self.latest = {}
+        self.clause = Clause(rng, self) if rng.random() < 0.4 else None
 
     def event(self, rng, name, i):
         args = ", ".join(v if v in self.variables else "_" for v in "qv")
@@ -236,15 +272,24 @@ class Rule:
     def text(self):
         mode = {"star": "expect", "measure": "measure"}.get(self.kind, "detect")
         events = [e[0] for e in self.events.values()]
+        clause = self.clause.text() if self.clause else ""
         if self.kind == "star":
-            return f"{mode} {self.name}: ({' + '.join(events)})*\n"
-        return f"{mode} {self.name}: {' ; '.join(events)} {self.action[0]}\n"
+            return f"{mode} {self.name}: ({' + '.join(events)})*{clause}\n"
+        return f"{mode} {self.name}: {' ; '.join(events)}{clause} {self.action[0]}\n"
+
+    def bound_by(self, message):
+        return {v: message["thread"] if v == "T" else message["args"][ARGUMENTS[v]] for v in self.variables}
 
     def take(self, state, message):
+        self.follow(state, message)
+        if self.clause:
+            self.clause.take(state, message)
+
+    def follow(self, state, message):
         if message["event"] not in self.events:
             return
         _, condition, action = self.events[message["event"]]
-        bound = {v: message["thread"] if v == "T" else message["args"][ARGUMENTS[v]] for v in self.variables}
+        bound = self.bound_by(message)
         if condition and not condition[1](Moment(state, self.name, bound, [message])):
             return
         key = tuple(bound.values())
@@ -285,7 +330,7 @@ def interpret(rules, initial, log):
 
 
 def draw_log(rng):
-    log = [{"event": rng.choice("abc"), "thread": rng.randint(1, 2), "id": f"e{i}",
+    log = [{"event": rng.choice("aabbccd"), "thread": rng.randint(1, 2), "id": f"e{i}",
             "args": [rng.randint(1, 2), rng.randint(1, 3)]} for i in range(rng.randint(1, 25))]
     for i, message in enumerate(log[1:]):
         message["pred"] = [f"e{i}"]
