@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const struct cli_command commands[] = {
 	{"check", FOR_CHECK, cli_check, "check [OPTIONS] [-e RULE]... [SPEC...]",
@@ -155,11 +156,26 @@ static void *allocate_json(size_t size)
 	return dpe_xcalloc(1, size);
 }
 
+/* The libraries that read debug information need more than small limits allow, and would crash. */
+static bool has_stack(void)
+{
+	const rlim_t least = 1 << 20;
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur >= least)
+		return true;
+	fprintf(stderr, "dpe: error: the limit of the stack is %llu KiB: dpe needs 1024 (ulimit -s 1024)\n",
+		(unsigned long long)stack.rlim_cur >> 10);
+	return false;
+}
+
 int cli_main(int argc, char **argv)
 {
 	struct command_line line = {argc, argv, CLI_ERROR};
 	cJSON_Hooks hooks = {.malloc_fn = allocate_json, .free_fn = free};
 
+	if (!has_stack())
+		return CLI_ERROR;
 	cJSON_InitHooks(&hooks);
 	if (!dpe_protect(run_command_line, &line))
 		fputs("dpe: error: out of memory\n", stderr);

@@ -30,6 +30,8 @@ static void report_refused(char *log, int error, struct dpe_diags *diags)
 	const char *reason = verifier_reason(log);
 	struct utsname system;
 
+	if (error == ESRCH) /* of libbpf: it could not read the kernel's BTF, which is there */
+		error = ENOMEM;
 	/* Where a descriptor or memory was missing, the log is that of a program that was accepted. */
 	if (!reason || error == EMFILE || error == ENFILE || error == ENOMEM) {
 		dpe_privilege_explain("load our BPF programs", error, diags);

@@ -1,4 +1,4 @@
-# Limits of files. The ring of --preload is a file in memory: limits of their size must not end dpe. A log that has no room does not
+# Limits of resources. The ring of --preload is a file in memory: limits of their size must not end dpe. A log that has no room does not
 # disturb the program. Where no more files can be opened, processes of the program run without probes.
 . tests/tap.sh
 need_live 'limits of the size of files'
@@ -52,4 +52,13 @@ for count in 46 50 54; do
 	run sh -c 'ulimit -n $0; exec "$@"' $count "$DPE" run --follow -e 'detect s: libc::puts' -- true
 	says "$count descriptors: the reason is given, and not the verifier" 2 'the kernel refused to ' 'Too many open files'
 done
+
+for kib in 30000 40000 50000; do
+	grep -q __asan_init "$DPE" && break
+	run sh -c 'ulimit -v $0; exec "$@"' $kib "$DPE" run --allow-unobserved -e 'detect s: usleep' -- true
+	check "an address space of $kib KiB: one line says that memory is missing" \
+		"$status $(lines err) $(grep -c 'out of memory\|Cannot allocate memory' err)" = '2 1 1'
+done
+run sh -c 'ulimit -s 64; exec "$@"' - "$DPE" run --allow-unobserved -e 'detect s: usleep' -- true
+says 'a stack of 64 KiB is refused' 2 'the limit of the stack is 64 KiB: dpe needs 1024 (ulimit -s 1024)'
 finish
