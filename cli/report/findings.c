@@ -427,6 +427,17 @@ const char *cli_deadlock_name(const struct dpe_deadlock *deadlock)
 	return names[deadlock->kind][deadlock->reason != NULL];
 }
 
+struct dpe_value cli_wait_object(const struct dpe_wait *wait)
+{
+	const struct dpe_message *call = wait->waits ? wait->waits : wait->holds;
+
+	for (unsigned i = 0; call && i < call->nargs; i++) {
+		if (call->args[i].kind == DPE_POINTER && wait->object.kind == DPE_POINTER && call->args[i].num + 1 == wait->object.num)
+			return call->args[i];
+	}
+	return wait->object;
+}
+
 unsigned cli_deadlock_threads(const struct dpe_deadlock *deadlock)
 {
 	unsigned count = deadlock->nwaits;

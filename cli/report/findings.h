@@ -62,6 +62,8 @@ bool cli_wanted_elsewhere(const struct dpe_verdict *verdict);
 void cli_add_raced(struct dpe_text *to, const struct cli_report *report, const struct dpe_message *const *events);
 /* "deadlock", "potential deadlock", "hang", or "possible …" if it is uncertain. */
 const char *cli_deadlock_name(const struct dpe_deadlock *deadlock);
+/* What is waited for, as the call names it: a reader of a read-write lock at l waits for l + 1 (deadlock.dpe). */
+struct dpe_value cli_wait_object(const struct dpe_wait *wait);
 /* Its number of threads. */
 unsigned cli_deadlock_threads(const struct dpe_deadlock *deadlock);
 const char *cli_verdict_name(enum dpe_verdict_kind kind);

@@ -67,8 +67,8 @@ static void add_object(struct dpe_text *to, struct cli_report *report, const cha
 	const struct dpe_wait *wait)
 {
 	dpe_text_puts(to, verb);
-	cli_text_value(to, wait->object);
-	cli_text_variable(to, report, wait->object);
+	cli_text_value(to, cli_wait_object(wait));
+	cli_text_variable(to, report, cli_wait_object(wait));
 }
 
 static void add_deadlock_wait(

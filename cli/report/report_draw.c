@@ -222,7 +222,7 @@ void cli_draw_deadlock(
 		return;
 	for (unsigned n = 0; n < deadlock->nwaits; n++) {
 		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];
-		char *name = cli_variable_at(report, wait->object);
+		char *name = cli_variable_at(report, cli_wait_object(wait));
 
 		dpe_text_puts(&link, n ? "" : "      thread ");
 		if (!n)
@@ -231,7 +231,7 @@ void cli_draw_deadlock(
 		if (name)
 			dpe_text_puts(&link, name);
 		else
-			dpe_value_print(&link, wait->object);
+			dpe_value_print(&link, cli_wait_object(wait));
 		dpe_text_printf(&link, " %s%s thread ", cli_draw_line(), cli_draw_head());
 		dpe_value_print(&link, wait->holder);
 		if (n && width_of(&(struct dpe_text){.at = line.at + begins}, 1) + width_of(&link, 1) > columns) {

@@ -262,7 +262,7 @@ void cli_json_line(
 static bool has_value(const struct dpe_deadlock *deadlock, unsigned before, struct dpe_value object)
 {
 	for (unsigned i = 0; i < before; i++) {
-		if (dpe_value_equal(deadlock->waits[i].object, object))
+		if (dpe_value_equal(cli_wait_object(&deadlock->waits[i]), object))
 			return true;
 	}
 	return false;
@@ -283,10 +283,10 @@ static void add_waiting_thread(void *context, struct cli_creation *creation)
 static cJSON *wait_item(struct cli_report *report, const struct dpe_wait *wait)
 {
 	cJSON *item = cJSON_CreateObject();
-	char *name = cli_variable_at(report, wait->object);
+	char *name = cli_variable_at(report, cli_wait_object(wait));
 
 	cJSON_AddItemToObject(item, "thread", cli_json_value(wait->thread));
-	cJSON_AddItemToObject(item, "object", cli_json_value(wait->object));
+	cJSON_AddItemToObject(item, "object", cli_json_value(cli_wait_object(wait)));
 	if (wait->holder.kind != DPE_NONE)
 		cJSON_AddItemToObject(item, "holder", cli_json_value(wait->holder));
 	cli_json_add_text(item, "name", name);
@@ -312,8 +312,8 @@ static void add_waits(struct cli_report *report, cJSON *object, const struct dpe
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
 		cJSON_AddItemToArray(threads, cli_json_value(wait->thread));
-		if (!has_value(deadlock, i, wait->object))
-			cJSON_AddItemToArray(objects, cli_json_value(wait->object));
+		if (!has_value(deadlock, i, cli_wait_object(wait)))
+			cJSON_AddItemToArray(objects, cli_json_value(cli_wait_object(wait)));
 		cJSON_AddItemToArray(waits, wait_item(report, wait));
 	}
 }

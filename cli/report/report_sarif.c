@@ -386,10 +386,10 @@ static void describe_wait(struct dpe_text *to, const struct cli_report *report,
 	if (wait->alike)
 		dpe_text_printf(to, " (and %u more at the same place)", wait->alike);
 	dpe_text_puts(to, potential ? " took " : " waits for ");
-	add_object(to, report, wait->object);
+	add_object(to, report, cli_wait_object(wait));
 	if (potential) {
 		dpe_text_puts(to, " while it held ");
-		add_object(to, report, deadlock->waits[(index + 1) % deadlock->nwaits].object);
+		add_object(to, report, cli_wait_object(&deadlock->waits[(index + 1) % deadlock->nwaits]));
 	} else if (wait->holder.kind != DPE_NONE) {
 		dpe_text_puts(
 			to, wait->ended ? ", held by the ended thread " : ", held by thread ");

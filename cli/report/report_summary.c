@@ -19,8 +19,8 @@ static void add_wait(void *context, const struct dpe_wait *wait)
 	dpe_text_puts(state->text, "  thread ");
 	cli_text_value(state->text, wait->thread);
 	dpe_text_puts(state->text, " waits for ");
-	cli_text_value(state->text, wait->object);
-	cli_text_variable(state->text, state->report, wait->object);
+	cli_text_value(state->text, cli_wait_object(wait));
+	cli_text_variable(state->text, state->report, cli_wait_object(wait));
 	if (wait->holder.kind != DPE_NONE) {
 		dpe_text_puts(state->text, ", which thread ");
 		cli_text_value(state->text, wait->holder);

@@ -132,6 +132,21 @@ says 'a deadlock of threads without losses is certain after a loss of another th
 	'locks.dpe:1 locks: inconclusive in 2 slices: 1 message of thread 3 was lost before lock.exit@3:2' \
 	'1 deadlock, 2 inconclusive, 4 satisfied' '  thread 3 lost 1 from 0.000000 s to 0.000000 s'
 
+# A reader that waits for a writer.
+cat >rwlock.jsonl <<'X'
+{"event":"pthread_rwlock_wrlock.exit","thread":1,"seq":0,"time":1,"args":["0x20"],"ret":0}
+{"event":"pthread_mutex_lock.exit","thread":2,"seq":0,"time":2,"args":["0x80"],"ret":0}
+{"event":"pthread_mutex_lock.enter","thread":1,"seq":1,"time":3,"args":["0x80"]}
+{"event":"pthread_rwlock_rdlock.enter","thread":2,"seq":1,"time":4,"args":["0x20"]}
+X
+run "$DPE" replay -s deadlock.dpe --draw=always rwlock.jsonl
+says 'a deadlock with a reader names the read-write lock by its address' 1 'thread 2 waits for 0x20, which thread 1 holds'
+check 'as the drawing does' "$(grep -c 0x21 err)" = 0
+for format in json sarif; do
+	run "$DPE" replay -s deadlock.dpe --format=$format rwlock.jsonl
+	check "and as $format" "$status $(grep -c 0x20 out | grep -vc '^0') $(grep -c 0x21 out)" = '1 1 0'
+done
+
 # A deadlock that is retracted: thread 1 may have got its lock and released it.
 cat >early.jsonl <<'X'
 {"dpe_log":1,"ordered":true}
