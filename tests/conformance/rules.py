@@ -69,6 +69,12 @@ class Language(oracle.Language):
                     yield self.series(first, second, r1, r2)
 
 
+def may_be_empty(e):
+    if e[0] in ("seq", "par", "alt"):
+        return (any if e[0] == "alt" else all)(map(may_be_empty, e[1:]))
+    return e[0] != "ev"
+
+
 def expression(rng, depth, names, unsafe, control):
     if not depth or rng.random() < 0.2:
         return ("ev", rng.choice(names))
@@ -77,7 +83,7 @@ def expression(rng, depth, names, unsafe, control):
     if kind != "repeat":
         return (kind, *parts)
     dice = rng.random()
-    if control and dice < 0.5:
+    if control and dice < 0.5 and not may_be_empty(parts[0]):
         return ("counted", parts[0], rng.choice("nm"))
     return ("clos" if unsafe and dice < 0.75 else "star", parts[0])
 
