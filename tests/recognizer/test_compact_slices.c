@@ -35,6 +35,8 @@ static const char *const rules[] = {
 	"expect R(x): (w(x) ; r(x) [.tid == $1.tid])* else {error(\"%s\", x);}",
 	"expect R(x, t): (r(x) by t ; w(x) by t)* observing rel(_) by t ends",
 	"expect R(x, l): (acq(l) ; w(x))* observing rel(l) ends",
+	"expect R(x): (r(x) + w(_))*",
+	"expect R(x, t): (r(x) by t + w(x) + acq(_))*",
 	"detect R(x): w(x) ; r(x)* ; w(x)",
 	"detect R(x): w(x) ; r(x) ; r(x) {printf(\"%s %s %s\", $1, $2, $3);}",
 	"detect R(x): w(x) ; (r(x) & r^(x)) ; w(x)",
