@@ -212,14 +212,16 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	dpe_text_printf(&reason, " waited for %s, which never arrived", missing);
 	dpe_recognizer_doubt(recognizer, reason.at);
 	dpe_text_free(&reason);
-	recognizer->sink.held(recognizer->sink.context, message, missing);
+	if (recognizer->sink.held)
+		recognizer->sink.held(recognizer->sink.context, message, missing);
 }
 
 static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	struct dpe_recognizer *recognizer = context;
 
-	recognizer->sink.lost(recognizer->sink.context, gap);
+	if (recognizer->sink.lost)
+		recognizer->sink.lost(recognizer->sink.context, gap);
 	dpe_doubt_gap(recognizer, gap);
 }
 

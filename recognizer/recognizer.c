@@ -431,7 +431,7 @@ static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	recognizer->spec = spec;
 	if (options)
 		recognizer->options = *options;
-	recognizer->sink = dpe_sink_with_defaults(sink);
+	recognizer->sink = *sink;
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DPE_DEFAULT_INSTANCES;
 	if (!recognizer->options.hang_after)

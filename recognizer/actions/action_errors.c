@@ -19,5 +19,6 @@ void dpe_action_error(const struct dpe_env *env, const char *text)
 	struct dpe_recognizer *recognizer = env->recognizer;
 
 	recognizer->summary.errors++;
-	recognizer->sink.error(recognizer->sink.context, env->run->rule, text);
+	if (recognizer->sink.error)
+		recognizer->sink.error(recognizer->sink.context, env->run->rule, text);
 }

@@ -223,10 +223,26 @@ static void report_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	dpe_action_error(env, env->text->at);
 }
 
+static void print_line(const struct dpe_env *env)
+{
+	const struct dpe_recognizer_sink *sink = &env->recognizer->sink;
+
+	if (sink->print)
+		sink->print(sink->context, env->run->rule, env->text->at);
+}
+
+/* At the end of the input there is nothing to stop. */
+static void stop(const struct dpe_env *env)
+{
+	const struct dpe_recognizer_sink *sink = &env->recognizer->sink;
+
+	if (env->event && (!sink->stop || sink->stop(sink->context, env->run->rule, env->event) == DPE_BREAK_END))
+		env->recognizer->ended = true;
+}
+
 static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
-	struct dpe_recognizer_sink *sink = &recognizer->sink;
 
 	if (recognizer->suppressing && speaks(stmt->call))
 		return;
@@ -234,18 +250,17 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	switch (stmt->call) {
 	case DPE_CALL_PRINT:
 		print_all(env, stmt);
-		sink->print(sink->context, env->run->rule, env->text->at);
+		print_line(env);
 		return;
 	case DPE_CALL_PRINTF:
 		print_format(env, stmt);
-		sink->print(sink->context, env->run->rule, env->text->at);
+		print_line(env);
 		return;
 	case DPE_CALL_ERROR:
 		report_error(env, stmt);
 		return;
-	case DPE_CALL_BREAK: /* at the end of the input there is nothing to stop */
-		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_BREAK_END)
-			recognizer->ended = true;
+	case DPE_CALL_BREAK:
+		stop(env);
 		return;
 	case DPE_CALL_PROGRESS:
 		dpe_progress_check(env, stmt);

@@ -240,7 +240,7 @@ void dpe_recognizer_measure(struct dpe_recognizer *recognizer)
 {
 	struct measured_call *call, *next;
 
-	if (recognizer->exhausted)
+	if (recognizer->exhausted || !recognizer->sink.measured)
 		return;
 	HASH_SORT(recognizer->measures->calls, by_place);
 	HASH_ITER (hh, recognizer->measures->calls, call, next) {

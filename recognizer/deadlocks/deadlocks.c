@@ -46,7 +46,8 @@ void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rul
 	if (!deadlock->reason && deadlock->kind != DPE_LONG_WAIT)
 		dpe_reported_add_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);
-	sink->deadlock(sink->context, rule, deadlock);
+	if (sink->deadlock)
+		sink->deadlock(sink->context, rule, deadlock);
 }
 
 enum dpe_hang_check dpe_deadlock_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)

@@ -68,9 +68,9 @@ static void report_retraction(struct dpe_recognizer *recognizer, struct dpe_repo
 	recognizer->summary.inconclusive++;
 	entry->run->inconclusive++;
 	entry->deadlock.reason = reason;
-	if (entry->waits)
+	if (entry->waits && sink->deadlock)
 		sink->deadlock(sink->context, verdict.rule, &entry->deadlock);
-	else
+	else if (!entry->waits && sink->verdict)
 		sink->verdict(sink->context, &verdict);
 }
 

@@ -137,6 +137,7 @@ void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, stru
 		dpe_reported_add_verdict(run, slice, verdict);
 	stage = recognizer->stage;
 	recognizer->stage = DPE_STAGE_REPORT;
-	recognizer->sink.verdict(recognizer->sink.context, verdict);
+	if (recognizer->sink.verdict)
+		recognizer->sink.verdict(recognizer->sink.context, verdict);
 	recognizer->stage = stage;
 }

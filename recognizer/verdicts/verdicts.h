@@ -70,11 +70,6 @@ const char *dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct d
 /* The reason why that puts verdicts of this slice in doubt, or NULL. */
 const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 
-/* ---- default_sink.c ------------------------------------------------------------------------------ */
-
-/* The sink with defaults for missing callbacks: `break` ends the run, the others do nothing. */
-struct dpe_recognizer_sink dpe_sink_with_defaults(const struct dpe_recognizer_sink *sink);
-
 /* ---- step_trace.c ----------------------------------------------------------------------------- */
 
 /* True if the sink wants traces. */
