@@ -71,51 +71,12 @@ static void add_rule(struct cli *cli, const char *begin, const char *word, const
 	dpe_text_puts(to, "\n");
 }
 
-/* The first bracket or quote that is never closed, or that closes nothing; NULL: all are in pairs. */
-static const char *find_unpaired(const char *word)
-{
-	const char *open[strlen(word) + 1], *end;
-	unsigned depth = 0;
-
-	for (; *word; word++) {
-		if (*word == '"') {
-			end = strchr(word + 1, '"');
-			if (!end)
-				return word;
-			word = end;
-		} else if (strchr("([", *word)) {
-			open[depth++] = word;
-		} else if (strchr(")]", *word)) {
-			if (!depth || *open[depth - 1] != (*word == ')' ? '(' : '['))
-				return word;
-			depth--;
-		}
-	}
-	return depth ? open[depth - 1] : NULL;
-}
-
-static void report_unpaired(struct cli *cli, const char *word, const char *unpaired)
-{
-	struct dpe_arena *arena = dpe_arena_new();
-	uint32_t at = (uint32_t)(unpaired - word);
-	struct dpe_place place = {dpe_source_new(arena, "dpe race", word, strlen(word)), at, at + 1};
-
-	dpe_diag(cli->diags, DPE_ERROR, place, "this %c is not one of a pair", *unpaired);
-	dpe_diags_keep(cli->diags, arena);
-}
-
 /* Invalid words are reported in terms of the command line, not of the generated rule. */
 static bool is_watchable(struct cli *cli, const char *word)
 {
-	const char *unpaired = find_unpaired(word), *comma, *blank;
 	size_t letters = strspn(word, " \t");
+	const char *comma = cli_race_find(word, ","), *blank = cli_race_find(word + letters, " \t");
 
-	if (unpaired) {
-		report_unpaired(cli, word, unpaired);
-		return false;
-	}
-	comma = cli_race_find(word, ",");
-	blank = cli_race_find(word + letters, " \t");
 	if (!word[letters] || comma == word || (*comma && !comma[1])) {
 		cli_usage_error(cli,
 			"'%s' is neither a variable nor a pair of functions such as get,put", word);

@@ -262,8 +262,10 @@ says 'a misspelt function gets a suggestion' 2 "dpe race: error: no function 'gt
 run "$DPE" race -e 'detect r: putt' counter,gte -- ./races race
 says 'misspelt functions in a rule and in an argument are shown' 2 'command line:1:11: error: ' '  | detect r: putt' '  | counter,gte'
 run "$DPE" race 'put(,get' -- ./races race
-says 'a bracket that is not closed is shown' 2 '  | put(,get' '  |    ^'
+says 'a word with a bracket that is not closed is refused' 2 "'put(,get' is no name of a variable"
 check 'a bracket that is not closed is reported once' "$(grep -c 'error' err) $(grep -c 'detect\|predict' err)" = '1 0'
+run "$DPE" race 'put,get)' -- ./races race
+says 'a bracket that closes nothing is shown' 2 'this ) closes nothing' '  | put,get)'
 run "$DPE" race --plan counter put,get -- ./races race
 check '--plan lists the watchpoint of a variable' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
 
