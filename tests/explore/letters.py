@@ -138,10 +138,17 @@ def explored(dpe, program, threads, strategy="dfs"):
     return int(count[1]) if count else text, states | ({"deadlock"} if "deadlock (" in text else set())
 
 
-def compare_bounded(dpe, program, dice, count, bound):
-    found = set()
-    for _ in range(count):
+def draw_threads(dice, longest):
+    while True:
         threads = [draw(dice, dice.randrange(1, 4)) for _ in range(dice.choice([2, 3]))]
+        if sum(map(len, threads)) <= longest:
+            return threads
+
+
+def compare_bounded(dpe, program, dice, count, bound):
+    found, longest = set(), 8 if count < 100 else 100  # letters, of which one more takes several times as many runs
+    for _ in range(count):
+        threads = draw_threads(dice, longest)
         reduced, full = (explored(dpe, program, threads, f"{kind}:{bound}")[1] for kind in ("dfs", "dfs-full"))
         if reduced != full:
             sys.exit(f"{' '.join(threads)}, {bound}: {full} without reduction, {reduced} with it")
