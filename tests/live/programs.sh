@@ -2,7 +2,7 @@
 # without dpe. And on one of them with an injected deadlock.
 . tests/tap.sh
 need_live 'programs of Debian'
-seq 1 300000 >input
+seq 1 150000 >input
 runs=4
 test -n "${DPE_TEST_LONG:-}" && runs=10
 PATH=$PATH:/usr/sbin:/sbin
