@@ -2,6 +2,8 @@
 # otherwise the report says that a race may be none.
 . tests/tap.sh
 need_live "the synchronisation of C++20"
+runs=1
+test -n "${DPE_TEST_LONG:-}" && runs=3
 source=$TOP/tests/live/targets/cxx20.cc
 
 # found: the cases with a finding, by the names of their functions or variables
@@ -10,7 +12,7 @@ found() {
 }
 
 g++ -std=c++20 -O0 -g -pthread "$source" -o plain || not_ok 'building plain'
-for i in 1 2 3; do
+for i in $(seq $runs); do
 	run "$DPE" race put,get -- ./plain right
 	says "without optimisation, ordered calls are no race, run $i" 0 'nothing found' ' 0 lost' 'plain: note: C++20: cxx20.dpe says what'
 done
@@ -51,14 +53,14 @@ g++ -fsanitize=thread -g -O1 -c "$source" -o thrown.o &&
 for way in throw posix cancel exit static; do
 	run ./compiled_thrown $way
 	says "once-routine, mode $way: the program succeeds without dpe" 0
-	for i in 1 2; do
+	for i in $(seq $runs); do
 		run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown $way
 		says "once-routine, mode $way: its next execution is ordered after the one left, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
 	done
 	run timeout -s KILL 120 "$DPE" race -- ./compiled_thrown $way race
 	says "once-routine, mode $way: accesses after the call are not ordered, and race" 1 'data race on data: ' ' 0 lost'
 done
-for i in 1 2; do
+for i in $(seq $runs); do
 	run timeout -s KILL 120 "$DPE" race --preload put,put -- ./thrown
 	says "--preload: a once-routine after one left by an exception is ordered, run $i" 0 'nothing found' ' 0 lost' 'exited with status 0'
 done

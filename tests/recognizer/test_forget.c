@@ -24,6 +24,14 @@ static const char *const rules[] = {
 	"expect R(t): (acq(_) by t ; rel(_) by t)* observing w(_) by t",
 };
 
+/* How many random executions a test has: all in the long suite, half of them each day. */
+static unsigned some_of(unsigned most)
+{
+	const char *is_long = getenv("DPE_TEST_LONG");
+
+	return is_long && *is_long ? most : most / 2;
+}
+
 /* The same as messages under one clock, in any order: all are held until the end. */
 static struct dpe_text shuffled(struct program *program)
 {
@@ -86,7 +94,7 @@ static void forgetting_changes_no_verdict(void **state)
 	uint64_t kept[2] = {0};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 100; seed++) {
+	for (unsigned seed = 1; seed <= some_of(100); seed++) {
 		struct program program = random_program(seed);
 
 		compare(SYNC, "std", &program.log, kept);
@@ -100,7 +108,7 @@ static void forgetting_what_was_held_changes_no_verdict(void **state)
 	uint64_t kept[2] = {0};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 40; seed++) {
+	for (unsigned seed = 1; seed <= some_of(40); seed++) {
 		struct program program = random_program(seed);
 		struct dpe_text log = shuffled(&program);
 
@@ -166,7 +174,7 @@ static void forgetting_ended_threads_changes_no_verdict(void **state)
 	uint64_t kept[2] = {0};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 15; seed++) {
+	for (unsigned seed = 1; seed <= some_of(15); seed++) {
 		struct dpe_text log = ending_threads(seed);
 
 		compare(ENDING_SYNC, "jsonl", &log, kept);
@@ -227,7 +235,7 @@ static void giving_up_states_changes_no_verdict(void **state)
 	};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 40; seed++) {
+	for (unsigned seed = 1; seed <= some_of(40); seed++) {
 		struct program program = random_program(seed);
 
 		for (unsigned i = 0; i < DPE_COUNT(rules) + DPE_COUNT(more); i++) {
