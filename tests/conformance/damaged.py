@@ -65,7 +65,7 @@ def ordered(messages):
     sent = {}
     for i, message in enumerate(messages):
         message["id"], message["pred"] = f"m{i}", []
-        event, key = message["event"], message["args"][0]
+        event, key = message["event"], (message["args"] or [None])[0]
         if event in PAIRINGS:
             sent.setdefault((event, key), []).append(message["id"])
         queue = sent.get((SENDS.get(event), key))

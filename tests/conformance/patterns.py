@@ -9,15 +9,15 @@ ANY = [  # conditions: text, and whether one holds for a message and what the ev
     ("v ? .tid > 1 : .tid < 3", lambda m, b: m["thread"] > 1 if m["vars"]["v"] else m["thread"] < 3),
     ("!v", lambda m, b: not m["vars"]["v"]),
     ("-1 < .tid - 3 * v", lambda m, b: m["thread"] - 3 * m["vars"]["v"] > -1),
-    (".args[0] == 1", lambda m, b: m["args"][0] == 1),
-    (".args[0] != .args[1]", lambda m, b: m["args"][0] != m["args"][1]),
+    (".args[0] == 1", lambda m, b: m["args"][:1] == [1]),
+    (".args[0] != .args[1]", lambda m, b: len(m["args"]) > 1 and m["args"][0] != m["args"][1]),
     ("w > 0", lambda m, b: m["vars"].get("w", 0) > 0),
     (".args[5] != 0", lambda m, b: False),
     ('.name == "f" || .name == "g"', lambda m, b: m["event"][0] in "fg"),
 ]
 AT_EXIT = [
     (".ret = 0", lambda m, b: m["ret"] == 0),
-    (".ret != .args[1]", lambda m, b: m["ret"] != m["args"][1]),
+    (".ret != .args[1]", lambda m, b: len(m["args"]) > 1 and m["ret"] != m["args"][1]),
 ]
 OF_VARIABLES = [
     ("x", "{x} > 1", lambda m, b: b["x"] > 1),
@@ -44,7 +44,7 @@ class Pattern:
     def binding(self, message):
         """The values of its variables, or None where the message is not such an event."""
         names = (self.name + self.phase,) if self.phase else (self.name, self.name + ".enter")
-        if message["event"] not in names:
+        if message["event"] not in names or len(self.args) > len(message["args"]):
             return None
         bound = {}
         for wanted, value in zip(self.args, message["args"]):

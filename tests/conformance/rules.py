@@ -142,7 +142,7 @@ def numbered(log):
 def noise(rng):
     phase = rng.choice(["", "", ".enter", ".exit"])
     message = {"event": rng.choice("fgh") + phase, "thread": rng.randint(1, 3), "pred": [],
-               "args": [rng.randint(1, 2), rng.randint(1, 2)], "vars": {"v": rng.randint(0, 1)}}
+               "args": [rng.randint(1, 2) for _ in range(rng.choice([0, 1, 2, 2, 2, 2, 2, 3]))], "vars": {"v": rng.randint(0, 1)}}
     return {**message, "ret": rng.randint(0, 2)} if phase == ".exit" else message
 
 
