@@ -2,6 +2,7 @@
 #include "cli/live_run.h"
 #include "cli/report/report.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -25,6 +26,10 @@ static void print_main(const struct cli *cli, const struct cli_live_run *how, co
 		dpe_text_printf(&text, " exited with status %d", WEXITSTATUS(status));
 	fprintf(stderr, "dpe: %s\n", text.at);
 	dpe_text_free(&text);
+	if (how->launch && status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP)
+		fputs("dpe: note: a program that copies its own code (large pages) copies dpe's breakpoints, too, and dies of them: "
+		      "run it without that\n",
+			stderr);
 }
 
 /* The processes that it created. */

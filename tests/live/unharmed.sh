@@ -84,6 +84,15 @@ X
 run setsid --wait sh together.sh "$DPE"
 says 'SIGTERM for dpe and the program: the signal of the program is reported' "$status" 'sh was killed by signal 15'
 check 'SIGTERM for dpe and the program: no error is reported' "$(grep -c 'runs on\|error:' err)" -eq 0
+
+# A copy of the program's own code has copies of our breakpoints.
+compile_target own_copy
+run "$DPE" run -e 'detect never: work(-1)' -- ./own_copy
+says 'a program that has copied its own code: why it dies is said' 133 'own_copy was killed by signal 5' \
+	"dpe: note: a program that copies its own code (large pages) copies dpe's breakpoints, too"
+run "$DPE" run --allow-unobserved -e 'detect never: usleep' -- ./own_copy
+check 'a program that has copied its own code, without breakpoints of ours: it runs as usual' "$status $(cat out)" = '0 copied'
+
 run "$DPE" run -s seen.dpe -- ./no-such-program
 says 'an absent program is refused' 2 './no-such-program: error: ' 'No such file or directory'
 check 'the refusal of an absent program is one line' "$(lines err)" -eq 1
