@@ -1,6 +1,6 @@
 /* tbb: the order that oneTBB makes. A task begins after everything that was spawned so far, since it is not known which task it
  * is; its begin is observed in a function that libtbb calls. Waits and locks are atomic operations in its headers, except for
- * those here. Source: oneTBB 2021, its headers; names are those of its binary interface. */
+ * those here. Source: oneTBB 2021 and 2022, their headers; names are those of its binary interface. */
 #include "probes/inside/openmp.h"
 #include "probes/inside/tbb.h"
 
@@ -138,6 +138,67 @@ static void end_wait(struct tbb_wait *wait)
 	if (wait->second)
 		__atomic_sub_fetch(wait->second, 1, __ATOMIC_SEQ_CST);
 	acquire(RETURNED, wait->place);
+}
+
+/*
+ * From oneTBB 2022 on, a thread counts the unfinished tasks that it has made for somebody's wait in a vertex of its own,
+ * of a class in the header whose code is libtbb's: atomic operations that nobody reports. The vertex gets ours.
+ */
+struct vertex {
+	const struct vertex_functions *functions;
+	struct vertex *parent;
+	uint64_t references;
+};
+
+struct vertex_functions {
+	void (*reserve)(struct vertex *, uint32_t);
+	void (*release)(struct vertex *, uint32_t);
+};
+
+uint64_t __tsan_atomic64_fetch_add(volatile uint64_t *, uint64_t, int);
+uint64_t __tsan_atomic64_fetch_sub(volatile uint64_t *, uint64_t, int);
+
+static void reserve_vertex(struct vertex *vertex, uint32_t more)
+{
+	if (!__tsan_atomic64_fetch_add(&vertex->references, more, __ATOMIC_SEQ_CST))
+		vertex->parent->functions->reserve(vertex->parent, 1);
+}
+
+static void release_vertex(struct vertex *vertex, uint32_t fewer)
+{
+	struct vertex *parent = vertex->parent; /* the vertex may be freed as soon as its count is 0 */
+
+	if (__tsan_atomic64_fetch_sub(&vertex->references, fewer, __ATOMIC_SEQ_CST) == fewer)
+		parent->functions->release(parent, 1);
+}
+
+/* The table of a class has two words before these functions and two destructors after them. All vertices are of one class, so
+ * that threads that copy its table at the same time copy the same. */
+static void observe_vertex(struct vertex *vertex)
+{
+	static struct {
+		void *before[2];
+		struct vertex_functions functions;
+		void *destructors[2];
+	} ours;
+	void *const *table = (void *const *)vertex->functions;
+
+	if (vertex->functions == &ours.functions)
+		return;
+	ours.before[0] = table[-2];
+	ours.before[1] = table[-1];
+	ours.functions = (struct vertex_functions){reserve_vertex, release_vertex};
+	ours.destructors[0] = table[2];
+	ours.destructors[1] = table[3];
+	vertex->functions = &ours.functions;
+}
+
+TBB(struct vertex *, thread_vertex, "27get_thread_reference_vertexEPNS0_2d126wait_tree_vertex_interfaceE", struct vertex *parent)
+{
+	struct vertex *vertex = real_thread_vertex()(parent);
+
+	observe_vertex(vertex);
+	return vertex;
 }
 
 #define WAIT struct tbb_wait wait __attribute__((unused, cleanup(end_wait)))

@@ -67,7 +67,7 @@ check 'the target of a pointer and an element after it are watched' \
 
 cat >made.dpe <<'END'
 detect made(p): [p->count'] from make(_).ret to destroy(p).enter { print(p->count', p->count); }
-expect twice(p): ([p->count'] from make().ret to destroy(p).enter)* ; destroy(p)
+expect twice(p): ([p->count'] from make().ret to destroy(p).enter)* ; destroy(p) observing destroy(p).exit ends
 END
 run "$DPE" run --stack=0 -s made.dpe -- ./objects made 3
 check 'an object that a function returns is watched' "$(count_seen '^made: 0 1$') $(count_seen '^made: 1 2$')" = '3 3'
