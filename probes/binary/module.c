@@ -442,6 +442,10 @@ static int by_address(const void *left, const void *right)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
+	if (first == second) { /* free, not cfree */
+		first = strlen(a->name);
+		second = strlen(b->name);
+	}
 	if (first != second)
 		return first < second ? -1 : 1;
 	return strcmp(a->name, b->name);

@@ -139,6 +139,9 @@ static void versions_are_reported_apart(void **state)
 	assert_non_null(functions);
 	assert_string_equal(
 		dpe_module_function_at(libc, functions->address)->name, "pthread_mutex_lock");
+	functions = dpe_module_find(libc, "free", &count); /* and cfree */
+	assert_non_null(functions);
+	assert_string_equal(dpe_module_function_at(libc, functions->address)->name, "free");
 	dpe_module_free(libc);
 }
 
