@@ -154,10 +154,9 @@
 #define DPE_PRELOAD_ROWS DPE_TINY_OR(128u, 8u << 20)
 #define DPE_PRELOAD_CALLERS DPE_TINY_OR(2, 64)  /* calls whose callers a thread remembers; others have shorter stacks */
 #define DPE_OMP_COUNTS 8                        /* nested loops of one doacross loop; one with more is not ordered */
-/* How long a thread waits until one that it has created reports something: naps in ns, how many; unless so many did not. */
+/* ns; how long new threads wait until their creator does something else, in naps. */
+#define DPE_START_TIME UINT64_C(10000000)
 #define DPE_START_PAUSE 50000
-#define DPE_START_PAUSES 200
-#define DPE_STARTS_IN_VAIN 8
 /* Naps, in ns, in which other threads may begin OpenMP's tasks and chunks; how often a thread waits so at each site. */
 #define DPE_OMP_PAUSE 50000
 #define DPE_OMP_PAUSES 10

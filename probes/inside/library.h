@@ -67,9 +67,11 @@ DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_touch(
 
 /* The caller of the function with this frame has taken a lock, shared or not. */
 DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_begin_section(uint64_t lock, bool shared, const uint64_t *frame);
-/* A thread is about to be created; it was. Only libdpe-mem.so has them. */
-DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_expect_thread(void);
-DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_await_thread(void);
+/* The thread is about to create another one; to report something else that may order threads; to report its first event. Only
+ * libdpe-mem.so has them. */
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_create_thread(void);
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_end_creation(void);
+DPE_PRELOAD_HIDDEN __attribute__((weak)) void dpe_memory_begin_thread(void);
 /* Whether the program asks the thread to ignore what orders threads; only libdpe-mem.so has it. */
 DPE_PRELOAD_HIDDEN __attribute__((weak)) bool dpe_memory_ignores_order(void);
 
@@ -90,8 +92,6 @@ DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 /* A thread is about to be created. If this is a forked child, its threads are not observed: one loss. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_child(void);
 
-/* How many threads had a ring up to now. */
-DPE_PRELOAD_HIDDEN uint64_t dpe_preload_writers(void);
 /* The number of the thread's ring; false if it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
 /* Writes one event of memory, or counts it as lost. The stack is that of the reported calls, or without any the

@@ -289,6 +289,7 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	struct dpe_memory_place place)
 {
 	loaded.address = 0;
+	dpe_memory_end_creation();
 	dpe_memory_use_stack(place);
 	if (dpe_memory_ignored.order && (what == DPE_PRELOAD_ATOMIC_LOAD || what == DPE_PRELOAD_ATOMIC_STORE))
 		return;

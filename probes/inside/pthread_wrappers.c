@@ -51,8 +51,6 @@ static inline void touch(
 		dpe_memory_touch(DPE_PRELOAD_ATOMIC_READ, call->words[0], frame);
 	if (function == DPE_PRELOAD_pthread_create)
 		dpe_preload_lose_child();
-	if (function == DPE_PRELOAD_pthread_create && dpe_memory_expect_thread)
-		dpe_memory_expect_thread();
 }
 
 /* The call uses the object until it returns, when threads that it let proceed may have destroyed the object. */
@@ -75,6 +73,16 @@ static inline bool is_ignored(unsigned function)
 	       dpe_memory_ignores_order();
 }
 
+static inline void begin_together(unsigned function, const uint64_t *frame)
+{
+	if (!dpe_memory_create_thread || dpe_runtime_has(frame[1]))
+		return;
+	if (function == DPE_PRELOAD_pthread_create)
+		dpe_memory_create_thread();
+	else if (function != DPE_PRELOAD_thrd_create)
+		dpe_memory_end_creation();
+}
+
 /* The function is a constant, not an argument of the call. */
 static inline void enter(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
@@ -82,6 +90,7 @@ static inline void enter(
 	const struct dpe_preload_look *look = dpe_preload_look;
 
 	touch(function, call, frame);
+	begin_together(function, frame);
 	if (FUNCTIONS[function].order == RELEASES)
 		dpe_preload_epoch++;
 	if (look->wanted[function] & DPE_PRELOAD_ENTER && !dpe_runtime_has(frame[1]) && !is_ignored(function))
@@ -108,8 +117,6 @@ static inline void leave(
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 	touch_last(function, call, frame);
 	begin_section(function, call, ret, frame);
-	if (function == DPE_PRELOAD_pthread_create && !ret && dpe_memory_await_thread && !dpe_runtime_has(frame[1]))
-		dpe_memory_await_thread();
 }
 
 /* ---- POSIX ------------------------------------------------------------------------------- */

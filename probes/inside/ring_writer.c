@@ -35,6 +35,7 @@ static __attribute__((noinline)) void join(struct dpe_preload_header *header)
 {
 	int error = errno;
 	uint32_t thread = dpe_preload_own_id();
+	bool first = !__atomic_load_n(&writers, __ATOMIC_RELAXED);
 	struct dpe_preload_ring *ring = thread ? claim(header) : NULL;
 	size_t size = (size_t)header->slots * header->slot_bytes;
 
@@ -47,6 +48,8 @@ static __attribute__((noinline)) void join(struct dpe_preload_header *header)
 		self.ring = ring;
 		self.index = (unsigned)(ring - header->rings);
 		dpe_preload_epoch = __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED) << 40;
+		if (dpe_memory_begin_thread && !first)
+			dpe_memory_begin_thread();
 	}
 	errno = error;
 }
@@ -218,11 +221,6 @@ static unsigned copy_callers(struct dpe_preload_slot *slot,
 		slot->frames[count] =
 			callers->at[(callers->count - 1 - count) % DPE_PRELOAD_CALLERS].pc;
 	return count;
-}
-
-uint64_t dpe_preload_writers(void)
-{
-	return __atomic_load_n(&writers, __ATOMIC_RELAXED);
 }
 
 bool dpe_preload_number(unsigned *number)
