@@ -67,8 +67,8 @@ struct dpe_probes {
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	unsigned max_values;       /* that our programs read at one event */
 	struct dpe_place_accessed *accesses; /* by instruction, see access_cache.c */
-	bool knows_order; /* `inlined_order` is known */
-	const char *inlined_order; /* see dpe_probes_inlined_order */
+	bool knows_order; /* `unobserved_order` is known */
+	const char *unobserved_order; /* see dpe_probes_unobserved_order */
 	struct dpe_lost doubted; /* updates whose values are not known */
 	struct dpe_known_losses *losses; /* see losses.c; or NULL */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */

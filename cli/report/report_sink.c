@@ -217,7 +217,7 @@ static const char *on_unordered(void *context)
 {
 	const struct cli_report *report = context;
 
-	return report->probes ? dpe_probes_inlined_order(report->probes) : NULL;
+	return report->probes ? dpe_probes_unobserved_order(report->probes) : NULL;
 }
 
 static enum dpe_break on_stop(

@@ -156,9 +156,9 @@ bool dpe_probes_have_no_function(const struct dpe_probes *probes);
  * eventfd, sigwait, syscall and the like, as what these order is not observed. */
 void dpe_probes_report_unobserved_order(struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* Why the order of the target's threads is not observed: its language's synchronisation is inlined. NULL: it is not inlined.
- * The text lives as long as the probes. */
-const char *dpe_probes_inlined_order(struct dpe_probes *probes);
+/* Why the order of the target's threads is not observed: its language's synchronisation is inlined, or is that of a run-time
+ * library such as libgomp. NULL: it is observed. The text lives as long as the probes. */
+const char *dpe_probes_unobserved_order(struct dpe_probes *probes);
 /* The shipped specification of what orders the target's threads, or its goroutines. */
 const char *dpe_probes_order_spec(const struct dpe_probes *probes);
 

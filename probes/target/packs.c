@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-/* In programs compiled to report their accesses. */
+/* Observed in programs compiled to report their accesses. */
 static const struct runtime {
 	const char *library, *name, *spec;
+	const char *calls; /* a program that runs its code in parallel calls a function whose name begins so */
 } runtimes[] = {
-	{"libgomp", "OpenMP", "openmp.dpe"},
-	{"libomp", "OpenMP", "openmp.dpe"},
-	{"libiomp5", "OpenMP", "openmp.dpe"},
-	{"libtbb", "oneTBB", "tbb.dpe"},
+	{"libgomp", "OpenMP", "openmp.dpe", "GOMP_parallel"},
+	{"libomp", "OpenMP", "openmp.dpe", "__kmpc_fork_call"},
+	{"libiomp5", "OpenMP", "openmp.dpe", "__kmpc_fork_call"},
+	{"libtbb", "oneTBB", "tbb.dpe", "_ZN3tbb6detail2r15spawn"},
 };
 
 /* Packs that are recognised by functions of the program and its libraries. */
@@ -50,7 +51,7 @@ static void report_runtime(const struct runtime *runtime, const char *library, b
 		dpe_diag_at(diags, DPE_NOTE, library, "%s: %s describes the order that it establishes", runtime->name, runtime->spec);
 	else
 		dpe_diag_at(diags, DPE_WARNING, library,
-			"%s: what it orders is not observed, so what it orders may be reported as a race; "
+			"%s: what it orders is not observed, so what seems unordered may be ordered by it; "
 			"compile for 'dpe race -- PROGRAM' (docs/memory-accesses.md)",
 			runtime->name);
 }
@@ -113,26 +114,57 @@ static struct dpe_module *user_of(const struct dpe_probes *probes, const struct 
 	return module;
 }
 
-static const char *inlined_order(const struct dpe_probes *probes)
+struct prefix_search {
+	const char *prefix;
+	bool found;
+};
+
+static void match_call(void *context, const char *name, bool imported)
 {
+	struct prefix_search *search = context;
+
+	search->found |= imported && !strncmp(name, search->prefix, strlen(search->prefix));
+}
+
+/* The run-time library that runs the program's own code in parallel, where what it orders is not observed. */
+static const char *unobserved_runtime(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < DPE_COUNT(runtimes) && !probes->plan->memory; i++) {
+		struct prefix_search search = {.prefix = runtimes[i].calls};
+
+		for (unsigned j = 0; j < probes->modules.count; j++)
+			if (probes->modules.at[j]->program)
+				dpe_module_each_dynamic(probes->modules.at[j], match_call, &search);
+		if (search.found)
+			return runtimes[i].name;
+	}
+	return NULL;
+}
+
+static const char *unobserved_order(const struct dpe_probes *probes)
+{
+	const char *runtime = unobserved_runtime(probes);
 	struct dpe_module *module = probes->plan->memory ? NULL : user_of(probes, &packs[RUST]);
 	const char *lock = probes->go ? dpe_go_inlined_lock(probes->go) : NULL;
 
 	if (lock)
 		return dpe_arena_printf(probes->arena,
 			"%s is inlined in %s, so what it orders is not observed: build it with go build -gcflags='all=-l'", lock, probes->go->name);
+	if (runtime)
+		return dpe_arena_printf(probes->arena,
+			"what %s orders is not observed: compile for 'dpe race -- PROGRAM' (docs/memory-accesses.md)", runtime);
 	if (!module || !module->program || !dpe_rust_is_inlined(module))
 		return NULL;
 	return dpe_arena_printf(probes->arena,
 		"std::sync is inlined in %s, so what it orders is not observed: build it without optimisation", module->name);
 }
 
-const char *dpe_probes_inlined_order(struct dpe_probes *probes)
+const char *dpe_probes_unobserved_order(struct dpe_probes *probes)
 {
 	if (!probes->knows_order)
-		probes->inlined_order = inlined_order(probes);
+		probes->unobserved_order = unobserved_order(probes);
 	probes->knows_order = true;
-	return probes->inlined_order;
+	return probes->unobserved_order;
 }
 
 const char *dpe_probes_order_spec(const struct dpe_probes *probes)

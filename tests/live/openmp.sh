@@ -60,4 +60,20 @@ says 'small: the race is found' 1 'data race on 0x' ' 0 lost'
 gcc -fopenmp -g "$TOP/tests/live/targets/openmp.c" -o uninstrumented || not_ok 'building without'
 run "$DPE" race 'right_for,right_barrier' -- ./uninstrumented right_for
 says 'race with functions warns that the order by OpenMP is not observed' 0 'libgomp.so' 'warning: OpenMP: what it orders is not observed'
+cat >critical.c <<'X'
+int total;
+__attribute__((noinline)) void add(int n) { total += n; }
+int main(void)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(4)
+	for (int i = 0; i < 40; i++) {
+#pragma omp critical
+		add(i);
+	}
+	return total != 780;
+}
+X
+gcc -fopenmp -g -O1 critical.c -o critical || not_ok 'building critical'
+run "$DPE" run --stack=0 -s pthread.dpe -e 'detect r: add() & add^()' -- ./critical
+says 'calls that OpenMP may have ordered are inconclusive' 3 'inconclusive verdict on add' 'what OpenMP orders is not observed'
 finish

@@ -70,5 +70,5 @@ run "$DPE" race --no-predict put,get -- ./closures
 says 'optimised: calls ordered by atomics in the closures of threads are inconclusive' 3 'inconclusive verdict on put' 'std::sync is inlined in closures'
 "$compiler" -g closures.rs -o closures || not_ok 'building closures'
 run "$DPE" race --no-predict put,get -- ./closures
-says 'calls ordered by atomics in the closures of threads come with a warning' 1 'synchronises by atomic instructions, in ' 'AtomicBool::swap'
+says 'calls ordered by atomics in the closures of threads come with a warning' 1 'synchronises by atomic instructions, in '
 finish
