@@ -1,4 +1,4 @@
-/* Warnings about expressions that are correct and rarely intended. */
+/* Expressions that are correct and rarely intended, or cannot be compiled. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>
@@ -50,19 +50,24 @@ static unsigned count_control(const struct dpe_node *node, const char *name)
 	       count_control(node->right, name);
 }
 
-/* A control variable of one repetition has no effect. */
-static void warn_of_lone_control(
+/* A control variable of one repetition has no effect. Of several, it counts rounds that the normal form leaves out if they are
+ * empty. */
+static void check_controls(
 	const struct dpe_resolver *r, const struct dpe_node *node, const struct dpe_node *tree)
 {
 	if (!node)
 		return;
-	warn_of_lone_control(r, node->left, tree);
-	warn_of_lone_control(r, node->right, tree);
-	if (!node->control || count_control(tree, node->control) > 1)
+	check_controls(r, node->left, tree);
+	check_controls(r, node->right, tree);
+	if (!node->control)
 		return;
-	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
-		"the control variable '%s' belongs to one repetition only, so it compares nothing",
-		node->control);
+	if (count_control(tree, node->control) == 1)
+		dpe_diag(r->spec->diags, DPE_WARNING, node->place,
+			"the control variable '%s' belongs to one repetition only, so it compares nothing",
+			node->control);
+	else if (dpe_nullable(node->left))
+		dpe_diag(r->spec->diags, DPE_ERROR, node->place,
+			"not supported: control variable '%s' counts rounds that may have no event", node->control);
 }
 
 /* Variables that events bind together with those of `mask`, directly or through others. */
@@ -123,5 +128,5 @@ void dpe_lint(struct dpe_resolver *r)
 {
 	warn_of_lone_event(r);
 	warn_of_shared(r, r->rule->tree);
-	warn_of_lone_control(r, r->rule->tree, r->rule->tree);
+	check_controls(r, r->rule->tree, r->rule->tree);
 }

@@ -343,14 +343,6 @@ static struct dpe_node *build_group(struct dpe_resolver *r, const struct ast_dpe
 	return node;
 }
 
-/* The normal form leaves empty rounds out, but they count. */
-static void refuse_empty_rounds(const struct dpe_resolver *r, const struct dpe_node *node)
-{
-	if (node->control && dpe_nullable(node->left))
-		dpe_diag(r->spec->diags, DPE_ERROR, node->place,
-			"not supported: control variable '%s' counts rounds that may have no event", node->control);
-}
-
 static struct dpe_node *build_tree(struct dpe_resolver *r, const struct ast_dpe *dpe)
 {
 	struct dpe_node *node;
@@ -374,7 +366,6 @@ static struct dpe_node *build_tree(struct dpe_resolver *r, const struct ast_dpe 
 		node->left = build_tree(r, dpe->left);
 	if (dpe->right)
 		node->right = build_tree(r, dpe->right);
-	refuse_empty_rounds(r, node);
 	return node;
 }
 

@@ -399,7 +399,7 @@ static void random_dpe(struct dpe_text *to, unsigned depth)
 	static const char *const leaves[] = {"a", "b^", "f(x, _, 3)", "g(\"s\").exit by T", "[X']",
 		"m::h.enter [x = 1 && .tid != -2]", "{ n = n + 1; }", "c [$1.tid = 2 ? 3 : 4]"};
 	static const char *const operators[] = {";", " & ", "+ "};
-	static const char *const postfixes[] = {"*", "@", "*n"};
+	static const char *const postfixes[] = {"*", "@"};
 
 	if (!depth || rand() % 4 == 0) {
 		dpe_text_puts(to, leaves[rand() % 7]);
@@ -411,9 +411,10 @@ static void random_dpe(struct dpe_text *to, unsigned depth)
 		dpe_text_puts(to, operators[rand() % 3]);
 		random_dpe(to, depth - 1);
 		dpe_text_puts(to, ")");
+	} else if (rand() % 3) {
+		dpe_text_printf(to, ")%s", postfixes[rand() % 2]);
 	} else {
-		dpe_text_puts(to, ")");
-		dpe_text_puts(to, postfixes[rand() % 3]);
+		dpe_text_printf(to, ")*n%zu", to->len); /* shared by several, its rounds could be empty */
 	}
 }
 

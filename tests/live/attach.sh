@@ -134,17 +134,25 @@ check 'no thread of the target is stopped after its observers have ended' "$(gre
 check 'a target has at most one mapping for uprobes after dpe has detached' "$(grep -c uprobes /proc/$other/maps)" -le 1
 kill -KILL $shared $other
 
-# Threads that ran before, and no rule about synchronisation.
+# Threads that ran before, and no rule about synchronisation. What precedes a thread's first event is taken for its past.
 cat >handed.c <<'X'
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
 static sem_t more;
+static volatile int begun;
 __attribute__((noipa)) void put(int i) { (void)i; }
 __attribute__((noipa)) void get(int i) { (void)i; }
 static void *take(void *unused)
 {
+	while (access("stands-by", F_OK))
+		usleep(1000);
+	while (!access("stands-by", F_OK))
+		usleep(1000);
+	put(7);
+	get(7);
+	begun = 1;
 	for (int i = 0; i < 3; i++) {
 		sem_wait(&more);
 		get(i);
@@ -157,7 +165,7 @@ int main(void)
 
 	pthread_create(&taker, NULL, take, NULL);
 	close(creat("stands-by", 0600));
-	while (!access("stands-by", F_OK))
+	while (!begun)
 		usleep(1000);
 	for (int i = 0; i < 3; i++) {
 		put(i);
