@@ -9,7 +9,9 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CLANG ?= clang
-BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
+# Ubuntu's bpftool is a script that only runs the one for the running kernel, which is not needed.
+BPFTOOL ?= $(or $(lastword $(sort $(wildcard /usr/lib/linux-tools/*/bpftool))),\
+	$(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool))
 SUDO_FREE := $(shell id -u)
 
 ifdef SANITIZE
@@ -96,7 +98,9 @@ help:
 
 # ---- what a new machine lacks ------------------------------------------------------------------
 
-BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
+# bpftool is a package of its own in Debian, and in Ubuntu from 24.10 on.
+BUILD_PACKAGES = gcc libc6-dev linux-libc-dev clang bison flex \
+	$(shell apt-cache policy bpftool | grep -q 'Candidate: [0-9]' && echo bpftool || echo linux-tools-generic) libbpf-dev libelf-dev libdw-dev libzydis-dev \
 	libiberty-dev libcjson-dev libpcre2-dev libexpat1-dev libisal-dev libncurses-dev libbabeltrace2-dev uthash-dev pkg-config
 TEST_PACKAGES := g++ libtbb-dev libglib2.0-dev tmux babeltrace2 lttng-tools liblttng-ust-dev llvm libclang-rt-dev libomp-dev libcmocka-dev python3 procps gdb strace pigz pbzip2 bzip2 xz-utils zstd redis-server \
 	memcached dwz musl-tools gcc-multilib systemtap-sdt-dev libcap2-bin rustc golang-go valgrind qemu-user chromium chromium-driver \
