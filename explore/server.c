@@ -486,7 +486,8 @@ static void bound_memory(struct dpe_sched_header *memory)
 		memory->end = DPE_SCHED_RAN;
 }
 
-/* Other than system(), does not ignore interrupts, which need not come from the terminal. The status of the shell; -1: it cannot be run. */
+/* Unlike system(), this does not ignore interrupts, which need not come from the terminal. The status of the shell, or -1 if it cannot
+ * be run. */
 static int run_shell(const char *command)
 {
 	char *const argv[] = {"sh", "-c", (char *)command, NULL};

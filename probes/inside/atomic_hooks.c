@@ -274,7 +274,7 @@ WIDE(void, exchange, (size_t size, volatile void *address, void *from, void *to,
 	READ_ALL();
 	AFTER_ALL(order);
 })
-/* As `wide_load`, but no event. */
+/* Loads as `wide_load` does, and reports nothing. */
 static void read_wide(size_t size, const volatile void *address, void *to)
 {
 	static __typeof__(&wide_load) found;
